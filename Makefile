@@ -1,0 +1,58 @@
+# `make build` and `make test` need Python 3.10 or newer and nothing else; both can be run again at any time.
+PYTHON ?= python3
+PYTEST_ARGS ?= -n 2
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint constraints.txt
+LOCKED := pyproject.toml constraints.txt
+
+# Each stamp says that what is above it in this file was installed from the files that it depends on.
+RUNTIME := $(VENV)/.runtime-installed
+TESTING := $(VENV)/.testing-installed
+
+.PHONY: help build test check format wheel clean distclean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+build: $(RUNTIME) ## write every workbook, page and module into generated/
+	$(BIN)/gen build specs/
+
+test: $(TESTING) ## run the whole test suite
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(TESTING) ## lint, check types, and name outputs that are out of date
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/gen build specs/ --formats modules,markdown --check
+
+format: $(TESTING) ## let ruff fix and format the code
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+wheel: $(RUNTIME) ## build dist/archsheet-*.whl
+	$(PIP) wheel --quiet --no-deps --wheel-dir dist .
+
+clean: ## remove what was built, but not the environment
+	rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache generated/.manifest.json
+	if [ -d generated ]; then find generated -name '*.xlsx' ! -name bert.xlsx -delete; fi
+
+distclean: clean ## remove the environment too
+	rm -rf $(VENV)
+
+$(RUNTIME): $(LOCKED)
+	@$(PYTHON) -c 'import sys; sys.exit("Python 3.10 or newer is needed: make PYTHON=python3.12" if sys.version_info < (3, 10) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) --editable .
+	@touch $@
+
+# torch comes first and alone, so that no other package's requirement decides which build is taken. timm comes last and without its
+# requirements: they are installed by then, but for torchvision, which the tests do without.
+$(TESTING): $(RUNTIME)
+	$(INSTALL) torch
+	$(INSTALL) --editable '.[torch,dev]'
+	$(INSTALL) --no-deps timm
+	@touch $@

@@ -1,0 +1,121 @@
+"""One spec, read, resolved and costed: what every command and renderer starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from generator.architecture import Architecture
+from generator.claims import sheet_claims, sheet_presets
+from generator.costs import sheet_rows, totals
+from generator.printing.text import to_text
+from generator.resolve.binding import evaluated
+from generator.resolve.resolver import Resolver
+from generator.resources import builtin_specs_dir
+from generator.sheet import Constraint, Reference, Sheet, Size
+from generator.spec.library import Library
+from generator.spec.model import Spec
+from generator.spec.problems import Problems
+from generator.spec.references import read_references
+from generator.spec.suggest import did_you_mean
+from generator.symbols import Facts, symbol
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A spec's architecture (for the module) and its sheet (for everything else)."""
+
+    architecture: Architecture
+    sheet: Sheet
+
+
+def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None = None) -> Compiled:
+    """Read, resolve and cost a spec.
+
+    Args:
+        options: values for options of the spec, instead of their defaults.
+
+    Raises:
+        ProblemsError: with all independent problems, claims and expectations included.
+    """
+    spec = library.spec(name)
+    resolver = Resolver(library)
+    arch = resolver.architecture(spec, options)
+    problems = Problems()
+    references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
+    cited = _cited(spec, references, problems)
+    rows = sheet_rows(arch)
+    sums = totals(rows)
+    sizes = _sizes(spec, arch, resolver.facts)
+    constraints = _constraints(spec, arch)
+    conditions = [(c.text, c.condition) for c in constraints]
+    sheet = Sheet(
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        source=library.relative(name),
+        source_hash=source_hash(library, name),
+        sizes=sizes,
+        options=dict(arch.options),
+        inputs={n: x.shape for n, x in arch.inputs.items()},
+        outputs={n: x.shape for n, x in arch.outputs.items()},
+        constraints=constraints,
+        rows=rows,
+        totals=sums,
+        presets=sheet_presets(spec, sizes, sums, conditions, problems),
+        claims=sheet_claims(spec, rows, sums, arch.sizes, resolver.facts, problems),
+        cite=spec.cite,
+        references=cited,
+    )
+    problems.raise_if_any()
+    return Compiled(arch, sheet)
+
+
+def source_hash(library: Library, name: str) -> str:
+    """Return the SHA-256 over a spec and all it uses, in hexadecimal."""
+    digest = sha256()
+    for used in library.closure(name):
+        digest.update(f"{used}\0".encode())
+        digest.update(library.spec(used).source.text.encode())
+    return digest.hexdigest()
+
+
+def _sizes(spec: Spec, arch: Architecture, facts: Facts) -> tuple[Size, ...]:
+    found = []
+    for name, dim in spec.dims.items():
+        value = None
+        if dim.kind == "derived":
+            value = arch.sizes[name]
+        elif dim.value is not None:
+            value = evaluated(dim.value, arch.sizes, facts, Problems(), spec)
+        found.append(Size(name, dim.meaning, dim.kind, value))
+    return tuple(found)
+
+
+def _constraints(spec: Spec, arch: Architecture) -> tuple[Constraint, ...]:
+    """All conditions of the spec and of what it uses, each once, in the spec's own sizes."""
+    order = tuple(spec.dims)
+    texts: dict[str, Constraint] = {}
+    for requirement in arch.requirements:
+        if requirement.condition.free_symbols <= {symbol(name) for name in order}:
+            text = to_text(requirement.condition, order)
+            texts.setdefault(text, Constraint(text, requirement.condition))
+    return tuple(texts.values())
+
+
+def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) -> dict[str, Reference]:
+    """Return the references that a spec cites; unknown keys are problems."""
+    places = [(key, spec.span) for key in spec.cite]
+    places += [(key, preset.span) for preset in spec.presets.values() for key in preset.cite.split()]
+    places += [(key, claim.span) for claim in spec.claims for key in claim.cite.split()]
+    found: dict[str, Reference] = {}
+    for key, span in places:
+        if key in references:
+            found[key] = references[key]
+        else:
+            problems.add(f"`{key}` is not in references.yaml", span, *did_you_mean(key, references))
+    return found
+
+

@@ -1,0 +1,193 @@
+"""The operations that torch really runs, one by one: the common ground of all counters.
+
+A `KernelMode` sits below autograd and sees each aten operation as torch dispatches it, views included. Nothing is decomposed further
+than torch itself does it. CPU and meta tensors give the same kernels, except for `scaled_dot_product_attention`
+(one fused kernel on CPU; matrix products and a softmax on meta) and functions that read values, such as `one_hot`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+from torch._ops import OpOverload
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from generator.measure.labels import current_label
+from generator.measure.storages import storage_key, tensors_in
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """Shape and dtype of a tensor that a kernel read or wrote."""
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+
+    @property
+    def elements(self) -> int:
+        """Elements as seen, so that an expanded axis counts in full."""
+        return prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.elements * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One dispatched operation.
+
+    Args:
+        op: the name without namespace, with its overload unless that is the default one: `mm`, `add.Tensor`, `mul_.Scalar`.
+        inputs: all tensor arguments, in order.
+        outputs: all tensor results, in order.
+        is_view: nothing is computed: the results are other views of the inputs' storages.
+        label: the label in force, see `generator.measure.labels`.
+        lines: line numbers in the source file that the measurement was asked to follow, outermost call first.
+    """
+
+    op: str
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+    is_view: bool
+    label: str = ""
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Call:
+    """A dispatched operation with its arguments and result, for counters that need more than the shapes."""
+
+    op: OpOverload
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    result: Any
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class Count:
+    """A count with the share of each kernel, in order of execution."""
+
+    shares: tuple[tuple[Kernel, int], ...]
+
+    @property
+    def total(self) -> int:
+        return sum(share for _, share in self.shares)
+
+    def by_label(self) -> dict[str, int]:
+        """Sums by label, in order of first appearance; kernels that count nothing keep their label in the list."""
+        return self._grouped(lambda kernel: kernel.label)
+
+    def by_op(self) -> dict[str, int]:
+        """Sums by op name, in order of first appearance."""
+        return self._grouped(lambda kernel: kernel.op)
+
+    def by_lines(self) -> dict[tuple[int, ...], int]:
+        """Sums by stack of line numbers, in order of first appearance."""
+        return self._grouped(lambda kernel: kernel.lines)
+
+    def _grouped(self, key: Callable[[Kernel], Key]) -> dict[Key, int]:
+        sums: dict[Key, int] = defaultdict(int)
+        for kernel, share in self.shares:
+            sums[key(kernel)] += share
+        return dict(sums)
+
+
+class KernelMode(TorchDispatchMode):
+    """Records each dispatched operation; subclasses look at them in `observe`.
+
+    Args:
+        source: path of a Python file; kernels then carry the line numbers of the calls in that file.
+    """
+
+    def __init__(self, source: str | None = None) -> None:
+        super().__init__()
+        self.kernels: list[Kernel] = []
+        self._source = source
+
+    def observe(self, call: Call) -> None:
+        """Called after each operation, in order."""
+
+    def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        kwargs = kwargs or {}
+        if is_composite(func):  # under inference_mode, composite operations arrive whole
+            with self:
+                result = func.decompose(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        inputs = tensors_in(args, kwargs)
+        described = tuple(_info(tensor) for tensor in inputs)
+        result = func(*args, **kwargs)
+        outputs = tensors_in(result)
+        kernel = Kernel(
+            op_name(func), described, tuple(_info(tensor) for tensor in outputs), is_view(func, inputs, outputs), current_label(), self._lines()
+        )
+        self.kernels.append(kernel)
+        self.observe(Call(func, args, kwargs, result, kernel))
+        return result
+
+    def _lines(self) -> tuple[int, ...]:
+        if self._source is None:
+            return ()
+        lines = []
+        frame = sys._getframe(2)
+        while frame is not None:
+            if frame.f_code.co_filename == self._source:
+                lines.append(frame.f_lineno)
+            frame = frame.f_back  # type: ignore[assignment]  # None ends the walk
+        return tuple(reversed(lines))
+
+
+def kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> list[Kernel]:
+    """The kernels of `fn(*args, **kwargs)`, in order.
+
+    Args:
+        fn: a module or any callable.
+        source: path of a Python file whose line numbers the kernels shall carry (for instance that of a generated module).
+    """
+    with KernelMode(source) as mode:
+        fn(*args, **kwargs)
+    return mode.kernels
+
+
+def op_name(op: OpOverload) -> str:
+    """`aten.add.Tensor` -> `add.Tensor`; `aten.mm.default` -> `mm`."""
+    name = base_name(op)
+    return name if op._overloadname == "default" else f"{name}.{op._overloadname}"
+
+
+def base_name(op: OpOverload) -> str:
+    """The name without namespace and overload: `aten.add_.Tensor` -> `add_`."""
+    return op._schema.name.rsplit("::", 1)[-1]
+
+
+def is_composite(op: OpOverload) -> bool:
+    """True if torch defines the operation by other operations for every device."""
+    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), torch._C.DispatchKey.CompositeImplicitAutograd))
+
+
+def is_view(op: OpOverload, inputs: list[Tensor], outputs: list[Tensor]) -> bool:
+    """True if `op` only makes other views of its inputs, so that it moves no data.
+
+    Decided by what happened, not by the schema alone, because `_unsafe_view` shares storage without declaring it.
+    """
+    if torch.Tag.inplace_view in op.tags:
+        return True
+    if op._schema.is_mutable or not outputs:
+        return False
+    given = {storage_key(tensor) for tensor in inputs}
+    return all(storage_key(tensor) in given for tensor in outputs)
+
+
+def _info(tensor: Tensor) -> TensorInfo:
+    return TensorInfo(tuple(tensor.shape), tensor.dtype)

@@ -1,0 +1,104 @@
+"""Measures what autograd keeps for the backward pass: each storage once, parameters and buffers excluded.
+
+An input of the model counts when it is saved: it has to stay in memory, whoever made it. A tensor that is saved as a view counts with its
+whole storage, because that is what stays allocated. Sizes are measured with torch's saved-tensor hooks, without a dispatch mode,
+and do not depend on values: meta tensors give what the CPU gives, except for fused attention and for batch norm in
+evaluation mode (whose statistics have 0 elements on CPU), and for the dtype (not the number) of layer and batch norm statistics in half precision.
+
+Not seen: what torch.utils.checkpoint or a custom autograd function keeps outside of autograd's saved tensors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from generator.measure.labels import current_label
+from generator.measure.storages import owned_storages, storage_bytes, storage_elements, storage_key, tensors_in
+
+
+@dataclass(frozen=True)
+class SavedStorage:
+    """One storage that is kept.
+
+    Args:
+        elements: of the whole storage, in the dtype of the tensor saved.
+        bytes: of the whole storage.
+        dtype: of the tensor saved first.
+        shape: of the tensor saved first.
+        producer: the autograd function that made that tensor (`MulBackward0`); "" if none did.
+        is_input: the storage came in as an argument.
+        label: the label in force when it was first saved, see `generator.measure.labels`.
+    """
+
+    elements: int
+    bytes: int
+    dtype: torch.dtype
+    shape: tuple[int, ...]
+    producer: str
+    is_input: bool
+    label: str
+
+
+@dataclass(frozen=True)
+class Saved:
+    """All that is kept for the backward pass, in the order in which it was first saved."""
+
+    storages: tuple[SavedStorage, ...]
+
+    @property
+    def elements(self) -> int:
+        return sum(storage.elements for storage in self.storages)
+
+    @property
+    def bytes(self) -> int:
+        return sum(storage.bytes for storage in self.storages)
+
+    def by_label(self) -> dict[str, int]:
+        """Elements by the label under which a storage was first saved."""
+        sums: dict[str, int] = {}
+        for storage in self.storages:
+            sums[storage.label] = sums.get(storage.label, 0) + storage.elements
+        return sums
+
+
+def saved(fn: Callable[..., Any], *args: Any, parameters: Iterable[Tensor] = (), **kwargs: Any) -> Saved:
+    """What autograd keeps of `fn(*args, **kwargs)`; no backward pass is run.
+
+    Args:
+        fn: a module, whose parameters and buffers are excluded, or any callable.
+        parameters: further tensors whose storages are not to be counted (the weights of a callable that is no module).
+
+    Returns:
+        Nothing saved if gradients are disabled, or if nothing requires one.
+    """
+    excluded = owned_storages(fn, parameters)
+    given = {storage_key(tensor) for tensor in tensors_in(args, kwargs)}
+    found: dict[int, SavedStorage] = {}
+    alive = []  # keeps each storage, so that no second one can get the same key
+
+    def pack(tensor: Tensor) -> int:
+        key = storage_key(tensor)
+        if key not in excluded and key not in found:
+            alive.append(tensor.untyped_storage())
+            found[key] = SavedStorage(
+                storage_elements(tensor),
+                storage_bytes(tensor),
+                tensor.dtype,
+                tuple(tensor.shape),
+                tensor.grad_fn.name() if tensor.grad_fn is not None else "",
+                key in given,
+                current_label(),
+            )
+        return key
+
+    def unpack(_key: int) -> Tensor:
+        raise RuntimeError("a backward pass was started inside a measurement of saved tensors")
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        fn(*args, **kwargs)
+    return Saved(tuple(storage for storage in found.values() if storage.elements))

@@ -1,0 +1,39 @@
+"""Identity and size of the memory behind tensors: several tensors may be views of one storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from torch import Tensor, nn
+from torch.utils._pytree import tree_leaves
+
+
+def storage_key(tensor: Tensor) -> int:
+    """A number that is the same for all views of one storage, on every device including meta.
+
+    It is an address inside torch, so it is only meaningful while something keeps the storage alive.
+    """
+    key: int = tensor.untyped_storage()._cdata
+    return key
+
+
+def storage_bytes(tensor: Tensor) -> int:
+    """Size of the whole storage in bytes, even if `tensor` shows only a part of it."""
+    return tensor.untyped_storage().nbytes()
+
+
+def storage_elements(tensor: Tensor) -> int:
+    """Number of elements of `tensor`'s dtype in its whole storage, even if `tensor` shows only a part of it."""
+    return storage_bytes(tensor) // tensor.element_size()
+
+
+def tensors_in(*trees: Any) -> list[Tensor]:
+    """All tensors in nested tuples, lists and dicts, in order, repeated ones included."""
+    return [leaf for leaf in tree_leaves(trees) if isinstance(leaf, Tensor)]
+
+
+def owned_storages(owner: object, also: Iterable[Tensor] = ()) -> set[int]:
+    """Keys of the storages of a module's parameters and buffers (none if `owner` is no module) and of the tensors in `also`."""
+    tensors = [*owner.parameters(), *owner.buffers()] if isinstance(owner, nn.Module) else []
+    return {storage_key(tensor) for tensor in [*tensors, *also]}

@@ -1,0 +1,47 @@
+"""Elementwise arithmetic of two or more tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope
+from generator.trace.pointwise import binary
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Arithmetic(Op):
+    """Combine tensors element by element, from left to right; axes are aligned at the right and stretch from one."""
+
+    arity: ClassVar[tuple[int, int | None]] = (2, 2)
+    kernel: ClassVar[Literal["add", "sub", "mul", "div"]]
+    symbol: ClassVar[str]
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Fold the inputs."""
+        result = inputs[0]
+        for x, name in zip(inputs[1:], row.input_names[1:], strict=True):
+            try:
+                result = binary(row.t, self.kernel, *_aligned(row, result, x))
+            except ValueError:
+                found = f"{row.input_names[0]} is {row.show(inputs[0].shape)}; {name} is {row.show(x.shape)}"
+                raise OpError(f"`{row.name}` cannot {self.verb} {row.input_names[0]} and {name}: their shapes do not fit", found, at="in") from None
+        return result
+
+    verb: ClassVar[str] = "combine"
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The operator."""
+        return {"expression": f" {self.symbol} ".join(c.inputs)}
+
+
+def _aligned(row: RowScope, a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    """Write sizes that are equal under the constraints in the same way, so that shapes compare."""
+    from dataclasses import replace
+
+    shape = list(b.shape)
+    for i in range(1, min(a.rank, b.rank) + 1):
+        if row.same(a.shape[-i], shape[-i]):
+            shape[-i] = a.shape[-i]
+    return a, replace(b, shape=tuple(shape))

@@ -1,0 +1,153 @@
+"""What an op is: parameters, shape rule, weights, costs and PyTorch lines in one class.
+
+An op's `run` is its definition: it asks for its weights and launches its kernels on symbolic tensors, so that the shape of the result
+and every cost follow from the same few lines. Its template of the same name (`templates/ops/<name>.jinja`) writes the same computation as
+PyTorch, and its fixture (`specs` under `tests/fixtures/ops/<name>/`) proves that the two agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+from sympy import Expr
+
+from generator.ops.params import BindError, Kind
+from generator.trace.tensor import Kind as ElementKind
+from generator.trace.tensor import Shape, Tensor
+from generator.trace.tracer import Tracer
+
+Result = Tensor | dict[str, Tensor]
+
+
+class OpError(Exception):
+    """The op cannot be applied here.
+
+    Args:
+        message: what is wrong, for the person who wrote the row.
+        notes: further lines: shapes found, suggestions.
+        at: the parameter (or `in`, `out`) that the caret should point at.
+    """
+
+    def __init__(self, message: str, *notes: str, at: str = "op") -> None:
+        super().__init__(message)
+        self.message = message
+        self.notes = notes
+        self.at = at
+
+
+class RowScope(Protocol):
+    """What a row offers to its op while it runs."""
+
+    t: Tracer
+    name: str
+    input_names: tuple[str, ...]
+    out: Shape | None  # the shape the row declares, if it does
+    sizes: Mapping[str, Expr]
+
+    def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
+        """Declare a weight of the row."""
+
+    def tied(self, row: str) -> Tensor:
+        """Return the weight of another row."""
+
+    def same(self, a: Expr, b: Expr) -> bool:
+        """Say whether two sizes are equal under the spec's constraints."""
+
+    def show(self, shape: Shape) -> str:
+        """Print a shape as the spec's author would."""
+
+    def axis(self, x: Tensor, axis: int | str) -> int:
+        """Return the index of an axis given by index or by its size's name."""
+
+    def whole(self, size: Expr, *, at: str) -> Expr:
+        """Return a size simplified; raises OpError unless it is known to be whole."""
+
+
+class CodeScope(Protocol):
+    """What a row offers to its op while the module is written. Texts are Python source."""
+
+    name: str  # the attribute that holds the row's submodule or weight: self.<name>
+    target: str  # the local variable of the result
+    inputs: tuple[str, ...]  # the local variables of the inputs
+    tensors: tuple[Tensor, ...]  # the inputs
+    result: Result
+    declared: Shape | None
+    sizes: Mapping[str, Expr]
+
+    def init(self, size: Expr) -> str:
+        """Print a size where the module is constructed."""
+
+    def size(self, size: Expr) -> str:
+        """Print a size where the module runs."""
+
+    def option(self, value: Any) -> str:
+        """Print a Flag, Choice or Number: a literal, or the option's name where one decides it (construction)."""
+
+    def run_option(self, value: Any) -> str:
+        """The same where the module runs (`self.bias`)."""
+
+    def tied(self, row: str) -> str:
+        """The attribute path of another row's weight holder."""
+
+    def axis(self, x: Tensor, axis: int | str) -> int:
+        """Return the index of an axis given by index or by its size's name."""
+
+    def need(self, statement: str) -> None:
+        """Ask for an import at the top of the module."""
+
+
+def param(kind: Kind, help: str, *, default: Any = ..., example: Any = None) -> Any:
+    """Declare a parameter as a dataclass field; without `default` it is required."""
+    metadata = {"kind": kind, "help": help, "required": default is ..., "default": None if default is ... else default, "example": example}
+    return field(default=None if default is ... else default, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class Op:
+    """Base of all ops. A subclass is a frozen dataclass whose fields are declared with `param`.
+
+    Class attributes:
+        name: what a spec writes after `op:`.
+        arity: least and greatest number of inputs (None: any number).
+        out: whether the row must declare its result's shape.
+    """
+
+    name: ClassVar[str]
+    arity: ClassVar[tuple[int, int | None]] = (1, 1)
+    needs_out: ClassVar[bool] = False
+    input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Result:
+        """Return the result; declare weights and launch kernels on the way. Raises OpError where the shapes do not fit."""
+        raise NotImplementedError
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """Return what the op's template needs."""
+        return {}
+
+    def passes_through(self) -> bool:
+        """Say whether the op does nothing with these parameters, so that its input is its result."""
+        return False
+
+    @classmethod
+    def parameters(cls) -> dict[str, Any]:
+        """Return the metadata of each parameter by name."""
+        return {f.name: f.metadata for f in fields(cls) if "kind" in f.metadata}
+
+    @classmethod
+    def summary(cls) -> str:
+        """Return the first paragraph of the docstring."""
+        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+
+
+def expect_rank(x: Tensor, rank: int, row: RowScope, what: str) -> None:
+    """Raise OpError unless x has `rank` axes."""
+    if x.rank != rank:
+        raise OpError(f"`{row.name}` needs {what}", f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
+
+
+
+
+__all__ = ["BindError", "CodeScope", "Op", "OpError", "Result", "RowScope", "expect_rank", "param"]

@@ -1,0 +1,96 @@
+"""Contractions in einops notation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Expr
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import TEXT
+from generator.ops.pattern import letters, parse_arrow, parse_axes
+from generator.trace import matmul
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Einsum(Op):
+    """A contraction of one or two tensors: `eq: "b h i e, b h j e -> b h i j"`.
+
+    MACs: the product of the sizes of all labels. Kept for the backward pass: each operand that the other's gradient needs.
+    A label that is a size of the spec must have that size; other labels are local. A plain batched matrix product is written `a @ b`.
+    """
+
+    name: ClassVar[str] = "einsum"
+    arity: ClassVar[tuple[int, int | None]] = (1, 2)
+
+    eq: str = param(TEXT, "the equation, such as `b h i e, b h j e -> b h i j` (in quotes: it has commas)", example="b h i e, b h j e -> b h i j")
+
+    def terms(self) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
+        """Return the labels of each operand and of the result. Raises OpError."""
+        left, right = parse_arrow(self.eq, at="eq")
+        operands = [parse_axes(term, at="eq") for term in left.split(",")]
+        result = parse_axes(right, at="eq")
+        for axes in (*operands, result):
+            if any(len(group) != 1 for group in axes.groups):
+                raise OpError("an einsum has no groups and no 1; rearrange the operands first", at="eq")
+        unknown = [label for label in result.labels if not any(label in term.labels for term in operands)]
+        if unknown:
+            raise OpError(f"`{unknown[0]}` stands in the result of `{self.eq}` but in no operand", at="eq")
+        return [term.labels for term in operands], result.labels
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Unify the labels, then contract."""
+        terms, result = self.terms()
+        if len(terms) != len(inputs):
+            raise OpError(f"`{self.eq}` has {len(terms)} operands, but the row has {len(inputs)} inputs", at="in")
+        self._unify(row, terms, inputs)
+        plan = matmul_plan(terms, result)
+        if plan is None:
+            return matmul.einsum(row.t, terms, result, inputs)
+        a, b = (x.transpose(-2, -1) if flip else x for x, flip in zip(inputs, plan, strict=True))
+        return matmul.matmul(row.t, a, b)
+
+    def _unify(self, row: RowScope, terms: list[tuple[str, ...]], inputs: tuple[Tensor, ...]) -> None:
+        known: dict[str, tuple[Expr, str]] = {}
+        shapes = "; ".join(f"{name} is {row.show(x.shape)}" for name, x in zip(row.input_names, inputs, strict=True))
+        for labels, x, name in zip(terms, inputs, row.input_names, strict=True):
+            if len(labels) != x.rank:
+                raise OpError(f"`{' '.join(labels)}` has {len(labels)} axes, but {name} has {x.rank}", shapes, at="eq")
+            for label, size in zip(labels, x.shape, strict=True):
+                if label in row.sizes and not row.same(row.sizes[label], size):
+                    raise OpError(f"axis `{label}` of {name} is {row.show((size,))[1:-1]}, but the size {label} is {row.show((row.sizes[label],))[1:-1]}", shapes, at="eq")
+                other, owner = known.setdefault(label, (size, name))
+                if not row.same(other, size):
+                    verb = "contracts" if label not in self.terms()[1] else "aligns"
+                    raise OpError(f"`{row.name}` {verb} axis {label} of {owner} with axis {label} of {name}, but their sizes differ", shapes, at="eq")
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """A matrix product where that is what it is, else an einsum with one-letter labels."""
+        terms, result = self.terms()
+        plan = matmul_plan(terms, result)
+        if plan is not None:
+            sides = [x + (".transpose(-2, -1)" if flip else "") for x, flip in zip(c.inputs, plan, strict=True)]
+            return {"matmul": sides}
+        short = letters([label for term in (*terms, result) for label in term])
+        left, right = ",".join("".join(short[x] for x in term) for term in terms), "".join(short[x] for x in result)
+        return {"matmul": None, "equation": f"{left}->{right}"}
+
+
+def matmul_plan(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> tuple[bool, bool] | None:
+    """Say whether `a @ b` computes this: which operand is transposed first; None where it is no plain matrix product."""
+    if len(terms) != 2 or len(terms[0]) != len(terms[1]) or len(terms[0]) != len(result) or len(result) < 2:
+        return None
+    a, b = terms
+    batch = result[:-2]
+    if a[:-2] != batch or b[:-2] != batch:
+        return None
+    row, column = result[-2:]
+    for flip_a in (False, True):
+        for flip_b in (False, True):
+            i, k = reversed(a[-2:]) if flip_a else a[-2:]
+            k2, j = reversed(b[-2:]) if flip_b else b[-2:]
+            if (i, j) == (row, column) and k == k2 and k not in result:
+                return flip_a, flip_b
+    return None

@@ -1,0 +1,28 @@
+"""Learned tensors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from generator.ops.base import CodeScope, Op, RowScope
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Parameter(Op):
+    """A learned tensor of the declared shape, such as a class token or a table of positions. It reads nothing."""
+
+    name: ClassVar[str] = "parameter"
+    arity: ClassVar[tuple[int, int | None]] = (0, 0)
+    needs_out: ClassVar[bool] = True
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Declare the weight and hand it on."""
+        assert row.out is not None  # needs_out
+        return row.weight("weight", row.out)
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The shape."""
+        assert c.declared is not None
+        return {"shape": [c.init(size) for size in c.declared]}

@@ -1,0 +1,246 @@
+"""The kinds of parameter that a row may give to its op, from YAML value to bound value.
+
+Each kind says how it looks in the JSON Schema, how a value is parsed (with its position, before anything is known about sizes)
+and how it is bound once the sizes and options of the architecture at hand are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Expr, Rational
+
+from generator.spec.expressions import Ast, ExpressionError, evaluate, parse_expression
+from generator.spec.source import Span
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A value as it stands in the file: plain data, the text of a scalar, and where it stands."""
+
+    value: Any
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Flag:
+    """A yes or no; `option` names the option that decides it, if one does."""
+
+    value: bool
+    option: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.value
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One word of a fixed set; `option` names the option that decides it, if one does."""
+
+    value: str
+    option: str | None = None
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number such as an epsilon; `option` names the option that decides it, if one does."""
+
+    value: float
+    text: str
+    option: str | None = None
+
+
+class BindError(ValueError):
+    """A parameter's value does not fit; the message says why, `notes` may help further."""
+
+    def __init__(self, message: str, *notes: str, offset: int = 0, length: int = 1) -> None:
+        super().__init__(message)
+        self.notes = notes
+        self.offset = offset
+        self.length = length
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a value may refer to: sizes by name and the options in force."""
+
+    sizes: Mapping[str, Expr]
+    options: Mapping[str, Any]
+
+
+class Kind:
+    """A kind of parameter."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        raise NotImplementedError
+
+    def parse(self, raw: Raw) -> Any:
+        """Return the parsed value. Raises ExpressionError or BindError."""
+        return raw.value
+
+    def bind(self, parsed: Any, scope: Scope) -> Any:
+        """Return the value with sizes and options filled in. Raises ExpressionError or BindError."""
+        return parsed
+
+
+class FlagKind(Kind):
+    """true, false or the name of an option."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["boolean", "string"]}
+
+    def bind(self, parsed: Any, scope: Scope) -> Flag:
+        """Look an option up where one is named."""
+        if isinstance(parsed, bool):
+            return Flag(parsed)
+        value = _option(parsed, scope)
+        if not isinstance(value, bool):
+            raise BindError(f"option `{parsed}` is {value!r}, where true or false is needed")
+        return Flag(value, parsed)
+
+
+@dataclass(frozen=True)
+class ChoiceKind(Kind):
+    """One of a fixed set of words, or the name of an option whose value is one of them."""
+
+    words: tuple[str, ...]
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": "string", "description": "one of: " + ", ".join(self.words) + "; or the name of an option", "examples": list(self.words)}
+
+    def bind(self, parsed: Any, scope: Scope) -> Choice:
+        """Accept a word, or look an option up."""
+        if parsed in self.words:
+            return Choice(parsed)
+        if parsed not in scope.options:
+            raise BindError(f"`{parsed}` is not one of {', '.join(self.words)}", *_near(parsed, self.words))
+        value = scope.options[parsed]
+        if value not in self.words:
+            raise BindError(f"option `{parsed}` is {value!r}, which is not one of {', '.join(self.words)}")
+        return Choice(value, parsed)
+
+
+class NumberKind(Kind):
+    """A number, or the name of an option whose value is one."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["number", "string"]}
+
+    def parse(self, raw: Raw) -> Any:
+        """Keep the text, so that the module shows the number as it was written."""
+        return raw
+
+    def bind(self, parsed: Any, scope: Scope) -> Number:
+        """Look an option up where one is named."""
+        if not isinstance(parsed, Raw):
+            return Number(float(parsed), repr(parsed))
+        if isinstance(parsed.value, str):
+            value = _option(parsed.value, scope)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise BindError(f"option `{parsed.value}` is {value!r}, where a number is needed")
+            return Number(float(value), repr(value), parsed.value)
+        return Number(float(parsed.value), repr(parsed.value))
+
+
+class SizeKind(Kind):
+    """An expression of sizes."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["integer", "number", "string"]}
+
+    def parse(self, raw: Raw) -> Any:
+        """Parse the expression."""
+        return parse_expression(raw.text)
+
+    def bind(self, parsed: Any, scope: Scope) -> Expr:
+        """Evaluate the expression; a default given as a plain number passes through."""
+        if isinstance(parsed, int | float):
+            return Rational(str(parsed))
+        result: Expr = evaluate(parsed, scope.sizes)
+        return result
+
+
+class SizesKind(Kind):
+    """One expression, or a list of them."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["integer", "string", "array"], "items": {"type": ["integer", "string"]}}
+
+    def parse(self, raw: Raw) -> tuple[Ast, ...]:
+        """Parse each expression."""
+        values = raw.value if isinstance(raw.value, list) else [raw.value]
+        return tuple(parse_expression(str(value)) for value in values)
+
+    def bind(self, parsed: Any, scope: Scope) -> tuple[Expr, ...]:
+        """Evaluate each expression."""
+        if isinstance(parsed, int):
+            return (Rational(parsed),)
+        return tuple(evaluate(one, scope.sizes) for one in parsed)
+
+
+class AxisKind(Kind):
+    """An axis: its index (negative from the right), or its size as the spec names it."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["integer", "string"]}
+
+
+class AxesKind(Kind):
+    """One axis or a list of axes."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["integer", "string", "array"], "items": {"type": ["integer", "string"]}}
+
+    def parse(self, raw: Raw) -> tuple[int | str, ...]:
+        """Return a tuple in any case."""
+        return tuple(raw.value) if isinstance(raw.value, list) else (raw.value,)
+
+
+class TextKind(Kind):
+    """A text, such as an einops pattern."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": "string"}
+
+
+class RowKind(TextKind):
+    """The name of another row."""
+
+
+FLAG = FlagKind()
+NUMBER = NumberKind()
+SIZE = SizeKind()
+SIZES = SizesKind()
+AXIS = AxisKind()
+AXES = AxesKind()
+TEXT = TextKind()
+ROW = RowKind()
+
+
+def _option(name: Any, scope: Scope) -> Any:
+    if name not in scope.options:
+        known = ", ".join(scope.options) or "none"
+        raise BindError(f"unknown option `{name}` (options of this spec: {known})", *_near(str(name), scope.options))
+    return scope.options[name]
+
+
+def _near(word: str, known: Any) -> tuple[str, ...]:
+    from generator.spec.suggest import near
+
+    found = near(word, list(known))
+    return (f"did you mean `{found[0]}`?",) if found else ()
+
+
+__all__ = ["AXES", "AXIS", "FLAG", "NUMBER", "ROW", "SIZE", "SIZES", "TEXT", "BindError", "Choice", "ChoiceKind", "ExpressionError", "Flag", "Kind", "Number", "Raw", "Scope"]

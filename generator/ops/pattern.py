@@ -1,0 +1,123 @@
+"""einops notation: `b n (h e) -> b h n e`. Labels are sizes of the spec or local names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Integer
+
+from generator.ops.base import OpError, RowScope
+from generator.trace.tensor import Shape, product
+
+Group = tuple[str, ...]
+_TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)|([()])|(1)|(\S))")
+
+
+@dataclass(frozen=True)
+class Axes:
+    """One side of a pattern: each axis is a group of labels; the number 1 is an axis of size one (an empty group)."""
+
+    groups: tuple[Group, ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All labels in order."""
+        return tuple(label for group in self.groups for label in group)
+
+
+def parse_axes(text: str, *, at: str) -> Axes:
+    """Parse one side of a pattern. Raises OpError."""
+    groups: list[Group] = []
+    inside: list[str] | None = None
+    for label, bracket, one, other in _TOKEN.findall(text.strip()):
+        if other:
+            raise OpError(f"`{other}` does not belong in the pattern `{text.strip()}`", "axes are names, 1, and groups in parentheses", at=at)
+        if bracket == "(":
+            if inside is not None:
+                raise OpError(f"a group within a group in `{text.strip()}`", at=at)
+            inside = []
+        elif bracket == ")":
+            if inside is None:
+                raise OpError(f"`)` without `(` in `{text.strip()}`", at=at)
+            groups.append(tuple(inside))
+            inside = None
+        elif one:
+            if inside is None:
+                groups.append(())
+        elif inside is not None:
+            inside.append(label)
+        else:
+            groups.append((label,))
+    if inside is not None:
+        raise OpError(f"`(` is never closed in `{text.strip()}`", at=at)
+    labels = [label for group in groups for label in group]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice:
+        raise OpError(f"`{twice}` stands twice in `{text.strip()}`", at=at)
+    return Axes(tuple(groups))
+
+
+def parse_arrow(text: str, *, at: str) -> tuple[str, str]:
+    """Split a pattern at its one arrow. Raises OpError."""
+    sides = text.split("->")
+    if len(sides) != 2:
+        raise OpError(f"a pattern has one `->` between what comes in and what goes out; found `{text}`", at=at)
+    return sides[0], sides[1]
+
+
+def solve(row: RowScope, axes: Axes, shape: Shape, source: str, known: dict[str, Expr], *, at: str) -> None:
+    """Give each label of a side its size, from the shape at hand; `known` is extended.
+
+    Raises:
+        OpError: a different number of axes, a clash of sizes, or a group with two unknown labels.
+    """
+    if len(axes.groups) != len(shape):
+        raise OpError(f"the pattern has {len(axes.groups)} axes, but {source} has {len(shape)}", f"{source} is {row.show(shape)}", at=at)
+    for group, size in zip(axes.groups, shape, strict=True):
+        _solve_group(row, group, size, (source, shape), known, at)
+
+
+def _solve_group(row: RowScope, group: Group, size: Expr, where: tuple[str, Shape], known: dict[str, Expr], at: str) -> None:
+    source, shape = where
+    for label in group:
+        if label in row.sizes:
+            known.setdefault(label, row.sizes[label])
+    unknown = [label for label in group if label not in known]
+    found = f"{source} is {row.show(shape)}"
+    if len(unknown) > 1:
+        raise OpError(f"`{' '.join(group)}` has {len(unknown)} unknown sizes: {', '.join(unknown)}", found, at=at)
+    rest = product(tuple(known[label] for label in group if label in known))
+    if unknown:
+        if not row.t.facts.divisible(size, rest):
+            raise OpError(
+                f"cannot split an axis of {row.show((size,))[1:-1]} into `{' '.join(group)}`: {row.show((rest,))[1:-1]} does not always divide it",
+                found,
+                f'did you mean to add `where: ["{row.show((size,))[1:-1]} % {row.show((rest,))[1:-1]} == 0"]`?',
+                at=at,
+            )
+        known[unknown[0]] = row.t.facts.simplify(size / rest)
+    elif not row.same(rest if group else Integer(1), size):
+        text = " ".join(group) if group else "1"
+        raise OpError(
+            f"`{text}` is {row.show((rest,))[1:-1]}, but that axis of {source} is {row.show((size,))[1:-1]}",
+            found,
+            *(f"{label} is {row.show((known[label],))[1:-1]}" for label in group if row.show((known[label],))[1:-1] != label),
+            at=at,
+        )
+
+
+def shape_of(axes: Axes, known: Mapping[str, Expr]) -> Shape:
+    """Return the shape of a side whose labels are all known."""
+    return tuple(product(tuple(known[label] for label in group)) for group in axes.groups)
+
+
+def letters(labels: Sequence[str]) -> dict[str, str]:
+    """Give each label one letter, its own first letter where that is free, as torch.einsum needs."""
+    alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    taken: dict[str, str] = {}
+    for label in dict.fromkeys(labels):
+        wanted = [label[0]] if len(label) == 1 else [label[0], *label[1:]]
+        taken[label] = next(letter for letter in [*wanted, *alphabet] if letter in alphabet and letter not in taken.values())
+    return taken

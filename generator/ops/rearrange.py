@@ -1,0 +1,111 @@
+"""Rearrangement of axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Expr
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import TEXT
+from generator.ops.pattern import Axes, parse_arrow, parse_axes, solve
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Rearrange(Op):
+    """Split, reorder and merge axes, in einops notation: `to: b n (h e) -> b h n e`.
+
+    No arithmetic. Splitting and reordering are views; merging copies where the axes are not neighbours in memory.
+    """
+
+    name: ClassVar[str] = "rearrange"
+    input_kinds: ClassVar[tuple[Any, ...] | None] = ()
+
+    to: str = param(TEXT, "the pattern, such as `b n (h e) -> b h n e`", example="b n (h e) -> b h n e")
+
+    def sides(self) -> tuple[Axes, Axes]:
+        """Return the parsed pattern. Raises OpError where the sides do not have the same labels."""
+        left, right = (parse_axes(side, at="to") for side in parse_arrow(self.to, at="to"))
+        lost = set(left.labels) ^ set(right.labels)
+        if lost:
+            raise OpError(f"`{'`, `'.join(sorted(lost))}` stands on one side of the arrow only; a rearrangement keeps every axis", at="to")
+        return left, right
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Unflatten, permute, flatten."""
+        (x,) = inputs
+        left, right = self.sides()
+        known: dict[str, Expr] = {}
+        solve(row, left, x.shape, row.input_names[0], known, at="to")
+        y = x
+        axis = 0
+        for group in left.groups:
+            if not group:
+                y = y.squeeze(axis)
+                continue
+            if len(group) > 1:
+                y = y.unflatten(axis, tuple(known[label] for label in group))
+            axis += len(group)
+        y = y.permute(tuple(left.labels.index(label) for label in right.labels))
+        return _merge(row, y, right)
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The chain of view calls."""
+        left, right = self.sides()
+        known = dict(c.sizes)
+        calls: list[str] = []
+        axis = 0
+        rank = len(left.groups)
+        for group, size in zip(left.groups, c.tensors[0].shape, strict=True):
+            if not group:
+                calls.append(f"squeeze({axis})")
+                continue
+            if len(group) > 1:
+                calls.append(f"unflatten({axis if axis < rank - 1 else -1}, {_split(c, group, known, size)})")
+                rank += len(group) - 1
+            axis += len(group)
+        calls += _reorder(left.labels, right.labels)
+        calls += _flattens(right)
+        return {"calls": calls}
+
+
+def _split(c: CodeScope, group: tuple[str, ...], known: dict[str, Expr], size: Expr) -> str:
+    """The sizes of a split axis; one label of unknown size is left to PyTorch as -1."""
+    texts = [c.size(known[label]) if label in known else "-1" for label in group]
+    return f"({', '.join(texts)})"
+
+
+def _reorder(before: tuple[str, ...], after: tuple[str, ...]) -> list[str]:
+    order = [before.index(label) for label in after]
+    moved = [i for i, old in enumerate(order) if i != old]
+    if not moved:
+        return []
+    if len(moved) == 2:
+        return [f"transpose({moved[0]}, {moved[1]})"]
+    return [f"permute({', '.join(str(i) for i in order)})"]
+
+
+def _flattens(right: Axes) -> list[str]:
+    """Flatten from the right, so that the positions on the left stay what they are."""
+    calls: list[str] = []
+    starts = [sum(len(g) for g in right.groups[:i]) for i in range(len(right.groups))]
+    for group, start in reversed(list(zip(right.groups, starts, strict=True))):
+        if len(group) > 1:
+            calls.append(f"flatten({start}, {start + len(group) - 1})")
+    for axis, group in enumerate(right.groups):
+        if not group:
+            calls.append(f"unsqueeze({axis})")
+    return calls
+
+
+def _merge(row: RowScope, y: Tensor, right: Axes) -> Tensor:
+    starts = [sum(len(g) for g in right.groups[:i]) for i in range(len(right.groups))]
+    for group, start in reversed(list(zip(right.groups, starts, strict=True))):
+        if len(group) > 1:
+            y = row.t.flatten(y, start, start + len(group) - 1)
+    for axis, group in enumerate(right.groups):
+        if not group:
+            y = y.unsqueeze(axis)
+    return y

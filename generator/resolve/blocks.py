@@ -1,0 +1,189 @@
+"""Blocks: rows that use another spec, fill a slot, stack layers or step along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sympy import Expr
+
+from generator.architecture import Architecture, BoundRow
+from generator.resolve.binding import Unresolved, bind_options, bind_sizes, check_shape, complete_sizes, evaluated
+from generator.resolve.show import show_shape
+from generator.spec.model import Input, Row, Spec, Use
+from generator.spec.problems import ProblemsError
+from generator.spec.source import Span
+from generator.spec.suggest import did_you_mean, listed
+from generator.trace.iterate import iterate
+from generator.trace.tensor import Kind, Shape, Tensor
+
+if TYPE_CHECKING:
+    from generator.resolve.resolver import Resolver
+
+KINDS: dict[str, Kind] = {"float": "float", "int": "index", "bool": "bool"}
+MAX_DEPTH = 20
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A spec being traced: where it stands and what it may refer to outside."""
+
+    arch: Architecture
+    path: str
+    spans: tuple[tuple[str, Span | None], ...]  # the chain of specs that led here
+    fills: Mapping[str, tuple[Use, Frame]] = field(default_factory=dict)  # slot: block, and the frame whose sizes it may name
+
+
+def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
+    row = bound.row
+    use, caller = _block(r, frame, row)
+    child_spec = _child_spec(r, frame, use)
+    if row.repeat is not None:
+        bound.repeat = evaluated(row.repeat, frame.arch.sizes, r.facts, r.problems, frame.arch.spec)
+    inputs = _named_inputs(r, bound, child_spec, use)
+    if row.scan:
+        from generator.resolve.scan import run_scan
+
+        run_scan(r, frame, bound, (use, caller, child_spec))
+    elif row.repeat is not None:
+        _run_stack(r, frame, bound, (use, caller, child_spec), inputs)
+    else:
+        outputs = run_child(r, frame, bound, use, caller, child_spec, inputs)
+        bound.results = _results(outputs)
+
+
+def _block(r: Resolver, frame: Frame, row: Row) -> tuple[Use, Frame]:
+    if row.use is not None:
+        return row.use, frame
+    slots = frame.arch.spec.slots
+    if row.slot not in slots:
+        r.problems.add(f"`{frame.arch.spec.name}` has no slot `{row.slot}`", row.where("slot"), *did_you_mean(row.slot, slots), f"its slots: {listed(slots) or 'none'}")
+        raise Unresolved
+    return frame.fills.get(row.slot, (slots[row.slot].default, frame))
+
+
+def _child_spec(r: Resolver, frame: Frame, use: Use) -> Spec:
+    chain = [name for name, _ in frame.spans]
+    if use.spec in chain:
+        cycle = " -> ".join([*chain[chain.index(use.spec) :], use.spec])
+        r.problems.add(f"`{use.spec}` uses itself: {cycle}", use.span)
+        raise Unresolved
+    if len(chain) > MAX_DEPTH:
+        r.problems.add(f"specs are nested more than {MAX_DEPTH} deep", use.span)
+        raise Unresolved
+    try:
+        return r.library.spec(use.spec, use.span)
+    except ProblemsError as error:
+        r.problems.extend(error.problems)
+        raise Unresolved from None
+
+
+def _named_inputs(r: Resolver, bound: BoundRow, child: Spec, use: Use) -> dict[str, Tensor]:
+    wanted = list(child.inputs)
+    if bound.row.scan:
+        return {}
+    if len(bound.inputs) != len(wanted):
+        noun = "input" if len(wanted) == 1 else "inputs"
+        r.problems.add(
+            f"`{use.spec}` takes {len(wanted)} {noun} ({', '.join(wanted)}); `{bound.name}` has {len(bound.inputs)}",
+            bound.row.where("in"),
+            f"it reads {listed(bound.input_names)}",
+        )
+        raise Unresolved
+    return dict(zip(wanted, bound.inputs, strict=True))
+
+
+def run_child(r: Resolver, frame: Frame, bound: BoundRow, use: Use, caller: Frame, child: Spec, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Trace a used spec on the given inputs and return its outputs. Raises Unresolved after reporting."""
+    before = len(r.problems)
+    arch = _bind_child(r, frame, use, caller, child, inputs)
+    bound.child = arch
+    fills = {name: (fill, caller) for name, fill in use.slots.items()}
+    for name in use.slots:
+        if name not in child.slots:
+            r.problems.add(f"`{child.name}` has no slot `{name}`", use.slots[name].span, *did_you_mean(name, child.slots), f"its slots: {listed(child.slots) or 'none'}")
+    inner = Frame(arch, bound.path, (*frame.spans, (child.name, use.span)), fills)
+    _check_inputs(r, frame, bound, arch, use)
+    r.trace(inner)
+    if len(r.problems) > before:
+        raise Unresolved
+    frame.arch.requirements += arch.requirements
+    return arch.outputs
+
+
+def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec, inputs: Mapping[str, Tensor]) -> Architecture:
+    for name, expression in use.sizes.items():
+        dim = child.dims.get(name)
+        if dim is None:
+            r.problems.add(f"`{use.spec}` has no size `{name}`", expression.span, *did_you_mean(name, child.dims), f"its sizes: {listed(child.dims)}")
+        elif dim.kind == "derived":
+            assert dim.value is not None
+            r.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", expression.span)
+    given = {name: evaluated(e, caller.arch.sizes, r.facts, r.problems, caller.arch.spec) for name, e in use.sizes.items() if name in child.dims}
+    flow = {**caller.arch.sizes, **frame.arch.sizes}  # the block around a slot before the spec that fills it
+    values = bind_sizes(child, use, given, flow, inputs)
+    outer_options = {**caller.arch.options, **frame.arch.options}
+    options, sources = bind_options(child, use, outer_options, r.problems)
+    arch = Architecture(child, values, options, inputs, sources, {**use.slots}, tracer=r.tracer)
+    complete_sizes(arch, r.facts, r.problems)
+    return arch
+
+
+def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture, use: Use) -> None:
+    for (name, declared), reads in zip(arch.spec.inputs.items(), [*bound.input_names, *[""] * len(arch.spec.inputs)], strict=False):
+        tensor = arch.inputs[name]
+        try:
+            shape = tuple(evaluated(e, arch.sizes, r.facts, r.problems, arch.spec) for e in declared.shape)
+        except Unresolved:
+            raise
+        sizes = frame.arch.sizes
+        if not check_shape(shape, tensor.shape, r.facts):
+            expected = "[" + ", ".join(e.text for e in declared.shape) + "]"
+            r.problems.add(
+                f"`{use.spec}` expects {name} to be {show_shape(shape, sizes)}, but `{reads or name}` is {show_shape(tensor.shape, sizes)}",
+                bound.row.where("in") if bound.row.inputs is not None else bound.row.span,
+                f"{name} is declared {expected} in {arch.spec.source.path}",
+                *_with_hint(declared, tensor.shape, arch, sizes),
+            )
+            raise Unresolved
+        if tensor.kind != KINDS[declared.dtype]:
+            r.problems.add(f"`{use.spec}` expects {name} to be {declared.dtype}, but `{reads or name}` is not", bound.row.where("in"))
+            raise Unresolved
+
+
+def _run_stack(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame, Spec], inputs: dict[str, Tensor]) -> None:
+    use, caller, child = block
+    first = next(iter(child.inputs))
+
+    def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        outputs = run_child(r, frame, bound, use, caller, child, {**inputs, **carried})
+        if len(outputs) != 1 or not check_shape(next(iter(outputs.values())).shape, carried[first].shape, r.facts):
+            found = next(iter(outputs.values())).shape
+            sizes = frame.arch.sizes
+            r.problems.add(
+                f"`{child.name}` cannot be repeated: its result must have the shape of its first input",
+                bound.row.where("repeat"),
+                f"{first} is {show_shape(carried[first].shape, sizes)}; the result is {show_shape(found, sizes)}",
+            )
+            raise Unresolved
+        return {first: replace(next(iter(outputs.values())), shape=carried[first].shape)}
+
+    results = iterate(r.tracer, bound.repeat, {first: inputs[first]}, body, shared=False)
+    bound.results = {"": results[first]}
+
+
+def _results(outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    if len(outputs) == 1:
+        return {"": next(iter(outputs.values()))}
+    return {name.replace(".", "_"): x for name, x in outputs.items()}
+
+
+def _with_hint(declared: Input, found: Shape, arch: Architecture, sizes: Mapping[str, Expr]) -> tuple[str, ...]:
+    """Suggest the `with` that would make the shapes meet, where one size alone differs."""
+    if len(declared.shape) != len(found):
+        return ()
+    for expression, size in zip(declared.shape, found, strict=True):
+        if expression.text in arch.spec.dims and arch.sizes.get(expression.text) != size:
+            return (f"did you mean with: {{{expression.text}: {show_shape((size,), sizes)[1:-1]}}}?",)
+    return ()

@@ -1,0 +1,78 @@
+"""Recurrences: a cell run step after step along an axis, derived once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from generator.architecture import BoundRow
+from generator.resolve.binding import Unresolved, evaluated
+from generator.resolve.blocks import Frame, run_child
+from generator.resolve.show import show_shape
+from generator.spec.model import Spec, Use
+from generator.spec.suggest import listed
+from generator.trace.iterate import iterate
+from generator.trace.tensor import Tensor
+
+if TYPE_CHECKING:
+    from generator.resolve.resolver import Resolver
+
+
+def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame, Spec]) -> None:
+    """Run the cell along the axis whose size `scan` names.
+
+    The cell's inputs are the slices of the row's inputs, then the states named under `carry` (zero at first). Its outputs are, in order, what is
+    collected along the axis and the new states; a cell with one state and one output hands the state out.
+    """
+    use, caller, child = block
+    sizes = frame.arch.sizes
+    axis_size = sizes.get(bound.row.scan)
+    if axis_size is None:
+        r.problems.add(f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`", bound.row.where("scan"), f"its sizes: {listed(sizes)}")
+        raise Unresolved
+    axis = _axis(r, frame, bound)
+    bound.repeat = axis_size
+    names = list(child.inputs)
+    states = list(bound.row.carry)
+    unknown = [name for name in states if name not in names]
+    if unknown or len(names) != len(bound.inputs) + len(states):
+        r.problems.add(
+            f"`{child.name}` takes {listed(names)}; the scan gives it {len(bound.inputs)} slices and the states {listed(states) or 'none'}",
+            bound.row.where("carry") if unknown else bound.row.where("in"),
+        )
+        raise Unresolved
+    sliced = [name for name in names if name not in states]
+    steps = {name: x.select(axis) for name, x in zip(sliced, bound.inputs, strict=True)}
+    shapes = {name: tuple(evaluated(e, sizes, r.facts, r.problems, frame.arch.spec) for e in shape) for name, shape in bound.row.carry.items()}
+    with r.tracer.row(bound.path):
+        zeros = {name: r.tracer.new(shape) for name, shape in shapes.items()}
+        for zero in zeros.values():
+            r.tracer.kernel("new_zeros", [], [zero])
+            r.tracer.keep_state(zero)
+    collected: list[Tensor] = []
+
+    def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+        outputs = list(run_child(r, frame, bound, use, caller, child, {**steps, **carried}).values())
+        collected[:] = [outputs[0]]
+        new = outputs[-len(states) :]
+        return {name: replace(x, shape=shapes[name]) for name, x in zip(states, new, strict=True)}
+
+    final = iterate(r.tracer, axis_size, zeros, body, shared=True)
+    y = collected[0]
+    with r.tracer.row(bound.path):
+        stacked = r.tracer.new((*y.shape[:axis], axis_size, *y.shape[axis:]), needs_grad=y.needs_grad)
+        # stack reads each step's result once, as much as it writes
+        r.tracer.kernel("stack", [stacked], [stacked])
+    bound.results = {"": stacked} if len(states) == 1 and len(child.outputs or (1,)) == 1 else {"steps": stacked, **final}
+
+
+def _axis(r: Resolver, frame: Frame, bound: BoundRow) -> int:
+    sizes = frame.arch.sizes
+    wanted = sizes[bound.row.scan]
+    positions = [[i for i, size in enumerate(x.shape) if r.facts.equal(size, wanted)] for x in bound.inputs]
+    if any(len(found) != 1 or found != positions[0] for found in positions):
+        shapes = "; ".join(f"{n} is {show_shape(x.shape, sizes)}" for n, x in zip(bound.input_names, bound.inputs, strict=True))
+        r.problems.add(f"`scan: {bound.row.scan}` needs exactly one axis of that size, at the same place in each input", bound.row.where("scan"), shapes)
+        raise Unresolved
+    return positions[0][0]

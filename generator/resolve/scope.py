@@ -1,0 +1,73 @@
+"""What a row offers to its op while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sympy import Expr
+
+from generator.architecture import BoundRow, Weight
+from generator.ops.base import OpError
+from generator.resolve.show import show_shape, show_size
+from generator.trace.tensor import Shape, Tensor
+from generator.trace.tracer import Tracer
+
+
+@dataclass
+class Scope:
+    """The implementation of `RowScope` (see generator.ops.base)."""
+
+    t: Tracer
+    bound: BoundRow
+    sizes: Mapping[str, Expr]
+    rows: Mapping[str, BoundRow]
+    input_names: tuple[str, ...] = ()
+    out: Shape | None = None
+    name: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.name = self.bound.name
+
+    def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
+        """Declare a weight of the row."""
+        tensor = self.t.parameter(shape, trainable=trainable)
+        self.bound.weights[name] = Weight(name, shape, trainable, tensor)
+        return tensor
+
+    def tied(self, row: str) -> Tensor:
+        """Return the weight of another row. Raises OpError."""
+        found = self.rows.get(row)
+        if found is None:
+            raise OpError(f"`tie` names `{row}`, but no row above has that name", at="tie")
+        if "weight" not in found.weights:
+            raise OpError(f"`tie` names `{row}`, but that row has no weight", at="tie")
+        return found.weights["weight"].tensor
+
+    def same(self, a: Expr, b: Expr) -> bool:
+        """Say whether two sizes are equal under the spec's constraints."""
+        return self.t.facts.equal(a, b)
+
+    def show(self, shape: Shape) -> str:
+        """Print a shape as the spec's author would."""
+        return show_shape(shape, self.sizes)
+
+    def axis(self, x: Tensor, axis: int | str) -> int:
+        """Return the index of an axis given by index or by its size's name. Raises OpError."""
+        if isinstance(axis, int):
+            if not -x.rank <= axis < x.rank:
+                raise OpError(f"axis {axis} does not exist: {self.input_names[0]} is {self.show(x.shape)}", at="axis")
+            return axis % x.rank
+        wanted = self.sizes.get(axis)
+        if wanted is None:
+            raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", at="axis")
+        found = [i for i, size in enumerate(x.shape) if self.same(size, wanted)]
+        if len(found) != 1:
+            raise OpError(f"{len(found)} axes of {self.input_names[0]} have the size {axis}; give the axis by its index", f"{self.input_names[0]} is {self.show(x.shape)}", at="axis")
+        return found[0]
+
+    def whole(self, size: Expr, *, at: str) -> Expr:
+        """Return a size simplified; raises OpError unless it is known to be whole."""
+        if not self.t.facts.is_whole(size):
+            raise OpError(f"{show_size(size, self.sizes)} is not always a whole number", "add a condition under `where`, or use // to round down", at=at)
+        return self.t.facts.simplify(size)

@@ -1,0 +1,145 @@
+"""What every renderer sees: one architecture with its rows and its exact costs.
+
+Renderers read a `Sheet` and derive nothing themselves, so that the workbook, the page and the module cannot disagree.
+All formulas are sympy expressions in the symbols of `Sheet.symbols` (positive integers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sympy import Expr
+from sympy.logic.boolalg import Boolean
+
+SizeKind = Literal["free", "default", "derived"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A derived count.
+
+    Args:
+        key: the name used in JSON, claims, `expect` and the Python API, such as `matmul_flops`.
+        title: a short heading for people, such as `Matmul FLOPs`.
+        unit: what is counted, such as `FLOP` or `elements`.
+        meaning: one sentence that says what is counted and by which convention.
+    """
+
+    key: str
+    title: str
+    unit: str
+    meaning: str
+
+
+QUANTITIES: tuple[Quantity, ...] = (
+    Quantity("params", "Parameters", "scalars", "unique trainable scalars; a tied weight counts once; buffers do not count"),
+    Quantity("active_params", "Active parameters", "scalars", "parameters used for one token; fewer than all only where experts are chosen"),
+    Quantity("macs", "MACs", "multiply-accumulates", "multiply-accumulates of contractions: linear, einsum, convolution, attention"),
+    Quantity("matmul_flops", "Matmul FLOPs", "FLOP", "2 x MACs: what torch.utils.flop_counter.FlopCounterMode counts; full square for causal masks"),
+    Quantity("vector_flops", "Vector FLOPs", "FLOP", "elementwise work and reductions, one per primitive arithmetic operation (see the table in the documentation)"),
+    Quantity("backward_matmul_flops", "Backward matmul FLOPs", "FLOP", "contractions of the backward pass: one for each operand that needs a gradient"),
+    Quantity("saved_elements", "Saved for backward", "elements", "elements of the tensors kept for the backward pass, each storage once, parameters excluded"),
+    Quantity("state_elements", "State", "elements", "elements kept between decoding steps: key-value cache, recurrent state"),
+    Quantity("traffic_elements", "Traffic", "elements", "elements read and written by the unfused operations of one forward pass"),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A dim of the spec, in the order in which the spec lists them.
+
+    `free` sizes are given by the user or a preset; `default` sizes may be given and fall back to `value`; `derived`
+    sizes always equal `value`. `value` is an expression in the free and default symbols (earlier ones only).
+    """
+
+    name: str
+    meaning: str
+    kind: SizeKind
+    value: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A condition on the sizes: its text as the spec writes it (`d % h == 0`) and as a sympy relation."""
+
+    text: str
+    condition: Boolean
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """One line of the sheet, in order of computation.
+
+    A group row (`is_group`) stands for a sub-spec or a repeated stack; the rows below it with a greater depth are its parts,
+    and its costs are their sum. Costs are totals: the repeat count is already multiplied in.
+    """
+
+    path: str  # dotted, unique: "blocks.attention.q"
+    name: str  # the last part of the path
+    depth: int  # 0 for rows of the spec itself
+    op: str  # "linear"; for a group "use multi_head_attention"
+    inputs: tuple[str, ...]  # names of the rows it reads
+    shapes: tuple[tuple[str, tuple[Expr, ...]], ...]  # (result name or "", axes); most rows have one result
+    repeat: Expr  # how many times the row is computed, over all enclosing repeats
+    is_group: bool
+    costs: Mapping[str, Expr]  # by quantity key
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SheetPreset:
+    """A published set of sizes; `expect` holds exact values that the totals must come to, by quantity key."""
+
+    name: str
+    sizes: Mapping[str, int]
+    expect: Mapping[str, int]
+    cite: str = ""  # a key of Sheet.references
+
+
+@dataclass(frozen=True)
+class SheetClaim:
+    """A formula from the literature set beside ours."""
+
+    text: str  # the formula as the spec writes it
+    quantity: str  # key
+    scope: str  # "" for the whole spec, or a row path
+    claimed: Expr
+    derived: Expr
+    verdict: str  # "equal", "differs"
+    difference: Expr  # claimed - derived, factored
+    cite: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A source: `label` is short (`Vaswani et al., 2017`), `text` the full citation."""
+
+    key: str
+    label: str
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One architecture, ready to be rendered."""
+
+    name: str  # the spec's name: the stem of its file
+    title: str
+    description: str
+    source: str  # posix path of the spec inside its library: "blocks/attention/multi_head_attention.yaml"
+    source_hash: str  # sha256 over the spec and all it uses
+    sizes: tuple[Size, ...]
+    options: Mapping[str, object]  # option name -> value in force
+    inputs: Mapping[str, tuple[Expr, ...]]  # name -> axes
+    outputs: Mapping[str, tuple[Expr, ...]]
+    constraints: tuple[Constraint, ...]
+    rows: tuple[SheetRow, ...]
+    totals: Mapping[str, Expr]
+    presets: tuple[SheetPreset, ...] = ()
+    claims: tuple[SheetClaim, ...] = ()
+    cite: tuple[str, ...] = ()
+    references: Mapping[str, Reference] = field(default_factory=dict)

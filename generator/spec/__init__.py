@@ -1,0 +1,1 @@
+"""Reading specs: text with positions, YAML, expressions, and errors that show where."""

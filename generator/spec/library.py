@@ -1,0 +1,131 @@
+"""Finds specs by name. A spec's name is its file's stem; folders are for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from generator.resources import builtin_specs_dir
+from generator.spec.model import Spec
+from generator.spec.parse import parse_spec
+from generator.spec.problems import Problem, ProblemsError
+from generator.spec.source import Source, Span
+from generator.spec.suggest import did_you_mean
+
+NOT_ARCHITECTURES = ("comparisons", "hardware")  # folders of the library that hold other kinds of sheets
+MAX_BYTES = 1 << 20
+
+
+class Library:
+    """The specs of some folders or files, and behind them the built-in ones.
+
+    Args:
+        paths: folders (searched in depth) and files. A spec here hides a built-in one of the same name.
+    """
+
+    def __init__(self, paths: Sequence[Path] = ()) -> None:
+        self._parsed: dict[str, Spec | ProblemsError] = {}
+        builtin = builtin_specs_dir()
+        self.roots: tuple[Path, ...] = tuple(path if path.is_dir() else path.parent for path in paths)
+        self.own: dict[str, Path] = {}
+        problems: list[Problem] = []
+        for path in paths:
+            for file in spec_files(path):
+                known = self.own.setdefault(file.stem, file)
+                if known.resolve() != file.resolve():
+                    span = Span(Source(shown(file), _read(file)), 1, 1)
+                    problems.append(Problem(f"two specs are named `{file.stem}`", span, (f"the other is {shown(known)}", "a spec's name is its file's name; rename one")))
+        if problems:
+            raise ProblemsError(problems)
+        self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names, in alphabetical order."""
+        return tuple(sorted(self.files))
+
+    def path(self, name: str) -> Path:
+        """Return the file of a spec. Raises KeyError."""
+        return self.files[name]
+
+    def spec(self, name: str, asked: Span | None = None) -> Spec:
+        """Return a spec, parsed once.
+
+        Args:
+            asked: the place that names it, for the error.
+
+        Raises:
+            ProblemsError: no such spec, or problems in its file.
+        """
+        if name not in self.files:
+            raise ProblemsError([Problem(f"there is no spec named `{name}`", asked, (*did_you_mean(name, self.names), "a spec's name is its file's name without .yaml"))])
+        if name not in self._parsed:
+            file = self.files[name]
+            try:
+                self._parsed[name] = parse_spec(name, Source(shown(file), _read(file)))
+            except ProblemsError as error:
+                self._parsed[name] = error
+        found = self._parsed[name]
+        if isinstance(found, ProblemsError):
+            raise found
+        return found
+
+    def closure(self, name: str) -> tuple[str, ...]:
+        """Return the names of all specs that a spec uses, itself first. Missing and broken ones are left out."""
+        seen: dict[str, None] = {}
+
+        def visit(current: str) -> None:
+            if current in seen or current not in self.files:
+                return
+            seen[current] = None
+            try:
+                uses = self.spec(current).uses()
+            except ProblemsError:
+                return
+            for use in uses:
+                visit(use.spec)
+
+        visit(name)
+        return tuple(seen)
+
+    def relative(self, name: str) -> str:
+        """Return a spec's path inside its library, with forward slashes."""
+        file = self.files[name].resolve()
+        for root in (*self.roots, builtin_specs_dir()):
+            if file.is_relative_to(root.resolve()):
+                return file.relative_to(root.resolve()).as_posix()
+        return file.name
+
+
+def spec_files(path: Path) -> Iterator[Path]:
+    """Yield the spec files of a folder in a fixed order, or the file itself."""
+    if path.is_file():
+        yield path
+        return
+    for file in sorted(path.rglob("*.yaml")):
+        inside = file.relative_to(path).parts
+        if file.name != "references.yaml" and inside[0] not in NOT_ARCHITECTURES and not any(part.startswith(".") for part in inside):
+            yield file
+
+
+def shown(file: Path) -> str:
+    """Return a path as people know it: relative to where they are, where it lies below."""
+    try:
+        return file.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return file.as_posix()
+
+
+def _read(file: Path) -> str:
+    """Read a file as text; what is not UTF-8 becomes a problem, not a traceback."""
+    try:
+        with file.open("rb") as handle:
+            data = handle.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise ProblemsError([Problem(f"{shown(file)} cannot be read: {error.strerror}", None)]) from error
+    if len(data) > MAX_BYTES:
+        raise ProblemsError([Problem(f"{shown(file)} is larger than {MAX_BYTES >> 20} MiB", None)])
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ProblemsError([Problem(f"{shown(file)} is not UTF-8 text (byte {error.start})", None, ("save it as UTF-8",))]) from error

@@ -1,0 +1,192 @@
+"""A parsed spec: one frozen dataclass a concept, each with its place in the file. Nothing is known about other specs yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from generator.spec.expressions import Ast
+from generator.spec.source import Source, Span
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression of sizes: its text, its tree and where it stands."""
+
+    text: str
+    ast: Ast
+    span: Span
+
+
+@dataclass(frozen=True)
+class Dim:
+    """A size. `derived` sizes always equal `value`; `default` sizes fall back to it."""
+
+    name: str
+    meaning: str
+    kind: Literal["free", "default", "derived"]
+    value: Expression | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of the spec. `grad`: whether a gradient flows back into it (data has none)."""
+
+    name: str
+    shape: tuple[Expression, ...]
+    dtype: Literal["float", "int", "bool"]
+    grad: bool
+    meaning: str
+    span: Span
+    below: Expression | None = None  # values of an int input lie below this size
+
+
+@dataclass(frozen=True)
+class Option:
+    """A choice that changes what is built: a yes or no, a word, or a number."""
+
+    name: str
+    meaning: str
+    default: bool | str | int | float
+    choices: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class Use:
+    """A reference to another spec: sizes and options rebound, slots filled."""
+
+    spec: str
+    span: Span
+    sizes: Mapping[str, Expression] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    slots: Mapping[str, Use] = field(default_factory=dict)
+    option_spans: Mapping[str, Span] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A place that the user of the spec may fill with another block."""
+
+    name: str
+    default: Use
+    meaning: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A row, an input or one result of a row (`row.part`) that another row reads."""
+
+    name: str
+    part: str
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """As the spec writes it."""
+        return f"{self.name}.{self.part}" if self.part else self.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the sheet: exactly one of `op`, `use` and `slot` says what it does.
+
+    Args:
+        repeat: how many equal layers are stacked; each feeds its first input.
+        scan: the axis (a size's name) over which a cell is run, step after step; `carry` gives the state's shape.
+        when: the option that must be true; otherwise the row hands its first input through.
+    """
+
+    name: str
+    span: Span
+    op: str = ""
+    use: Use | None = None
+    slot: str = ""
+    inputs: tuple[Ref, ...] | None = None
+    out: tuple[Expression, ...] | None = None
+    params: Mapping[str, Any] = field(default_factory=dict)  # parsed by the op's parameter kinds
+    param_spans: Mapping[str, Span] = field(default_factory=dict)
+    repeat: Expression | None = None
+    scan: str = ""
+    carry: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict)
+    when: str = ""
+    note: str = ""
+
+    def where(self, key: str) -> Span:
+        """Return the span of a key's value; the row's name where it has none."""
+        return self.param_spans.get(key, self.span)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A constraint on the sizes."""
+
+    text: str
+    ast: Ast
+    span: Span
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A published set of sizes and what the totals must come to."""
+
+    name: str
+    sizes: Mapping[str, int]
+    expect: Mapping[str, int]
+    cite: str
+    note: str
+    span: Span
+    spans: Mapping[str, Span]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A formula from the literature: `of` names the quantity, `row` the part it speaks of (all of it by default)."""
+
+    of: str
+    row: str
+    equals: Expression
+    cite: str
+    note: str
+    erratum: str
+    span: Span
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One file."""
+
+    name: str
+    source: Source
+    title: str
+    description: str
+    cite: tuple[str, ...]
+    dims: Mapping[str, Dim]
+    options: Mapping[str, Option]
+    inputs: Mapping[str, Input]
+    slots: Mapping[str, Slot]
+    rows: Mapping[str, Row]
+    outputs: tuple[Ref, ...]  # empty: the last row
+    where: tuple[Condition, ...]
+    presets: Mapping[str, Preset]
+    claims: tuple[Claim, ...]
+    span: Span
+
+    def uses(self) -> tuple[Use, ...]:
+        """Return every reference to another spec, in order, those inside slots included."""
+        found: list[Use] = []
+
+        def visit(use: Use) -> None:
+            found.append(use)
+            for inner in use.slots.values():
+                visit(inner)
+
+        for slot in self.slots.values():
+            visit(slot.default)
+        for row in self.rows.values():
+            if row.use is not None:
+                visit(row.use)
+        return tuple(found)

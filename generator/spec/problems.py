@@ -1,0 +1,116 @@
+"""Errors for people: a message, the line with a caret, and what may help."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from generator.spec.source import Span
+
+_WINDOW = 120  # characters shown of a long line
+_LEAD = 50  # of which at most this many stand before the caret
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One error.
+
+    Args:
+        message: what was expected and what was found, in one line.
+        span: where; None if the problem belongs to no place in a file.
+        notes: further lines, such as the shapes involved or a suggestion.
+    """
+
+    message: str
+    span: Span | None
+    notes: tuple[str, ...] = ()
+
+    def __lt__(self, other: Problem) -> bool:
+        return self._place() < other._place()
+
+    def _place(self) -> tuple[str, int, int]:
+        return (self.span.source.path, self.span.line, self.span.column) if self.span else ("", 0, 0)
+
+
+class ProblemsError(Exception):
+    """All errors that were found at once, in the order of the files and lines, each once."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(dict.fromkeys(sorted(problems)))
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join(render(problem) for problem in self.problems)
+
+
+class Problems:
+    """Collects problems, so that independent errors are reported together."""
+
+    def __init__(self) -> None:
+        self._found: list[Problem] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self._found)
+
+    def add(self, message: str, span: Span | None, *notes: str) -> None:
+        """Record one problem."""
+        self._found.append(Problem(message, span, notes))
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Record several problems, such as those of a caught `ProblemsError`."""
+        self._found.extend(problems)
+
+    def fail(self, message: str, span: Span | None, *notes: str) -> NoReturn:
+        """Raise `ProblemsError` with all that was recorded and one problem more, after which nothing else can be found."""
+        self.add(message, span, *notes)
+        raise ProblemsError(self)
+
+    def raise_if_any(self) -> None:
+        """Raise `ProblemsError` with all that was recorded, if anything was."""
+        if self._found:
+            raise ProblemsError(self)
+
+
+def render(problem: Problem) -> str:
+    """Return a problem as text: place and message, the line, a caret under the place, the notes."""
+    span = problem.span
+    place = f"{span.source.path}:{span.line}:{span.column}: " if span else ""
+    notes = [f"  {line}" for note in problem.notes for line in note.split("\n")]
+    head = _visible(f"{place}error: {problem.message}")
+    return "\n".join([head, *(_excerpt(span) if span else ()), *map(_visible, notes)])
+
+
+def _excerpt(span: Span) -> tuple[str, str]:
+    """Return the line of a span and the line with the caret."""
+    line = _visible(span.source.line(span.line))
+    start = min(span.column - 1, len(line))
+    begin = max(0, min(start - _LEAD, len(line) - _WINDOW))
+    stop = min(len(line), begin + _WINDOW)
+    shown = "…" * (begin > 0) + line[begin:stop] + "…" * (stop < len(line))
+    lead = "…" * (begin > 0) + line[begin:start]
+    marked = line[start : min(start + span.length, stop)]
+    # A tab advances as far under the line as in it, so it is repeated; wide characters take two columns.
+    padding = "".join("\t" if character == "\t" else " " * _columns(character) for character in lead)
+    carets = "^" * max(1, sum(map(_columns, marked)))
+    return f"{span.line:>5} | {shown.rstrip()}", f"{'':>5} | {padding}{carets}"
+
+
+def _visible(text: str) -> str:
+    """Replace what a terminal would obey instead of show: control characters and lone surrogates."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if character != "\t" and _unprintable(character) else character for character in text)
+
+
+def _unprintable(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs")
+
+
+def _columns(character: str) -> int:
+    """Return how many columns of a terminal a character takes."""
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1

@@ -1,0 +1,114 @@
+"""Sizes as sympy symbols, and what is known about them.
+
+`Facts` turns the constraints of a spec (`d % h == 0`) into simplifications: with them `n // w` is exactly `n / w`, two
+shapes that look different are seen to be equal, and a width that must be whole is seen to be whole. Where nothing is known,
+floor and ceiling survive unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from sympy import Dummy, Eq, Expr, Integer, Mod, Symbol, cancel, ceiling, expand, floor
+from sympy.logic.boolalg import And, Boolean
+
+
+@lru_cache(maxsize=None)
+def symbol(name: str) -> Symbol:
+    """Return the symbol of the size `name`: a positive integer."""
+    return Symbol(name, integer=True, positive=True)
+
+
+class Facts:
+    """Divisibility facts about sizes, applied to expressions."""
+
+    def __init__(self, conditions: Iterable[Boolean] = ()) -> None:
+        self.conditions: list[Boolean] = []
+        self._witnesses: list[tuple[Symbol, Expr]] = []
+        self._whole_cache: dict[Expr, bool] = {}
+        for condition in conditions:
+            self.learn(condition)
+
+    def copy(self) -> Facts:
+        """Return an independent copy, to which a sub-spec adds its own facts."""
+        other = Facts()
+        other.conditions = list(self.conditions)
+        other._witnesses = list(self._witnesses)
+        return other
+
+    def learn(self, condition: Boolean) -> None:
+        """Add a condition that holds; only divisibility (`a % b == 0`) and `and` of such is made use of."""
+        if condition in self.conditions:
+            return
+        self.conditions.append(condition)
+        self._whole_cache.clear()
+        if isinstance(condition, And):
+            for part in condition.args:
+                self.learn(part)
+            return
+        divisible = _divisibility(condition)
+        if divisible is None:
+            return
+        dividend, divisor = (self._witnessed(side) for side in divisible)
+        # dividend = divisor * k for some whole k: solve for a symbol of the dividend that stands there alone.
+        coefficient, rest = dividend.as_coeff_Mul()
+        if isinstance(rest, Symbol) and not divisor.has(rest):
+            k = Dummy("k", integer=True, positive=True)
+            self._witnesses.append((rest, cancel(divisor / coefficient) * k))
+
+    def _witnessed(self, expr: Expr) -> Expr:
+        for name, value in self._witnesses:
+            expr = expr.xreplace({name: value})
+        return expr
+
+    def is_whole(self, expr: Expr) -> bool:
+        """Say whether `expr` is known to be a whole number for all sizes that satisfy the conditions."""
+        if expr.is_integer:
+            return True
+        known = self._whole_cache.get(expr)
+        if known is None:
+            terms = expand(cancel(self._witnessed(expr)))
+            known = bool(terms.is_integer) or all(_whole_term(term) for term in terms.as_ordered_terms())
+            self._whole_cache[expr] = known
+        return known
+
+    def simplify(self, expr: Expr) -> Expr:
+        """Replace floor(x) and ceiling(x) by x where x is known to be whole."""
+        rounded = expr.atoms(floor, ceiling)
+        if not rounded:
+            return expr
+        replaced = expr.replace(
+            lambda node: isinstance(node, floor | ceiling) and self.is_whole(node.args[0]), lambda node: node.args[0]
+        )
+        return replaced
+
+    def equal(self, a: Expr, b: Expr) -> bool:
+        """Say whether two sizes are the same for all values that satisfy the conditions."""
+        if a == b:
+            return True
+        difference = cancel(expand(self.simplify(a) - self.simplify(b)))
+        if difference == 0:
+            return True
+        return bool(cancel(expand(self.simplify(self._witnessed(difference)))) == 0)
+
+    def divisible(self, a: Expr, b: Expr) -> bool:
+        """Say whether `b` is known to divide `a`."""
+        return self.is_whole(cancel(a / b))
+
+
+def _divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
+    """Return (a, b) for a condition of the form a % b == 0."""
+    if isinstance(condition, Eq):
+        for modulo, zero in (condition.args, reversed(condition.args)):
+            if isinstance(modulo, Mod) and zero == 0:
+                return modulo.args[0], modulo.args[1]
+            # sympy pulls common factors out of Mod: (2*n) % (2*w) becomes 2*Mod(n, w)
+            factor, rest = modulo.as_coeff_Mul() if isinstance(modulo, Expr) else (Integer(1), modulo)
+            if isinstance(rest, Mod) and zero == 0 and factor != 0:
+                return rest.args[0], rest.args[1]
+    return None
+
+
+def _whole_term(term: Expr) -> bool:
+    return bool(term.is_integer) or term.as_numer_denom()[1] == 1

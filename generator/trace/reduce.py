@@ -1,0 +1,66 @@
+"""Reductions and normalisations."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sympy import Integer
+
+from generator.trace.tensor import Shape, Tensor, product
+from generator.trace.tracer import Tracer
+
+Reduction = Literal["sum", "mean", "amax"]
+
+
+def reduce_axes(t: Tracer, kind: Reduction, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Tensor:
+    """Sum, mean or maximum over axes: one operation per element read, and for a mean one division per result.
+
+    Kept: nothing for sum and mean; the input and the result for a maximum.
+    """
+    axes = tuple(axis % x.rank for axis in axes)
+    kept = tuple(Integer(1) if i in axes else size for i, size in enumerate(x.shape))
+    shape = kept if keep else tuple(size for i, size in enumerate(x.shape) if i not in axes)
+    out = t.new(shape, needs_grad=x.needs_grad)
+    t.kernel(kind, [x], [out], vector=x.numel + (out.numel if kind == "mean" else Integer(0)))
+    if kind == "amax" and x.needs_grad:
+        t.save(x, out)
+    return out
+
+
+def softmax(t: Tracer, x: Tensor) -> Tensor:
+    """Softmax over one axis: maximum, difference, exponential, sum, quotient: five operations an element. Kept: the result."""
+    out = t.new(x.shape, needs_grad=x.needs_grad)
+    t.kernel("softmax", [x], [out], vector=5 * x.numel)
+    if x.needs_grad:
+        t.save(out)
+    return out
+
+
+def cumsum(t: Tracer, x: Tensor) -> Tensor:
+    """Running sum along an axis: one operation an element."""
+    out = t.like(x)
+    t.kernel("cumsum", [x], [out], vector=x.numel)
+    return out
+
+
+# Operations of a normalisation by PyTorch's decomposition (see the table of vector operations), without weight and bias.
+LAYER_NORM_ELEMENT = 7
+LAYER_NORM_ROW = 4
+
+
+def layer_norm(t: Tracer, x: Tensor, normalized: Shape, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias over the last axes. Kept: x, and mean and 1/sqrt(var + eps) of each row."""
+    out = t.new(x.shape, needs_grad=x.needs_grad or weight is not None)
+    rows = x.numel / product(normalized)
+    statistics = [t.new(_statistics_shape(x, normalized), kind="stat") for _ in range(2)]
+    affine = sum(1 for w in (weight, bias) if w is not None)
+    weights = [w for w in (weight, bias) if w is not None]
+    t.kernel("native_layer_norm", [x, *weights], [out, *statistics], vector=(LAYER_NORM_ELEMENT + affine) * x.numel + LAYER_NORM_ROW * rows)
+    if out.needs_grad:
+        t.save(x, *statistics)
+    return out
+
+
+def _statistics_shape(x: Tensor, normalized: Shape) -> Shape:
+    return x.shape[: x.rank - len(normalized)] + (Integer(1),) * len(normalized)
+

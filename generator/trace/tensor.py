@@ -1,0 +1,174 @@
+"""Tensors without values: symbolic shape, strides and storage.
+
+Strides and storages are what decides which operation is a view and which a copy, and which tensors kept for the backward pass
+share memory. They follow PyTorch's rules for sizes greater than one: an axis of size one lets PyTorch skip some copies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from sympy import Expr, Integer, Mul, expand
+
+Kind = Literal["float", "bool", "index", "stat"]
+Shape = tuple[Expr, ...]
+
+
+@dataclass(eq=False)
+class Storage:
+    """A block of memory.
+
+    Args:
+        numel: its number of elements.
+        kind: what one element is: `float` (the model's dtype), `bool` (1 byte), `index` (8 bytes), `stat` (a normalisation's
+            statistic, kept in float32 at least).
+        persistent: a parameter or buffer: there before the forward pass, so never counted as saved.
+        count: how many such blocks there are (the repeat counts around the place where it is made).
+        saved_by: path of the first row that keeps it for the backward pass, if any.
+    """
+
+    numel: Expr
+    kind: Kind = "float"
+    persistent: bool = False
+    count: Expr = field(default_factory=lambda: Integer(1))
+    saved_by: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A view of a storage. `needs_grad`: whether a gradient flows back to it."""
+
+    shape: Shape
+    strides: Shape
+    storage: Storage
+    needs_grad: bool = False
+
+    @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def numel(self) -> Expr:
+        """Number of elements."""
+        return product(self.shape)
+
+    @property
+    def kind(self) -> Kind:
+        """What one element is."""
+        return self.storage.kind
+
+    def permute(self, order: tuple[int, ...]) -> Tensor:
+        """Return the view with its axes in the given order."""
+        return replace(self, shape=tuple(self.shape[i] for i in order), strides=tuple(self.strides[i] for i in order))
+
+    def transpose(self, a: int, b: int) -> Tensor:
+        """Return the view with two axes swapped."""
+        order = list(range(self.rank))
+        order[a], order[b] = order[b], order[a]
+        return self.permute(tuple(order))
+
+    def unflatten(self, axis: int, sizes: Shape) -> Tensor:
+        """Return the view with one axis split into several, the last one fastest."""
+        axis %= self.rank
+        strides = tuple(self.strides[axis] * product(sizes[i + 1 :]) for i in range(len(sizes)))
+        return replace(
+            self,
+            shape=self.shape[:axis] + sizes + self.shape[axis + 1 :],
+            strides=self.strides[:axis] + strides + self.strides[axis + 1 :],
+        )
+
+    def merge(self, first: int, last: int) -> Tensor | None:
+        """Return the view with axes first..last flattened into one, or None where memory order does not allow a view."""
+        for i in range(first, last):
+            if self.shape[i] == 1 or self.shape[i + 1] == 1:
+                continue
+            if expand(self.strides[i] - self.strides[i + 1] * self.shape[i + 1]) != 0:
+                return None
+        return replace(
+            self,
+            shape=(*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :]),
+            strides=(*self.strides[:first], self.strides[last], *self.strides[last + 1 :]),
+        )
+
+    def expand_to(self, shape: Shape) -> Tensor:
+        """Return the view broadcast to `shape`: new and size-one axes get stride zero."""
+        missing = len(shape) - self.rank
+        strides = [Integer(0)] * missing
+        for own, wanted, stride in zip(self.shape, shape[missing:], self.strides, strict=True):
+            strides.append(Integer(0) if own == 1 and wanted != 1 else stride)
+        return replace(self, shape=shape, strides=tuple(strides))
+
+    def unsqueeze(self, axis: int) -> Tensor:
+        """Return the view with a new axis of size one."""
+        axis %= self.rank + 1
+        stride = self.strides[axis] * self.shape[axis] if axis < self.rank else Integer(1)
+        return replace(
+            self,
+            shape=(*self.shape[:axis], Integer(1), *self.shape[axis:]),
+            strides=(*self.strides[:axis], stride, *self.strides[axis:]),
+        )
+
+    def squeeze(self, axis: int) -> Tensor:
+        """Return the view without one axis of size one."""
+        axis %= self.rank
+        return replace(self, shape=self.shape[:axis] + self.shape[axis + 1 :], strides=self.strides[:axis] + self.strides[axis + 1 :])
+
+    def narrow(self, axis: int, size: Expr) -> Tensor:
+        """Return the view of `size` neighbours along one axis."""
+        axis %= self.rank
+        return replace(self, shape=(*self.shape[:axis], size, *self.shape[axis + 1 :]))
+
+    def select(self, axis: int) -> Tensor:
+        """Return the view at one index of an axis."""
+        axis %= self.rank
+        return replace(self, shape=self.shape[:axis] + self.shape[axis + 1 :], strides=self.strides[:axis] + self.strides[axis + 1 :])
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether memory order is the order of the axes, without gaps."""
+        expected: Expr = Integer(1)
+        for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if size == 1:
+                continue
+            if expand(stride - expected) != 0:
+                return False
+            expected = expected * size
+        return True
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether the elements fill a block of memory without gaps or overlap, in any order of the axes."""
+        order = memory_order(self)
+        return order is not None and self.permute(order).is_contiguous
+
+
+def memory_order(tensor: Tensor) -> tuple[int, ...] | None:
+    """Return the axes from slowest to fastest, or None where that is not decided (broadcast axes)."""
+    remaining = [i for i in range(tensor.rank)]
+    if any(tensor.strides[i] == 0 for i in remaining):
+        return None
+    order: list[int] = []
+    expected: Expr = Integer(1)
+    while remaining:
+        found = next((i for i in reversed(remaining) if expand(tensor.strides[i] - expected) == 0 and tensor.shape[i] != 1), None)
+        if found is None:
+            found = next((i for i in reversed(remaining) if tensor.shape[i] == 1), None)
+        if found is None:
+            return None
+        if tensor.shape[found] != 1:
+            expected = expected * tensor.shape[found]
+        order.append(found)
+        remaining.remove(found)
+    return tuple(reversed(order))
+
+
+def product(sizes: Shape) -> Expr:
+    """Return the product of sizes; 1 for none."""
+    return Mul(*sizes)
+
+
+def contiguous_strides(shape: Shape) -> Shape:
+    """Return the strides of a fresh tensor: the last axis is the fastest."""
+    return tuple(product(shape[i + 1 :]) for i in range(len(shape)))

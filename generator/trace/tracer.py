@@ -1,0 +1,175 @@
+"""The recorder of kernels: what runs, what it costs, and what is kept for the backward pass.
+
+Every cost of a row is the sum over the kernels that its op launches. A kernel is one operation as PyTorch dispatches it,
+unfused; a view launches none. The verification counts the same kernels while the generated module runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from sympy import Expr, Integer
+
+from generator.symbols import Facts
+from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
+
+ZERO = Integer(0)
+
+
+@dataclass
+class Tally:
+    """Running sums of one row, in the order in which its kernels ran."""
+
+    params: Expr = ZERO
+    active_params: Expr = ZERO
+    macs: Expr = ZERO
+    vector_flops: Expr = ZERO
+    backward_macs: Expr = ZERO
+    state_elements: Expr = ZERO
+    traffic_elements: Expr = ZERO
+    kernels: list[str] = field(default_factory=list)
+
+
+class Tracer:
+    """Collects kernels, storages and weights row by row.
+
+    Args:
+        facts: what is known about the sizes; rows add to it as sub-specs bring their own constraints.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.tallies: dict[str, Tally] = {}
+        self.storages: list[Storage] = []
+        self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
+        self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
+        self.path = ""
+        self._scratch = 0
+
+    # ---- where we are ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def row(self, path: str) -> Iterator[Tally]:
+        """Attribute everything inside to the row at `path`."""
+        outer, self.path = self.path, path
+        try:
+            yield self.tallies.setdefault(path, Tally())
+        finally:
+            self.path = outer
+
+    @contextmanager
+    def times(self, count: Expr, *, copies: Expr) -> Iterator[None]:
+        """Run everything inside `count` times, on `copies` sets of weights."""
+        outer = self.count, self.copies
+        self.count, self.copies = self.count * count, self.copies * copies
+        try:
+            yield
+        finally:
+            self.count, self.copies = outer
+
+    @contextmanager
+    def scratch(self) -> Iterator[None]:
+        """Run something only to see its shapes: nothing inside is counted or kept."""
+        tallies, self.tallies = self.tallies, {}
+        storages, self.storages = self.storages, []
+        self._scratch += 1
+        try:
+            yield
+        finally:
+            self._scratch -= 1
+            self.tallies, self.storages = tallies, storages
+
+    @property
+    def tally(self) -> Tally:
+        """The sums of the row that is running."""
+        return self.tallies.setdefault(self.path, Tally())
+
+    # ---- making tensors ----------------------------------------------------------------------------------------------
+
+    def new(self, shape: Shape, *, kind: Kind = "float", needs_grad: bool = False, strides: Shape | None = None) -> Tensor:
+        """Return a fresh tensor in its own storage."""
+        storage = Storage(product(shape), kind, count=self.count)
+        self.storages.append(storage)
+        return Tensor(shape, strides or contiguous_strides(shape), storage, needs_grad)
+
+    def like(self, model: Tensor, *, needs_grad: bool | None = None, kind: Kind | None = None) -> Tensor:
+        """Return a fresh tensor of the model's shape; a dense model's memory order is kept, as elementwise kernels do."""
+        grad = model.needs_grad if needs_grad is None else needs_grad
+        strides = model.strides if model.is_dense else None
+        return self.new(model.shape, kind=kind or model.kind, needs_grad=grad, strides=strides)
+
+    def parameter(self, shape: Shape, *, trainable: bool = True, active: Expr | None = None) -> Tensor:
+        """Return a weight (or, not trainable, a buffer) and count it.
+
+        Args:
+            active: the part of it that one token uses; all of it by default.
+        """
+        numel = product(shape)
+        if trainable:
+            self.tally.params += self.copies * numel
+            self.tally.active_params += self.copies * (numel if active is None else active)
+        return Tensor(shape, contiguous_strides(shape), Storage(numel, persistent=True), trainable)
+
+    # ---- kernels -----------------------------------------------------------------------------------------------------
+
+    def kernel(
+        self,
+        name: str,
+        reads: Sequence[Tensor],
+        writes: Sequence[Tensor],
+        *,
+        vector: Expr = ZERO,
+        macs: Expr = ZERO,
+        contracted: Sequence[Tensor] = (),
+    ) -> None:
+        """Count one kernel.
+
+        Args:
+            reads, writes: its tensors; their elements are its traffic.
+            vector: arithmetic operations outside contractions.
+            macs: multiply-accumulates; `contracted` are the operands, each of which that needs a gradient costs as much again
+                in the backward pass.
+        """
+        tally = self.tally
+        traffic = sum((t.numel for t in (*reads, *writes)), ZERO)
+        tally.traffic_elements += self.count * traffic
+        tally.vector_flops += self.count * vector
+        tally.macs += self.count * macs
+        tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
+        tally.kernels.append(name)
+
+    def save(self, *tensors: Tensor) -> None:
+        """Keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""
+        for tensor in tensors:
+            storage = tensor.storage
+            if not storage.persistent and storage.saved_by is None:
+                storage.saved_by = self.path
+
+    def keep_state(self, tensor: Tensor) -> None:
+        """Count a tensor as kept between decoding steps."""
+        self.tally.state_elements += self.count * tensor.numel
+
+    # ---- layout ------------------------------------------------------------------------------------------------------
+
+    def contiguous(self, x: Tensor) -> Tensor:
+        """Return x with its memory in the order of its axes, copied if need be."""
+        return x if x.is_contiguous else self.copy(x)
+
+    def copy(self, x: Tensor) -> Tensor:
+        """Return a fresh contiguous copy (aten.clone)."""
+        out = self.new(x.shape, kind=x.kind, needs_grad=x.needs_grad)
+        self.kernel("clone", [x], [out])
+        return out
+
+    def flatten(self, x: Tensor, first: int, last: int) -> Tensor:
+        """Merge axes first..last: a view where memory order allows it, otherwise a copy, as torch.flatten."""
+        first, last = first % x.rank, last % x.rank
+        if first >= last:
+            return x
+        view = x.merge(first, last)
+        if view is None:
+            view = self.copy(x).merge(first, last)
+            assert view is not None  # a contiguous tensor can always be flattened
+        return view

@@ -1,0 +1,143 @@
+"""The repository itself: style, types, sizes, what must not be committed, and the wheel."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+SOURCES = sorted((REPOSITORY / "generator").rglob("*.py"))
+MAX_FILE_LINES = 350
+MAX_FUNCTION_LINES = 60
+
+# In pieces, so that this file does not contain what it looks for.
+REGISTRY_HOSTS = ["py" + "pi.org", "python" + "hosted.org", "download." + "pytorch", "npm" + "js.org", "deb." + "debian"]
+MACHINE_PATHS = re.compile(r"(?<![\w.:/~])/(?:work|root|home|farm|opt|Users)" + r"/\w")
+
+
+def run(*command: str | Path, cwd: Path = REPOSITORY, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=cwd, env={**os.environ, **environment}, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+    )
+
+
+def files_to_commit() -> list[Path]:
+    """Every file that is in git or would be added to it; an unpacked source distribution is not a checkout, and is not looked at."""
+    listed = run("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z") if shutil.which("git") else None
+    if listed is None or listed.returncode != 0:
+        pytest.skip("not a git checkout")
+    return [path for name in listed.stdout.split("\0") if name and (path := REPOSITORY / name).is_file()]
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from `def` to the end, without the docstring: explaining more never makes a function too long."""
+    length = (function.end_lineno or function.lineno) - function.lineno + 1
+    first = function.body[0]
+    if ast.get_docstring(function) is not None:
+        length -= (first.end_lineno or first.lineno) - first.lineno + 1
+    return length
+
+
+def test_ruff_finds_nothing() -> None:
+    result = run(sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format=concise")
+    assert result.returncode == 0, result.stdout
+
+
+def test_code_is_formatted() -> None:
+    result = run(sys.executable, "-m", "ruff", "format", "--check", "--no-cache")
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.slow
+def test_mypy_finds_nothing() -> None:
+    result = run(sys.executable, "-m", "mypy")
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
+def test_files_and_functions_are_short(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < MAX_FILE_LINES
+    long = {function.name: code_lines(function) for function in functions(ast.parse(text))}
+    assert {name: lines for name, lines in long.items() if lines >= MAX_FUNCTION_LINES} == {}
+
+
+def test_test_functions_live_in_files_that_pytest_collects() -> None:
+    for path in (REPOSITORY / "tests").rglob("*.py"):
+        has_tests = any(function.name.startswith("test_") for function in functions(ast.parse(path.read_text(encoding="utf-8"))))
+        assert has_tests == path.name.startswith("test_"), path.relative_to(REPOSITORY)
+
+
+def test_no_registry_host_and_no_path_of_one_machine_is_committed() -> None:
+    found = []
+    for path in files_to_commit():
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines()
+        except UnicodeDecodeError:
+            continue  # a workbook or a picture
+        for number, line in enumerate(lines, start=1):
+            if MACHINE_PATHS.search(line) or any(host in line for host in REGISTRY_HOSTS):
+                found.append(f"{path.relative_to(REPOSITORY)}:{number}: {line.strip()}")
+    assert found == []
+
+
+def test_no_workbook_is_committed_but_the_example() -> None:
+    workbooks = [path.relative_to(REPOSITORY).as_posix() for path in files_to_commit() if path.suffix == ".xlsx"]
+    assert set(workbooks) <= {"generated/excel/bert.xlsx"}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the wheel, and nothing else of the project, is installed."""
+    folder = tmp_path_factory.mktemp("wheel")
+    built = run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "--wheel-dir", folder, REPOSITORY)
+    assert built.returncode == 0, built.stdout
+    (wheel,) = folder.glob("archsheet-*.whl")
+    site = folder / "site"
+    placed = run(sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-compile", "--target", site, wheel)
+    assert placed.returncode == 0, placed.stdout
+    return site
+
+
+def data_files(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.slow
+def test_the_wheel_holds_every_template_and_spec(installed: Path) -> None:
+    for name in ("templates", "specs"):
+        assert data_files(installed / "generator" / "_data" / name) == data_files(REPOSITORY / name) != set()
+    assert (installed / "generator" / "py.typed").is_file()
+
+
+@pytest.mark.slow
+def test_the_installed_wheel_builds_a_spec_that_uses_a_built_in_block_outside_the_repository(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "my-specs").mkdir()
+    (tmp_path / "my-specs" / "wrapped.yaml").write_text(
+        "title: Wrapped attention\n"
+        "dims: {b: batch size, n: sequence length, d: model width, h: number of heads}\n"
+        "inputs: {x: [b, n, d]}\n"
+        "layers:\n"
+        "  attn: {use: multi_head_attention, in: x}\n",
+        encoding="utf-8",
+    )
+    where = run(
+        sys.executable, "-c", "from generator import resources as r; print(r.templates_dir())", cwd=tmp_path, PYTHONPATH=str(installed)
+    )
+    assert where.stdout.strip() == str(installed / "generator" / "_data" / "templates")
+    built = run(installed / "bin" / "gen", "build", "my-specs/", cwd=tmp_path, PYTHONPATH=str(installed))
+    assert built.returncode == 0, built.stdout
+    assert (tmp_path / "generated" / "modules" / "wrapped.py").is_file()
+    assert (tmp_path / "generated" / "excel" / "wrapped.xlsx").is_file()
