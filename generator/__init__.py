@@ -1,0 +1,23 @@
+"""Neural network architectures as cost sheets.
+
+`load("bert").cost(preset="bert-base", n=512).params` counts parameters; see `generator.api`. Names are imported when they are first
+used, so that the command line starts fast.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from generator.version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from generator.api import Cost, LoadedSpec, MissingSizeError, RowCost, SizeError, SpecError, load
+
+__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from generator import api
+
+    return getattr(api, name)

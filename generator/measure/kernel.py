@@ -7,7 +7,7 @@ than torch itself does it. CPU and meta tensors give the same kernels, except fo
 
 from __future__ import annotations
 
-import sys
+import inspect
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,8 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.measure.labels import current_label
-from generator.measure.storages import storage_key, tensors_in
+from generator.measure.operations import is_composite, is_view, op_name
+from generator.measure.storages import tensors_in
 
 Key = TypeVar("Key")
 
@@ -39,6 +40,7 @@ class TensorInfo:
 
     @property
     def bytes(self) -> int:
+        """Size of these elements."""
         return self.elements * self.dtype.itemsize
 
 
@@ -82,6 +84,7 @@ class Count:
 
     @property
     def total(self) -> int:
+        """The sum over all kernels."""
         return sum(share for _, share in self.shares)
 
     def by_label(self) -> dict[str, int]:
@@ -103,7 +106,7 @@ class Count:
         return dict(sums)
 
 
-class KernelMode(TorchDispatchMode):
+class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Records each dispatched operation; subclasses look at them in `observe`.
 
     Args:
@@ -111,7 +114,7 @@ class KernelMode(TorchDispatchMode):
     """
 
     def __init__(self, source: str | None = None) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.kernels: list[Kernel] = []
         self._source = source
 
@@ -129,9 +132,8 @@ class KernelMode(TorchDispatchMode):
         described = tuple(_info(tensor) for tensor in inputs)
         result = func(*args, **kwargs)
         outputs = tensors_in(result)
-        kernel = Kernel(
-            op_name(func), described, tuple(_info(tensor) for tensor in outputs), is_view(func, inputs, outputs), current_label(), self._lines()
-        )
+        written = tuple(_info(tensor) for tensor in outputs)
+        kernel = Kernel(op_name(func), described, written, is_view(func, inputs, outputs), current_label(), self._lines())
         self.kernels.append(kernel)
         self.observe(Call(func, args, kwargs, result, kernel))
         return result
@@ -140,11 +142,11 @@ class KernelMode(TorchDispatchMode):
         if self._source is None:
             return ()
         lines = []
-        frame = sys._getframe(2)
+        frame = inspect.currentframe()
         while frame is not None:
             if frame.f_code.co_filename == self._source:
                 lines.append(frame.f_lineno)
-            frame = frame.f_back  # type: ignore[assignment]  # None ends the walk
+            frame = frame.f_back
         return tuple(reversed(lines))
 
 
@@ -155,38 +157,10 @@ def kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwa
         fn: a module or any callable.
         source: path of a Python file whose line numbers the kernels shall carry (for instance that of a generated module).
     """
-    with KernelMode(source) as mode:
+    mode = KernelMode(source)
+    with mode:
         fn(*args, **kwargs)
     return mode.kernels
-
-
-def op_name(op: OpOverload) -> str:
-    """`aten.add.Tensor` -> `add.Tensor`; `aten.mm.default` -> `mm`."""
-    name = base_name(op)
-    return name if op._overloadname == "default" else f"{name}.{op._overloadname}"
-
-
-def base_name(op: OpOverload) -> str:
-    """The name without namespace and overload: `aten.add_.Tensor` -> `add_`."""
-    return op._schema.name.rsplit("::", 1)[-1]
-
-
-def is_composite(op: OpOverload) -> bool:
-    """True if torch defines the operation by other operations for every device."""
-    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(op.name(), torch._C.DispatchKey.CompositeImplicitAutograd))
-
-
-def is_view(op: OpOverload, inputs: list[Tensor], outputs: list[Tensor]) -> bool:
-    """True if `op` only makes other views of its inputs, so that it moves no data.
-
-    Decided by what happened, not by the schema alone, because `_unsafe_view` shares storage without declaring it.
-    """
-    if torch.Tag.inplace_view in op.tags:
-        return True
-    if op._schema.is_mutable or not outputs:
-        return False
-    given = {storage_key(tensor) for tensor in inputs}
-    return all(storage_key(tensor) in given for tensor in outputs)
 
 
 def _info(tensor: Tensor) -> TensorInfo:

@@ -5,7 +5,7 @@ What torch's counter leaves out or gets wrong, and what is done about it here:
 
 - fused attention on CPU counts 0 there: counted as its two matrix products (full square, also for causal masks), and
   backward as the four that unfused attention has, so that CPU and meta agree;
-- the weight gradient of a grouped convolution is counted as if the convolution had one group: divided by the groups;
+- the weight gradient of a grouped convolution is counted as if the convolution had one group: counted like the forward pass;
 - `mv`, `addmv`, `dot`, `vdot`, `addbmm` count 0 there: counted;
 - fused layers that hide their contractions (`nn.LSTM` on CPU, `nn.MultiheadAttention` under no_grad on CPU, `nn.Bilinear`, grouped
   products of experts) count 0 there: an error that names the operation, since a silent 0 would be believed.
@@ -18,10 +18,12 @@ from math import prod
 from typing import Any
 
 import torch
-from torch import Tensor, nn
-from torch.utils.flop_counter import FlopCounterMode, bmm_flop, conv_backward_flop, flop_registry, shape_wrapper
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode, bmm_flop, conv_flop_count, flop_registry, shape_wrapper
 
-from generator.measure.kernel import Call, Count, KernelMode, base_name
+from generator.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
+from generator.measure.kernel import Call, Count, Kernel, KernelMode
+from generator.measure.operations import base_name
 from generator.measure.storages import tensors_in
 
 Shape = Sequence[int]
@@ -40,7 +42,6 @@ UNCOUNTED = frozenset(
         "_sparse_mm",
         "_cdist_forward",
         "_euclidean_dist",
-        "int4_pack_mm",
         "_int_mm",
     }
 )
@@ -58,7 +59,8 @@ def matmul_flops(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
     Raises:
         UncountedError: an operation contains contractions that cannot be counted.
     """
-    with FlopCounterMode(display=False, custom_mapping=dict(_FORMULAS)) as counter, _Guard():
+    counter = FlopCounterMode(display=False, custom_mapping=dict(_FORMULAS))
+    with counter, _Guard():
         fn(*args, **kwargs)
     return counter.get_total_flops()
 
@@ -73,7 +75,8 @@ def matmul_kernels(fn: Callable[..., Any], *args: Any, source: str | None = None
     Raises:
         UncountedError: as `matmul_flops`.
     """
-    with _Shares(source) as mode:
+    mode = _Shares(source)
+    with mode:
         fn(*args, **kwargs)
     return Count(tuple(mode.shares))
 
@@ -93,37 +96,23 @@ def backward_matmul_flops(module: Callable[..., Any], inputs: Sequence[Any], inp
     Raises:
         UncountedError: as `matmul_flops`.
     """
-    outputs = tensors_in(module(*leaf_inputs(inputs, input_gradients)))
-    ends = [output for output in outputs if output.requires_grad]
-    if not ends:
-        return 0
-    gradients = [torch.ones_like(end) for end in ends]
-    wanted = [parameter.grad for parameter in module.parameters()] if isinstance(module, nn.Module) else []
-    count = matmul_flops(torch.autograd.backward, ends, gradients)
-    if isinstance(module, nn.Module):  # measuring leaves the module as it was
-        for parameter, gradient in zip(module.parameters(), wanted, strict=True):
-            parameter.grad = gradient
-    return count
+    weights = list(module.parameters()) if isinstance(module, nn.Module) else []
+    with gradients_set_aside(weights):
+        outputs = tensors_in(module(*leaf_inputs(inputs, input_gradients)))
+        return matmul_flops(run_backward, outputs)
 
 
-def leaf_inputs(inputs: Sequence[Any], input_gradients: bool) -> list[Any]:
-    """Inputs cut off from whatever made them; floating point tensors require a gradient iff `input_gradients`."""
-    return [
-        value.detach().requires_grad_(input_gradients and value.is_floating_point()) if isinstance(value, Tensor) else value for value in inputs
-    ]
-
-
-class _Guard(KernelMode):
+class _Guard(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Refuses operations that would silently count 0."""
 
     def observe(self, call: Call) -> None:
         refuse_uncounted(call)
 
 
-class _Shares(KernelMode):
+class _Shares(KernelMode):  # type: ignore[no-untyped-call]  # as above
     def __init__(self, source: str | None) -> None:
         super().__init__(source)
-        self.shares: list[tuple[Any, int]] = []
+        self.shares: list[tuple[Kernel, int]] = []
 
     def observe(self, call: Call) -> None:
         refuse_uncounted(call)
@@ -164,26 +153,32 @@ def _attention_backward_flop(_gradient: Shape, q: Shape, k: Shape, v: Shape, *_a
     return 2 * _attention_flop(q, k, v)
 
 
-def _convolution_backward_flop(*args: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """Torch's own formula, which takes the weight's gradient for that of one group: divided here.
+def _convolution_backward_flop(  # as many arguments as torch passes
+    gradient: Shape,
+    x: Shape,
+    weight: Shape,
+    *options: Any,
+    out_shape: Any = None,  # noqa: ARG001  # as above
+    **_kwargs: Any,
+) -> int:
+    """As many FLOPs as the forward pass for each operand that needs a gradient.
 
-    args: gradient, input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, output_mask.
+    options: bias sizes, stride, padding, dilation, transposed, output padding, groups, (input, weight, bias) needs a gradient.
     """
-    *front, groups, (for_input, for_weight, for_bias) = args
-    to_input = conv_backward_flop(*front, groups, [for_input, False, for_bias], out_shape=out_shape, **kwargs)
-    to_weight = conv_backward_flop(*front, groups, [False, for_weight, for_bias], out_shape=out_shape, **kwargs)
-    return int(to_input) + int(to_weight) // int(groups)
+    transposed, (for_input, for_weight, _for_bias) = options[4], options[7]
+    forward = conv_flop_count(list(x), list(weight), list(gradient), transposed=transposed)
+    return forward * (bool(for_input) + bool(for_weight))
 
 
-_ATEN = torch.ops.aten
-_FORMULAS: dict[Any, Callable[..., int]] = {
-    _ATEN.mv: _mv_flop,
-    _ATEN.addmv: _addmv_flop,
-    _ATEN.dot: _mv_flop,
-    _ATEN.vdot: _mv_flop,
-    _ATEN.addbmm: _addbmm_flop,
-    _ATEN._scaled_dot_product_flash_attention_for_cpu: _attention_flop,
-    _ATEN._scaled_dot_product_flash_attention_for_cpu_backward: _attention_backward_flop,
-    _ATEN.convolution_backward: _convolution_backward_flop,
+_BY_NAME: dict[str, Callable[..., int]] = {
+    "mv": _mv_flop,
+    "addmv": _addmv_flop,
+    "dot": _mv_flop,
+    "vdot": _mv_flop,
+    "addbmm": _addbmm_flop,
+    "_scaled_dot_product_flash_attention_for_cpu": _attention_flop,
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_backward_flop,
+    "convolution_backward": _convolution_backward_flop,
 }
-_WRAPPED = {packet: shape_wrapper(formula) for packet, formula in _FORMULAS.items()}
+_FORMULAS = {getattr(torch.ops.aten, name): formula for name, formula in _BY_NAME.items()}
+_WRAPPED = {packet: shape_wrapper(formula) for packet, formula in _FORMULAS.items()}  # type: ignore[no-untyped-call]  # torch does not annotate it

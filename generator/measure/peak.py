@@ -1,8 +1,8 @@
 """Measures the peak memory of a forward and backward pass: all storages that are alive at once, in torch's own order of execution.
 
 Counted are inputs, activations, temporary tensors between kernels and their gradients, from the moment a kernel has returned them until the
-last reference is gone. Parameters and buffers are excluded, and the gradients of parameters are reported apart. The caller is taken
-to hold the inputs, the outputs and the gradients with which the backward pass starts (one of the size of each output), as a training loop does.
+last reference is gone. Parameters and buffers are excluded, and the gradients of parameters are reported apart. The caller is
+taken to hold the inputs, the outputs and the gradients with which the backward pass starts (one of the size of each output).
 
 Not seen is memory that a kernel uses inside itself. Under a dispatch mode torch avoids some in-place work: a linear layer with a bias
 on an input that is not contiguous shows the sum with the bias as a tensor of its own, where without the mode it is added in
@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
+from generator.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
 from generator.measure.kernel import Call, KernelMode
-from generator.measure.matmul import leaf_inputs
 from generator.measure.storages import owned_storages, storage_bytes, storage_elements, storage_key, tensors_in
 
 
@@ -73,26 +72,19 @@ def peak(module: Callable[..., Any], inputs: Sequence[Any], *, input_gradients: 
         The peak of the forward pass alone if nothing requires a gradient.
     """
     weights = [*module.parameters(), *parameters] if isinstance(module, nn.Module) else list(parameters)
-    before = [weight.grad for weight in weights]
-    for weight in weights:
-        weight.grad = None
     leaves = leaf_inputs(inputs, input_gradients)
     mode = _LiveMode(owned_storages(module, weights), tensors_in(leaves))
-    with mode:
-        outputs = tensors_in(module(*leaves))
-        forward_ends = len(mode.changes)
-        ends = [output for output in outputs if output.requires_grad]
-        if ends:
-            torch.autograd.backward(ends, [torch.ones_like(end) for end in ends])
-    mode.close()
-    gradients = {storage_key(weight.grad): weight.grad for weight in weights if weight.grad is not None}
-    result = _summary(mode.changes, forward_ends, gradients, mode.numbers)
-    for weight, gradient in zip(weights, before, strict=True):  # measuring leaves the module as it was
-        weight.grad = gradient
-    return result
+    with gradients_set_aside(weights):
+        with mode:
+            outputs = tensors_in(module(*leaves))
+            forward_ends = len(mode.changes)
+            run_backward(outputs)
+        mode.close()
+        gradients = {storage_key(weight.grad): weight.grad for weight in weights if weight.grad is not None}
+        return _summary(mode.changes, forward_ends, gradients, mode.numbers)
 
 
-class _LiveMode(KernelMode):
+class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Keeps a diary of storages that appear and disappear."""
 
     def __init__(self, excluded: set[int], inputs: Iterable[Tensor]) -> None:

@@ -1,9 +1,9 @@
 """Measures what autograd keeps for the backward pass: each storage once, parameters and buffers excluded.
 
 An input of the model counts when it is saved: it has to stay in memory, whoever made it. A tensor that is saved as a view counts with its
-whole storage, because that is what stays allocated. Sizes are measured with torch's saved-tensor hooks, without a dispatch mode,
-and do not depend on values: meta tensors give what the CPU gives, except for fused attention and for batch norm in
-evaluation mode (whose statistics have 0 elements on CPU), and for the dtype (not the number) of layer and batch norm statistics in half precision.
+whole storage, because that is what stays allocated. Measured with torch's saved-tensor hooks, without a dispatch mode. Sizes do not
+depend on values: meta tensors give what the CPU gives, except for fused attention, for batch norm in evaluation mode (whose
+statistics have 0 elements on CPU), and for the dtype (not the number) of layer and batch norm statistics in half precision.
 
 Not seen: what torch.utils.checkpoint or a custom autograd function keeps outside of autograd's saved tensors.
 """
@@ -52,10 +52,12 @@ class Saved:
 
     @property
     def elements(self) -> int:
+        """The sum over all storages."""
         return sum(storage.elements for storage in self.storages)
 
     @property
     def bytes(self) -> int:
+        """The sum over all storages."""
         return sum(storage.bytes for storage in self.storages)
 
     def by_label(self) -> dict[str, int]:

@@ -41,6 +41,7 @@ class KernelTraffic:
 
     @property
     def elements(self) -> int:
+        """Read and written."""
         return self.read + self.written
 
 
@@ -52,18 +53,22 @@ class Traffic:
 
     @property
     def read(self) -> int:
+        """Elements read."""
         return sum(kernel.read for kernel in self.kernels)
 
     @property
     def written(self) -> int:
+        """Elements written."""
         return sum(kernel.written for kernel in self.kernels)
 
     @property
     def elements(self) -> int:
+        """Read and written."""
         return self.read + self.written
 
     @property
     def bytes(self) -> int:
+        """Read and written."""
         return sum(kernel.bytes for kernel in self.kernels)
 
     @property

@@ -1,8 +1,8 @@
 """Counts vector FLOPs: everything elementwise and every reduction, by the rules of `generator.measure.vector_table`.
 
-Each dispatched operation is either primitive (its rule says what it costs) or composite: then torch's own decomposition is run on meta
-copies of its arguments, and its primitive parts are counted. The operation itself is run as always, so that counting changes neither values nor
-random numbers. CPU and meta tensors give the same count.
+Each dispatched operation is either primitive (its rule says what it costs) or composite: then torch's own decomposition is run
+on meta copies of its arguments, and its primitive parts are counted. The operation itself is run as always, so that
+counting changes neither values nor random numbers. CPU and meta tensors give the same count.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from generator.measure.kernel import Call, Count, Kernel, KernelMode, base_name, is_composite, is_view
+from generator.measure.kernel import Call, Count, Kernel, KernelMode
 from generator.measure.matmul import UncountedError
+from generator.measure.operations import argument, argument_names, base_name, is_composite, is_view
 from generator.measure.storages import tensors_in
 from generator.measure.vector_table import COMPOSITES, PRIMITIVES, Rule
 
@@ -34,12 +35,13 @@ def vector_flops(fn: Callable[..., Any], *args: Any, source: str | None = None, 
     Raises:
         UncountedError: an operation is in neither table; the message names it.
     """
-    with _VectorMode(source) as mode:
+    mode = _VectorMode(source)
+    with mode:
         fn(*args, **kwargs)
     return Count(tuple(mode.shares))
 
 
-class _VectorMode(KernelMode):
+class _VectorMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     def __init__(self, source: str | None) -> None:
         super().__init__(source)
         self.shares: list[tuple[Kernel, int]] = []
@@ -49,11 +51,11 @@ class _VectorMode(KernelMode):
         self.shares.append((call.kernel, flops))
 
 
-class _PartsMode(TorchDispatchMode):
+class _PartsMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Adds up the cost of all that runs inside, for decompositions."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.total = 0
 
     def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
@@ -69,7 +71,7 @@ class _PartsMode(TorchDispatchMode):
 
 def _flops(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
     name = base_name(op)
-    plain = name[:-1] if name.endswith("_") else name
+    plain = name.removesuffix("_")
     if plain in PRIMITIVES:
         if not any(tensor.is_floating_point() or tensor.is_complex() for tensor in tensors_in(args, kwargs, result)):
             return 0
@@ -88,7 +90,8 @@ def _parts(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int
         decomposition = get_decompositions([op])[op]
     except (KeyError, RuntimeError) as error:
         raise UncountedError(f"torch {torch.__version__} has no decomposition of aten operation `{op}`") from error
-    with _PartsMode() as parts:
+    parts = _PartsMode()
+    with parts:
         decomposition(*tree_map(_meta, args), **tree_map(_meta, kwargs))
     return parts.total
 
@@ -123,24 +126,23 @@ def _var(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: 
 
 
 def _scaled_sum(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
-    scaled = _argument(op, "alpha", args, kwargs) not in {None, 1}
+    scaled = argument(op, "alpha", args, kwargs) not in {None, 1}
     return tensors_in(result)[0].numel() * (2 if scaled else 1)
 
 
 def _clamp(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
-    names = [argument.name for argument in op._schema.arguments if argument.name in {"min", "max", "min_val", "max_val"}]
-    bounds = sum(_argument(op, name, args, kwargs) is not None for name in names)
+    bounds = sum(argument(op, name, args, kwargs) is not None for name in argument_names(op) if name in _BOUNDS)
     return bounds * tensors_in(result)[0].numel()
 
 
 def _bias(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
-    bias = _argument(op, "bias", args, kwargs) if base_name(op) == "convolution" else args[0]
-    factors = sum(_argument(op, name, args, kwargs) not in {None, 1} for name in ("alpha", "beta"))
+    bias = argument(op, "bias", args, kwargs) if base_name(op) == "convolution" else args[0]
+    factors = sum(argument(op, name, args, kwargs) not in {None, 1} for name in ("alpha", "beta"))
     return 0 if bias is None else tensors_in(result)[0].numel() * (1 + factors)
 
 
 def _window(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
-    kernel = _argument(op, "kernel_size", args, kwargs)
+    kernel = argument(op, "kernel_size", args, kwargs)
     axes = int(base_name(op).split("pool")[1][0])  # the 2 of max_pool2d_with_indices
     size = prod(kernel) if len(kernel) == axes else kernel[0] ** axes
     return int(size) * tensors_in(result)[0].numel()
@@ -154,16 +156,7 @@ def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _res
     return 0
 
 
-def _argument(op: OpOverload, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The value of a named argument, whether it was given by position, by name, or left to its default."""
-    for position, argument in enumerate(op._schema.arguments):
-        if argument.name == name:
-            if name in kwargs:
-                return kwargs[name]
-            return args[position] if position < len(args) else argument.default_value
-    return None
-
-
+_BOUNDS = frozenset({"min", "max", "min_val", "max_val"})
 _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], int]] = {
     "output": _output,
     "input": _input,

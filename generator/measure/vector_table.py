@@ -44,13 +44,14 @@ _FREE = """
     clone copy _to_copy cat stack constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d roll flip repeat
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle tril triu upsample_nearest1d upsample_nearest2d
     embedding gather index index_select index_put scatter masked_fill where masked_select nonzero take fill zero
-    eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not isnan isinf any all equal is_same_size
-    arange empty empty_like empty_strided new_empty new_empty_strided full full_like new_full ones ones_like new_ones zeros zeros_like new_zeros scalar_tensor eye
+    eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not isnan isinf any all equal
+    arange empty empty_like empty_strided new_empty new_empty_strided full full_like new_full ones ones_like new_ones
+    zeros zeros_like new_zeros scalar_tensor eye
     lift_fresh_copy rand rand_like randn randn_like randint randperm bernoulli normal uniform
     _local_scalar_dense _assert_async _assert_scalar
     broadcast_in_dim collapse_view convert_element_type iota split_dim squeeze transpose slice_in_dim view_of copy_to expand_dims
 """
-# The last line of _FREE, and `sub`, `rsub`, are also names of torch's primitives (`torch.ops.prims`), in which it writes its decompositions.
+# The last line of _FREE holds names of torch's primitives (`torch.ops.prims`), in which it writes some of its decompositions.
 
 PRIMITIVES: dict[str, Rule] = {
     **dict.fromkeys(_OUTPUT.split(), "output"),
@@ -107,7 +108,9 @@ COMPOSITE_COSTS: tuple[Composite, ...] = (
     Composite("native_batch_norm", "training, weight and bias", 8, 11, f"{_RUNNING}; weight, bias"),
     Composite("native_batch_norm", "training, no weight", 6, 11, _RUNNING),
     Composite("native_batch_norm", "training, no running statistics, weight and bias", 8, 4, f"{_NORM}; weight, bias"),
-    Composite("native_batch_norm", "evaluation, weight and bias", 4, 3, "difference, product, weight, bias; per row: + eps, sqrt, reciprocal"),
+    Composite(
+        "native_batch_norm", "evaluation, weight and bias", 4, 3, "difference, product, weight, bias; per row: + eps, root, reciprocal"
+    ),
     Composite("native_batch_norm", "evaluation, no weight", 2, 3, "difference, product; per row: + eps, sqrt, reciprocal"),
     Composite("gelu", "exact", 5, 0, "x / 2 * (1 + erf(x * sqrt(1/2)))"),
     Composite("gelu", "tanh", 9, 0, "x / 2 * (1 + tanh(a * (x + b * x * x * x)))"),
@@ -130,6 +133,8 @@ COMPOSITE_COSTS: tuple[Composite, ...] = (
     Composite("addcdiv", "", 2, 0, "a + b / c"),
     Composite("_adaptive_avg_pool2d", "sizes that divide", 1, 0, "sum; and 1 per element of the result (division)"),
     Composite("_scaled_dot_product_flash_attention_for_cpu", "", 5, 1, "softmax of the scores; query and key are each scaled"),
-    Composite("_scaled_dot_product_flash_attention_for_cpu", "causal or masked", 6, 1, "mask added, softmax; query and key are each scaled"),
+    Composite(
+        "_scaled_dot_product_flash_attention_for_cpu", "causal or masked", 6, 1, "mask added, softmax; query and key are each scaled"
+    ),
 )
 COMPOSITES: frozenset[str] = frozenset(composite.op for composite in COMPOSITE_COSTS)

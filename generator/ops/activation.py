@@ -10,17 +10,17 @@ from generator.ops.params import Choice, ChoiceKind
 from generator.trace import pointwise
 from generator.trace.tensor import Tensor
 
-# name: the PyTorch function, and the kernels it runs
+# name: the PyTorch expression, and the kernels it runs
 FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "relu": ("F.relu", ("relu",)),
-    "gelu": ("F.gelu", ("gelu",)),
-    "gelu_tanh": ("gelu_tanh", ("gelu_tanh",)),
-    "silu": ("F.silu", ("silu",)),
-    "tanh": ("torch.tanh", ("tanh",)),
-    "sigmoid": ("torch.sigmoid", ("sigmoid",)),
-    "elu_plus_one": ("elu_plus_one", ("elu", "add 1")),
-    "softplus": ("F.softplus", ("softplus",)),
-    "exp": ("torch.exp", ("exp",)),
+    "relu": ("F.relu({x})", ("relu",)),
+    "gelu": ("F.gelu({x})", ("gelu",)),
+    "gelu_tanh": ('F.gelu({x}, approximate="tanh")', ("gelu_tanh",)),
+    "silu": ("F.silu({x})", ("silu",)),
+    "tanh": ("{x}.tanh()", ("tanh",)),
+    "sigmoid": ("{x}.sigmoid()", ("sigmoid",)),
+    "elu_plus_one": ("F.elu({x}) + 1", ("elu", "add 1")),
+    "softplus": ("F.softplus({x})", ("softplus",)),
+    "exp": ("{x}.exp()", ("exp",)),
 }
 
 
@@ -43,11 +43,10 @@ class Activation(Op):
         return x
 
     def code(self, c: CodeScope) -> dict[str, Any]:
-        """The call, chosen at construction where an option decides."""
-        if self.kind.option is not None:
-            c.need("activations")
-            return {"chosen": c.option(self.kind), "call": f"self.{c.name}"}
-        function = FUNCTIONS[self.kind.value][0]
-        if not function.startswith(("F.", "torch.")):
-            c.need(function)
-        return {"chosen": None, "call": function}
+        """The expression; a table of functions where an option chooses."""
+        if self.kind.option is None:
+            return {"chosen": None, "expression": FUNCTIONS[self.kind.value][0].format(x=c.inputs[0])}
+        c.need("from collections.abc import Callable")
+        entries = "".join(f'    "{word}": lambda x: {FUNCTIONS[word][0].format(x="x")},\n' for word in c.choices(self.kind.option, tuple(FUNCTIONS)))
+        c.need(f"ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {{\n{entries}}}")
+        return {"chosen": c.option(self.kind), "expression": f"self.{c.name}({c.inputs[0]})"}

@@ -88,6 +88,9 @@ class CodeScope(Protocol):
     def run_option(self, value: Any) -> str:
         """The same where the module runs (`self.bias`)."""
 
+    def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        """The words that an option allows; all known ones where it does not say."""
+
     def tied(self, row: str) -> str:
         """The attribute path of another row's weight holder."""
 
@@ -95,7 +98,7 @@ class CodeScope(Protocol):
         """Return the index of an axis given by index or by its size's name."""
 
     def need(self, statement: str) -> None:
-        """Ask for an import at the top of the module."""
+        """Ask for a statement at the top of the module, such as an import."""
 
 
 def param(kind: Kind, help: str, *, default: Any = ..., example: Any = None) -> Any:
@@ -117,6 +120,7 @@ class Op:
     name: ClassVar[str]
     arity: ClassVar[tuple[int, int | None]] = (1, 1)
     needs_out: ClassVar[bool] = False
+    keeps_state: ClassVar[bool] = False  # whether something is kept between decoding steps
     input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
 
     def run(self, row: RowScope, *inputs: Tensor) -> Result:

@@ -73,9 +73,19 @@ class Einsum(Op):
         if plan is not None:
             sides = [x + (".transpose(-2, -1)" if flip else "") for x, flip in zip(c.inputs, plan, strict=True)]
             return {"matmul": sides}
-        short = letters([label for term in (*terms, result) for label in term])
+        short = _short(terms, result)
         left, right = ",".join("".join(short[x] for x in term) for term in terms), "".join(short[x] for x in result)
         return {"matmul": None, "equation": f"{left}->{right}"}
+
+
+def _short(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> dict[str, str]:
+    """Give each label a letter. torch.einsum sums labels in alphabetical order, and copies where that is not memory order: so keep to it."""
+    labels = [label for term in (*terms, result) for label in term]
+    short = letters(labels)
+    summed = [short[label] for label in dict.fromkeys(labels) if label not in result]
+    if summed == sorted(summed):
+        return short
+    return dict(zip(dict.fromkeys(labels), "abcdefghijklmnopqrstuvwxyz", strict=False))
 
 
 def matmul_plan(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> tuple[bool, bool] | None:

@@ -14,6 +14,7 @@ from sympy import Expr, Rational
 
 from generator.spec.expressions import Ast, ExpressionError, evaluate, parse_expression
 from generator.spec.source import Span
+from generator.spec.suggest import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class ChoiceKind(Kind):
         if parsed in self.words:
             return Choice(parsed)
         if parsed not in scope.options:
-            raise BindError(f"`{parsed}` is not one of {', '.join(self.words)}", *_near(parsed, self.words))
+            raise BindError(f"`{parsed}` is not one of {', '.join(self.words)}", *did_you_mean(parsed, self.words))
         value = scope.options[parsed]
         if value not in self.words:
             raise BindError(f"option `{parsed}` is {value!r}, which is not one of {', '.join(self.words)}")
@@ -232,15 +233,8 @@ ROW = RowKind()
 def _option(name: Any, scope: Scope) -> Any:
     if name not in scope.options:
         known = ", ".join(scope.options) or "none"
-        raise BindError(f"unknown option `{name}` (options of this spec: {known})", *_near(str(name), scope.options))
+        raise BindError(f"unknown option `{name}` (options of this spec: {known})", *did_you_mean(str(name), scope.options))
     return scope.options[name]
-
-
-def _near(word: str, known: Any) -> tuple[str, ...]:
-    from generator.spec.suggest import near
-
-    found = near(word, list(known))
-    return (f"did you mean `{found[0]}`?",) if found else ()
 
 
 __all__ = ["AXES", "AXIS", "FLAG", "NUMBER", "ROW", "SIZE", "SIZES", "TEXT", "BindError", "Choice", "ChoiceKind", "ExpressionError", "Flag", "Kind", "Number", "Raw", "Scope"]

@@ -27,4 +27,6 @@ class Scale(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The factor."""
-        return {"by": c.size(self.by)}
+        text = c.size(self.by)
+        compound = any(sign in text.replace("**", "") for sign in "+-*/% ") and not text.startswith("(")
+        return {"by": f"({text})" if compound and "**-" not in text else text}

@@ -51,7 +51,7 @@ def _bound(terms: Polynomial, largest: Mapping[str, int]) -> int:
 def _in_int64(terms: Polynomial, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     total = np.zeros(np.broadcast_shapes(*(array.shape for array in sizes.values())), dtype=np.int64)
     for monomial, coefficient in terms.items():
-        product = np.int64(coefficient)
+        product: Any = np.int64(coefficient)
         for base, exponent in monomial:
             product = product * sizes[base.name] ** int(exponent)
         total += product

@@ -39,7 +39,7 @@ class Piece(NamedTuple):
     binds: Binds
 
 
-RELATIONS = {Eq: "==", Ne: "!=", Lt: "<", Le: "<=", Gt: ">", Ge: ">="}
+RELATIONS = {Eq: " == ", Ne: " != ", Lt: " < ", Le: " <= ", Gt: " > ", Ge: " >= "}
 
 
 class Dialect:
@@ -72,6 +72,7 @@ class Dialect:
         BooleanFalse: "truth",
     }
 
+    relations: ClassVar[dict[type, str]] = RELATIONS
     times: ClassVar[str] = "*"
     plus: ClassVar[str] = " + "
     minus: ClassVar[str] = " - "
@@ -112,7 +113,9 @@ class Dialect:
             piece = Piece(self.negative(piece, first), Binds.SUM)
         if not rest:
             return piece
-        tail = "".join(f"{self.minus if term.coefficient < 0 else self.plus}{self.inside(self.term(term), Binds.REMAINDER)}" for term in rest)
+        tail = "".join(
+            f"{self.minus if term.coefficient < 0 else self.plus}{self.inside(self.term(term), Binds.REMAINDER)}" for term in rest
+        )
         return Piece(piece.text + tail, Binds.SUM)
 
     def negative(self, piece: Piece, term: Term) -> str:
@@ -190,7 +193,7 @@ class Dialect:
         return Piece(f"{function}({', '.join(self.piece(argument).text for argument in arguments)})", Binds.ATOM)
 
     def arguments(self, expr: Expr) -> list[Expr]:
-        """Return the arguments of min, max, and, or in one order, whatever sympy's own is."""
+        """Return the arguments of min, max, and, or, or a comparison in one order, whatever sympy's own is."""
         return in_size_order(expr.args, self.size_order)
 
     def size(self, symbol: Symbol) -> Piece:
@@ -246,8 +249,13 @@ class Dialect:
 
     def relation(self, expr: Any) -> Piece:
         """A comparison."""
-        left, right = (self.inside(self.piece(side), Binds.SUM) for side in expr.args)
-        return Piece(f"{left} {RELATIONS[expr.func]} {right}", Binds.RELATION)
+        left, right = (self.inside(self.piece(side), Binds.SUM) for side in self.arguments(expr))
+        return Piece(f"{left}{self.comparison(expr)}{right}", Binds.RELATION)
+
+    def comparison(self, expr: Any) -> str:
+        """Return the sign between the sides of a comparison, which stand in the order of sizes."""
+        kept = list(expr.args) == self.arguments(expr)
+        return self.relations[expr.func if kept else expr.reversed.func]
 
     def both(self, expr: Any) -> Piece:
         """All of several conditions."""

@@ -10,10 +10,34 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
+from operator import index
 from typing import Any
 
-from sympy import Add, And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Max, Min, Mod, Mul, Ne, Not, Or, Piecewise, Pow, Rational, Symbol, ceiling, floor, log
-from sympy import N as approximate
+from sympy import (
+    Add,
+    And,
+    Eq,
+    Expr,
+    Ge,
+    Gt,
+    Integer,
+    Le,
+    Lt,
+    Max,
+    Min,
+    Mod,
+    Mul,
+    Ne,
+    Not,
+    Or,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    ceiling,
+    floor,
+    log,
+)
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from generator.printing.logs import Log2, fold_logs
@@ -61,15 +85,15 @@ def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fra
         raise EvaluationError(f"{expr} divides by zero at {at}") from problem
     if isinstance(value, int | Fraction):
         return value
-    return float(approximate(value, 30))
+    return float(value.evalf(30))
 
 
 def _as_exact(name: str, value: Any) -> int | Fraction:
     if isinstance(value, Fraction):
-        return _whole_if_possible(value)
+        return value.numerator if value.denominator == 1 else value
     try:
-        return value.__index__()
-    except AttributeError:
+        return index(value)
+    except TypeError:
         raise EvaluationError(f"the size `{name}` must be a whole number, not {value!r}") from None
 
 

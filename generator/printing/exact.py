@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sympy import Eq, Expr, Integer, Max, Min, Mod, Mul, Ne, ilcm
+from sympy import Eq, Expr, Integer, Max, Min, Mod, Mul, Ne, Piecewise, ilcm
 from sympy.core.relational import Relational
 
 from generator.printing.order import Monomial, Polynomial, polynomial, rebuilt
@@ -18,12 +18,14 @@ def over_common_denominator(expr: Expr) -> tuple[Expr, Expr]:
 
 
 def with_whole_arguments(expr: Any) -> Any:
-    """Return the expression (or condition) with division moved out of min, max and %, and out of comparisons.
+    """Return the expression (or condition) with division moved out of min, max, % and cases, and out of comparisons.
 
     `max(n/2, m)` becomes `max(n, 2*m)/2`; `d/h == 2*e` becomes `d == 2*e*h`. Where the sign of a denominator is unknown, all stays.
     """
     if not expr.args:
         return expr
+    if isinstance(expr, Piecewise):
+        return _with_whole_branches(expr)
     arguments = [with_whole_arguments(argument) for argument in expr.args]
     if not isinstance(expr, Max | Min | Mod | Relational):
         return expr if tuple(arguments) == expr.args else expr.func(*arguments)
@@ -33,6 +35,12 @@ def with_whole_arguments(expr: Any) -> Any:
     if isinstance(expr, Relational):
         return expr.func(*numerators, evaluate=False)
     return expr.func(*numerators) / denominator
+
+
+def _with_whole_branches(expr: Piecewise) -> Expr:
+    conditions = [with_whole_arguments(condition) for _, condition in expr.args]
+    numerators, denominator = _cleared([with_whole_arguments(value) for value, _ in expr.args])
+    return Piecewise(*zip(numerators, conditions, strict=True)) / denominator
 
 
 def _cleared(exprs: Sequence[Expr]) -> tuple[list[Expr], Expr]:

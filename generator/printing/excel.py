@@ -15,8 +15,6 @@ from generator.printing.exact import with_whole_arguments
 from generator.printing.logs import Log2, fold_logs
 from generator.printing.order import Term, ordered_terms
 
-_RELATIONS = {Eq: "=", Ne: "<>", Lt: "<", Le: "<=", Gt: ">", Ge: ">="}
-
 # Logarithms and odd roots miss whole numbers by a rounding error; sizes below 2^39 stay clear of this many decimals.
 ROUNDED_DECIMALS = 12
 
@@ -30,6 +28,7 @@ class ExcelDialect(Dialect):
     """
 
     name: ClassVar[str] = "Excel"
+    relations: ClassVar[dict[type, str]] = {Eq: "=", Ne: "<>", Lt: "<", Le: "<=", Gt: ">", Ge: ">="}
     plus: ClassVar[str] = "+"
     minus: ClassVar[str] = "-"
 
@@ -90,7 +89,7 @@ class ExcelDialect(Dialect):
 
     def _to_round(self, expr: Expr) -> Piece:
         piece = self.joined(expr)
-        return Piece(f"ROUND({piece.text},{ROUNDED_DECIMALS})", Binds.ATOM) if _is_rounded(expr) else piece
+        return piece
 
     def mod(self, expr: Expr) -> Piece:
         """Excel's own MOD fails on large quotients."""
@@ -115,11 +114,6 @@ class ExcelDialect(Dialect):
         for value, test in reversed(branches):
             text = f"IF({self.piece(test).text},{self.piece(value).text},{text})"
         return Piece(text, Binds.ATOM)
-
-    def relation(self, expr: Any) -> Piece:
-        """A comparison."""
-        left, right = (self.inside(self.piece(side), Binds.SUM) for side in expr.args)
-        return Piece(f"{left}{_RELATIONS[expr.func]}{right}", Binds.RELATION)
 
     def both(self, expr: Any) -> Piece:
         """All of several conditions."""
@@ -152,8 +146,8 @@ def _is_rounded(expr: Expr) -> bool:
     if expr.has(log, Log2):
         return True
     terms = ordered_terms(expr)
-    roots = [exponent for term in terms for _, exponent in term.factors if not exponent.is_Integer]
-    return any(exponent.q != 2 for exponent in roots) or (bool(roots) and len(terms) > 1)
+    kinds = {int(exponent.q) for term in terms for _, exponent in term.factors}
+    return bool(kinds - {1, 2}) or (2 in kinds and len(terms) > 1)
 
 
 def to_excel(expr: Any, names: Mapping[str, str], size_order: Sequence[str] = ()) -> str:

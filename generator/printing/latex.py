@@ -13,17 +13,18 @@ from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, Piecewise, Symbol
 
 from generator.printing.dialect import Binds, Dialect, Piece
 
-_GREEK = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega "
-    "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
-)
-_RELATIONS = {Eq: "=", Ne: r"\ne", Lt: r"\lt", Le: r"\le", Gt: r"\gt", Ge: r"\ge"}
+_GREEK_WORDS = """
+    alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega
+    Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
+"""
+_GREEK = frozenset(_GREEK_WORDS.split())
 
 
 class LatexDialect(Dialect):
     """Factors stand side by side; names of several letters are upright."""
 
     name: ClassVar[str] = "LaTeX"
+    relations: ClassVar[dict[type, str]] = {Eq: " = ", Ne: r" \ne ", Lt: r" \lt ", Le: r" \le ", Gt: r" \gt ", Ge: r" \ge "}
 
     def grouped(self, text: str) -> str:
         """Parentheses as high as what they hold."""
@@ -84,11 +85,6 @@ class LatexDialect(Dialect):
             for value, test in expr.args
         ]
         return Piece(r"\begin{cases} " + r" \cr ".join(lines) + r" \end{cases}", Binds.SUM)
-
-    def relation(self, expr: Any) -> Piece:
-        """A comparison."""
-        left, right = (self.piece(side).text for side in expr.args)
-        return Piece(f"{left} {_RELATIONS[expr.func]} {right}", Binds.RELATION)
 
     def both(self, expr: Any) -> Piece:
         """All of several conditions."""

@@ -26,7 +26,7 @@ class Log2(Function):
         return Integer(exponent) if x == Integer(2) ** exponent else None
 
     def _eval_evalf(self, prec: int) -> Any:
-        return (log(self.args[0]) / log(2))._eval_evalf(prec)
+        return (log(self.args[0]) / log(2))._eval_evalf(prec)  # noqa: SLF001 - sympy's protocol
 
 
 def fold_logs(expr: Expr) -> Expr:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, ceiling, floor
 
@@ -159,7 +160,8 @@ def _size_place(size: Symbol, position: Mapping[str, int]) -> tuple[int, str]:
     return (position[size.name], "") if size.name in position else (len(position), size.name)
 
 
-def _term_key(term: Term, position: Mapping[str, int]) -> tuple[Rational, bool, Rational, tuple[Rational, ...], list[tuple[object, ...]]]:
+def _term_key(term: Term, position: Mapping[str, int]) -> tuple[Any, ...]:
+    """Return the place of a term: degree, numbers last, coefficient, powers of the sizes in order, everything else."""
     degree = sum((_degree(base) * exponent for base, exponent in term.factors), Integer(0))
     in_sizes = [Integer(0)] * len(position)
     others = []

@@ -67,7 +67,8 @@ class PythonDialect(Dialect):
     def factor(self, base: Expr, exponent: Rational) -> Piece:
         """Return a power, whose exponent must be a whole number that is not negative."""
         raised = base.exp if isinstance(base, Pow) else exponent
-        if not raised.is_nonnegative or over_common_denominator(raised)[1] != 1:
+        divided = any(over_common_denominator(part)[1] != 1 for part in [raised, base.base if isinstance(base, Pow) else base])
+        if divided or not raised.is_nonnegative:
             raise PrintingError(f"Python has no whole-number reading of {base**exponent}")
         return super().factor(base, exponent)
 

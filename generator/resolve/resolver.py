@@ -86,7 +86,7 @@ class Resolver:
                 self.problems.add(f"row `{row.name}` has the name of an input", row.span)
             bound = BoundRow(row, f"{frame.path}.{row.name}".lstrip("."))
             try:
-                refs = row.inputs if row.inputs is not None else (previous,)
+                refs = row.inputs if row.inputs is not None else () if _reads_nothing(row) else (previous,)
                 bound.inputs = tuple(self._read(ref, values, arch.spec) for ref in refs)
                 bound.input_names = tuple(ref.text for ref in refs)
                 self._run_row(frame, bound, bound_rows)
@@ -226,3 +226,8 @@ class Resolver:
                 self.problems.extend([expression_problem(error, row.where(name))])
                 raise Unresolved from None
         return kind(**bound)
+
+
+def _reads_nothing(row: Row) -> bool:
+    """Say whether the row's op takes no input, such as a parameter."""
+    return bool(row.op) and ops()[row.op].arity == (0, 0)

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
-from generator.spec.parse import parse_spec
 from generator.spec.problems import Problem, ProblemsError
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
 
 NOT_ARCHITECTURES = ("comparisons", "hardware")  # folders of the library that hold other kinds of sheets
-MAX_BYTES = 1 << 20
 
 
 class Library:
@@ -33,7 +31,7 @@ class Library:
             for file in spec_files(path):
                 known = self.own.setdefault(file.stem, file)
                 if known.resolve() != file.resolve():
-                    span = Span(Source(shown(file), _read(file)), 1, 1)
+                    span = Span(_load(file), 1, 1)
                     problems.append(Problem(f"two specs are named `{file.stem}`", span, (f"the other is {shown(known)}", "a spec's name is its file's name; rename one")))
         if problems:
             raise ProblemsError(problems)
@@ -62,7 +60,7 @@ class Library:
         if name not in self._parsed:
             file = self.files[name]
             try:
-                self._parsed[name] = parse_spec(name, Source(shown(file), _read(file)))
+                self._parsed[name] = _parse(name, file)
             except ProblemsError as error:
                 self._parsed[name] = error
         found = self._parsed[name]
@@ -116,16 +114,13 @@ def shown(file: Path) -> str:
         return file.as_posix()
 
 
-def _read(file: Path) -> str:
-    """Read a file as text; what is not UTF-8 becomes a problem, not a traceback."""
-    try:
-        with file.open("rb") as handle:
-            data = handle.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ProblemsError([Problem(f"{shown(file)} cannot be read: {error.strerror}", None)]) from error
-    if len(data) > MAX_BYTES:
-        raise ProblemsError([Problem(f"{shown(file)} is larger than {MAX_BYTES >> 20} MiB", None)])
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ProblemsError([Problem(f"{shown(file)} is not UTF-8 text (byte {error.start})", None, ("save it as UTF-8",))]) from error
+def _load(file: Path) -> Source:
+    from generator.spec.yaml_reader import load_source  # here, because it imports yaml, which a listing of specs does without
+
+    return load_source(file, shown(file))
+
+
+def _parse(name: str, file: Path) -> Spec:
+    from generator.spec.parse import parse_spec  # here, because it imports the ops, and those sympy
+
+    return parse_spec(name, _load(file))

@@ -87,13 +87,13 @@ def render(problem: Problem) -> str:
 
 def _excerpt(span: Span) -> tuple[str, str]:
     """Return the line of a span and the line with the caret."""
-    line = _visible(span.source.line(span.line))
+    line = span.source.line(span.line)
     start = min(span.column - 1, len(line))
     begin = max(0, min(start - _LEAD, len(line) - _WINDOW))
     stop = min(len(line), begin + _WINDOW)
-    shown = "…" * (begin > 0) + line[begin:stop] + "…" * (stop < len(line))
-    lead = "…" * (begin > 0) + line[begin:start]
-    marked = line[start : min(start + span.length, stop)]
+    shown = _visible("…" * (begin > 0) + line[begin:stop] + "…" * (stop < len(line)))
+    lead = _visible("…" * (begin > 0) + line[begin:start])
+    marked = _visible(line[start : min(start + span.length, stop)])
     # A tab advances as far under the line as in it, so it is repeated; wide characters take two columns.
     padding = "".join("\t" if character == "\t" else " " * _columns(character) for character in lead)
     carets = "^" * max(1, sum(map(_columns, marked)))

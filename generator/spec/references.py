@@ -7,8 +7,9 @@ from pathlib import Path
 
 from generator.sheet import Reference
 from generator.spec.problems import Problem, ProblemsError
+from generator.spec.library import shown
 from generator.spec.source import Source
-from generator.spec.yaml_reader import Mapping, Scalar, plain, read_yaml
+from generator.spec.yaml_reader import Mapping, Scalar, load_source, plain, read_yaml
 
 _KEYS = ("label", "text", "url")
 
@@ -23,7 +24,7 @@ def read_references(folders: Iterable[Path]) -> dict[str, Reference]:
     for folder in folders:
         file = folder / "references.yaml"
         if file.is_file():
-            found |= _read(Source(file.name, file.read_text(encoding="utf-8")))
+            found |= _read(load_source(file, shown(file)))
     return found
 
 

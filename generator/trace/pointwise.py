@@ -30,7 +30,7 @@ UNARY: dict[str, Unary] = {
     "silu": Unary(2, "input"),  # x sigmoid(x)
     "sigmoid": Unary(1, "output"),
     "tanh": Unary(1, "output"),
-    "elu": Unary(2, "input"),  # x if x > 0 else expm1(x); see the table of vector operations
+    "elu": Unary(1, "input"),  # expm1(x) below 0
     "softplus": Unary(2, "input"),  # log1p(exp(x))
     "exp": Unary(1, "output"),
     "log": Unary(1, "input"),

@@ -44,7 +44,7 @@ def cumsum(t: Tracer, x: Tensor) -> Tensor:
 
 
 # Operations of a normalisation by PyTorch's decomposition (see the table of vector operations), without weight and bias.
-LAYER_NORM_ELEMENT = 7
+LAYER_NORM_ELEMENT = 6
 LAYER_NORM_ROW = 4
 
 

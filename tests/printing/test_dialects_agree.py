@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+import pytest
 import sympy
 from hypothesis import HealthCheck, assume, given, settings
 from sympy import Rational
@@ -16,7 +17,9 @@ from generator.printing.evaluate import evaluate
 from generator.printing.python import to_python, to_python_number
 from generator.printing.text import to_text
 
-from .expressions import SIZES, conditions, exact_value, formulas, sizes, whole_formulas, whole_leaves
+from .expressions import SIZES, conditions, exact_value, formulas, polynomials, sizes, whole_formulas, whole_leaves
+
+pytestmark = pytest.mark.slow
 
 SPEC_LANGUAGE = {"floor": sympy.floor, "ceil": sympy.ceiling, "min": sympy.Min, "max": sympy.Max, "sqrt": sympy.sqrt}
 relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow], max_examples=300)
@@ -87,6 +90,6 @@ def test_conditions_hold_alike_everywhere(condition: Any, at: dict[str, int]) ->
 
 
 @relaxed
-@given(formulas)
-def test_the_order_of_sums_does_not_depend_on_how_the_formula_was_built(expr: Any) -> None:
-    assert to_text(sympy.expand(expr, deep=False), SIZES) == to_text(expr, SIZES)
+@given(polynomials)
+def test_the_text_of_a_polynomial_does_not_depend_on_how_it_was_built(expr: Any) -> None:
+    assert to_text(sympy.expand(expr), SIZES) == to_text(sympy.factor(expr), SIZES) == to_text(expr, SIZES)

@@ -31,7 +31,8 @@ class Exact(python_ast.NodeTransformer):
 def truth(text: str, environment: dict[str, int]) -> Any:
     """Python's own value of an expression; the case is dropped where there is none, or where it is unreasonably large."""
     tree = python_ast.fix_missing_locations(Exact().visit(python_ast.parse(text, mode="eval")))
-    scope: dict[str, Any] = {"Fraction": Fraction, "ceil": math.ceil, "floor": math.floor, "min": min, "max": max}
+    scope: dict[str, Any] = {"Fraction": Fraction, "min": min, "max": max}
+    scope |= {"ceil": lambda value: Fraction(math.ceil(value)), "floor": lambda value: Fraction(math.floor(value))}
     scope |= {name: Fraction(value) for name, value in environment.items()}
     try:
         value = eval(compile(tree, "<test>", "eval"), scope)  # noqa: S307  the truth that the parser is checked against
@@ -153,6 +154,10 @@ def test_floor_and_ceiling_of_roots_and_logarithms_are_exact(exponent: int) -> N
         ("2**0.25", 2**0.25),
         ("log2(10)", math.log2(10)),
         ("sqrt(sqrt(2))", 2**0.25),
+        ("floor(log2(1/3))", -2),
+        ("ceil(log2(1/3))", -1),
+        ("floor(log2(3/4))", -1),
+        ("ceil(sqrt(1/3))", 1),
         ("n / 2", 72),
         ("n / 5", Fraction(144, 5)),
     ],

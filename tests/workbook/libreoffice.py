@@ -92,6 +92,5 @@ def agree(stored: Any, calculated: Any) -> bool:
 
 def _cells(path: Path, *, data_only: bool) -> dict[Cell, Any]:
     book = load_workbook(path, data_only=data_only)
-    return {
-        (sheet.title, cell.coordinate): cell.value for sheet in book.worksheets for row in sheet.iter_rows() for cell in row if cell.value is not None
-    }
+    cells = ((sheet.title, cell) for sheet in book.worksheets for row in sheet.iter_rows() for cell in row)
+    return {(title, cell.coordinate): cell.value for title, cell in cells if cell.value is not None}

@@ -1,0 +1,117 @@
+"""The Python API: `load("bert").cost(preset="bert-base", n=512).params`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from generator.compiled import compile_spec
+from generator.costing import Cost, RowCost, cost_of, formulas
+from generator.errors import MissingSizeError, SizeError, SpecError
+from generator.lookup import find
+from generator.sheet import Sheet, SheetRow
+from generator.sizing import check_option
+from generator.spec.library import Library
+from generator.spec.problems import Problem, ProblemsError
+from generator.spec.suggest import did_you_mean, listed
+
+__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "load", "load_from"]
+
+
+class LoadedSpec:
+    """A spec with its formulas.
+
+    Attributes:
+        sheet: the rows, sizes, totals and presets, as the renderers see them.
+    """
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+
+    @property
+    def name(self) -> str:
+        """The spec's name."""
+        return self.sheet.name
+
+    @property
+    def title(self) -> str:
+        """The spec's heading."""
+        return self.sheet.title
+
+    @property
+    def sizes(self) -> dict[str, str]:
+        """What each size means, by name."""
+        return {size.name: size.meaning for size in self.sheet.sizes}
+
+    @property
+    def presets(self) -> dict[str, dict[str, int]]:
+        """The published sizes, by the preset's name."""
+        return {preset.name: dict(preset.sizes) for preset in self.sheet.presets}
+
+    @property
+    def formulas(self) -> dict[str, str]:
+        """Each quantity as text in the sizes of the spec, such as `4*b*n*d**2 + 2*b*n**2*d`."""
+        return formulas(self.sheet)
+
+    @property
+    def rows(self) -> tuple[SheetRow, ...]:
+        """The rows with symbolic shapes and costs, groups before their parts."""
+        return self.sheet.rows
+
+    def cost(self, preset: str | None = None, **sizes: Any) -> Cost:
+        """Return the numbers at given sizes.
+
+        Args:
+            preset: the name of published sizes.
+            sizes: whole numbers, or numpy arrays of them, which broadcast; they win over the preset. Sizes may be left out where the
+                quantities that are read do not depend on them.
+
+        Raises:
+            SizeError: an unknown preset or size, a number that is no size, or sizes that break a condition of the spec.
+        """
+        return cost_of(self.sheet, preset, sizes)
+
+    def __repr__(self) -> str:
+        presets = f"; presets {', '.join(self.presets)}" if self.presets else ""
+        return f"<spec {self.name}: {self.title}; sizes {', '.join(self.sizes)}{presets}>"
+
+
+def load(name_or_path: str | PathLike[str], specs: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None, **options: Any) -> LoadedSpec:
+    """Read a spec and derive its formulas.
+
+    Args:
+        name_or_path: a spec's name, or the path of its file.
+        specs: a folder or file, or several, to look in beside the built-in specs and ./specs.
+        options: values for options of the spec, instead of their defaults.
+
+    Raises:
+        SpecError: there is no such spec, or it has mistakes; the message shows each of them with its line.
+        SizeError: an option that the spec does not have, or a value that it cannot take.
+    """
+    given = [specs] if isinstance(specs, str | PathLike) else list(specs or ())
+    folders = [Path(folder) for folder in given]
+    target = str(name_or_path) if isinstance(name_or_path, str) else str(Path(name_or_path).resolve())
+    try:
+        missing = [folder for folder in folders if not folder.exists()]
+        if missing:
+            raise ProblemsError([Problem(f"{folder}: no such file or folder", None) for folder in missing])
+        library, name = find(target, folders)
+    except ProblemsError as error:
+        raise SpecError(error) from error
+    return load_from(library, name, options)
+
+
+def load_from(library: Library, name: str, options: dict[str, Any]) -> LoadedSpec:
+    """Derive the formulas of a spec of a library. Raises as `load`."""
+    try:
+        known = library.spec(name).options
+        for option in options:
+            if option not in known:
+                note = f"options: {listed(known)}" if known else f"`{name}` has no options"
+                raise SizeError(f"`{option}` is not an option of `{name}`", *did_you_mean(option, known), note)
+        chosen = {option: check_option(known[option], value) for option, value in options.items()}
+        return LoadedSpec(compile_spec(library, name, chosen).sheet)
+    except ProblemsError as error:
+        raise SpecError(error) from error

@@ -1,0 +1,139 @@
+"""The command line: `gen COMMAND ...`. Exit codes: 0 fine, 1 problems or differences, 2 wrong usage."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from generator.commands.arguments import UsageError
+from generator.commands.registry import COMMANDS, Command, CommandModule
+from generator.console import complain, complain_of
+from generator.spec.problems import ProblemsError
+from generator.version import VERSION
+
+FINE, PROBLEMS, USAGE = 0, 1, 2
+INTERRUPTED, PIPE_CLOSED = 130, 141  # what shells report for programs ended by SIGINT and SIGPIPE
+
+_DESCRIPTION = "Neural network architectures as cost sheets: one YAML spec becomes a PyTorch module, a Markdown page and an Excel workbook."
+_EXAMPLES = """\
+examples:
+  gen build specs/                                 write everything into generated/
+  gen cost bert n=512 b=8 --preset bert-base       count at these sizes
+  gen COMMAND --help                               more about one command
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `gen` with some arguments (those of the process by default) and return the exit code. Never raises."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _be_lenient_about_encodings()
+    try:
+        code = _run(arguments)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough (`gen list | head`). Python would complain once more when it flushes at exit.
+        _discard_stdout()
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except UsageError as error:
+        complain(str(error), *error.notes)
+        return USAGE
+    except ProblemsError as error:
+        complain_of(error)
+        return PROBLEMS
+    except OSError as error:
+        _discard_stdout()
+        place = f"{error.filename}: " if error.filename else ""
+        complain(f"{place}{error.strerror or error}")
+        return PROBLEMS
+    except Exception as error:  # noqa: BLE001 - people get a sentence, not a traceback, even for a mistake of ours
+        _complain_of_mistake(error)
+        return PROBLEMS
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    """Parse the arguments and run the command. Only the command that was asked for is imported."""
+    known = {command.name: command for command in COMMANDS}
+    asked = arguments[0] if arguments else "--help"
+    if asked.startswith("-"):
+        parsed = _parsed(_top_parser(), arguments or ["--help"])
+        return USAGE if isinstance(parsed, argparse.Namespace) or not arguments else parsed
+    if asked not in known:
+        from generator.spec.suggest import did_you_mean
+
+        raise UsageError(f"there is no command `{asked}`", *did_you_mean(asked, known), f"commands: {', '.join(known)}")
+    module = known[asked].load()
+    args = _parsed(_command_parser(known[asked], module), arguments[1:])
+    return args if isinstance(args, int) else module.run(args)
+
+
+def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace | int:
+    """Return the arguments, or the exit code where argparse has printed help, the version or what is wrong."""
+    try:
+        return parser.parse_intermixed_args(arguments)
+    except SystemExit as done:
+        return done.code if isinstance(done.code, int) else USAGE
+
+
+def _top_parser() -> argparse.ArgumentParser:
+    longest = max(len(command.name) for command in COMMANDS)
+    lines = [f"  {command.name:{longest}}  {command.help}" for command in COMMANDS]
+    parser = argparse.ArgumentParser(
+        prog="gen",
+        usage="gen COMMAND ...",
+        description=_DESCRIPTION,
+        epilog="\n".join(["commands:", *lines, "", _EXAMPLES]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"archsheet {VERSION}")
+    return parser
+
+
+def _command_parser(command: Command, module: CommandModule) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=f"gen {command.name}",
+        description=(module.__doc__ or "").strip(),
+        epilog=f"examples:\n{module.EXAMPLES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def _be_lenient_about_encodings() -> None:
+    """Replace what a terminal's encoding cannot show, such as × in ASCII, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _discard_stdout() -> None:
+    """Send what is still buffered for stdout nowhere."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (AttributeError, OSError, ValueError):  # not a real file: no stdout, or a test's
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def _complain_of_mistake(error: Exception) -> None:
+    if os.environ.get("GEN_DEBUG"):
+        traceback.print_exception(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{os.path.basename(last.filename)}, line {last.lineno}"  # noqa: PTH119 - keeps pathlib out of the way of a report
+    complain(f"a mistake in gen itself: {type(error).__name__}: {error} ({place})", "please report it; with GEN_DEBUG=1 in the environment the whole traceback is shown")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The commands of `gen`: one module each, imported only when the command runs."""

@@ -1,0 +1,60 @@
+"""What several commands have in common: paths of specs, and NAME=VALUE pairs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+class UsageError(Exception):
+    """The command was called wrongly: exit code 2.
+
+    Args:
+        message: what is wrong, in one line.
+        notes: further lines, such as a suggestion.
+    """
+
+    def __init__(self, message: str, *notes: str) -> None:
+        super().__init__(message)
+        self.notes = notes
+
+
+def add_paths(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """Declare PATH...: folders and files of specs."""
+    parser.add_argument("paths", metavar="PATH", nargs="*" if optional else "+", type=Path, help="a folder of specs, or one spec's file")
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """Declare NAME|FILE, NAME=VALUE..., --preset and --specs."""
+    parser.add_argument("target", metavar="NAME|FILE", help="a spec by name (see `gen list`), or its file")
+    parser.add_argument("settings", metavar="NAME=VALUE", nargs="*", help="sizes and options; they win over the preset")
+    parser.add_argument("--preset", metavar="P", help="a published set of sizes of the spec")
+    add_specs(parser)
+
+
+def add_specs(parser: argparse.ArgumentParser) -> None:
+    """Declare --specs: where names are looked for."""
+    parser.add_argument(
+        "--specs", metavar="PATH", action="append", default=[], type=Path, help="more specs, beside the built-in ones and ./specs (may be repeated)"
+    )
+
+
+def existing(paths: list[Path]) -> list[Path]:
+    """Return the paths if all of them exist. Raises UsageError."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path}: no such file or folder")
+    return paths
+
+
+def settings(pairs: list[str]) -> dict[str, str]:
+    """Return NAME=VALUE pairs by name. Raises UsageError for what is no pair, and for a name given twice."""
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            raise UsageError(f"`{pair}` is not of the form NAME=VALUE", "sizes and options are given as n=512 or causal=true, without spaces")
+        if name.strip() in found:
+            raise UsageError(f"`{name.strip()}` is given twice")
+        found[name.strip()] = value.strip()
+    return found

@@ -1,0 +1,44 @@
+"""The list of commands: all that `gen --help` needs, without importing any of them."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Protocol, cast
+
+
+class CommandModule(Protocol):
+    """What the module of a command offers. It imports nothing heavy at its top."""
+
+    __doc__: str | None  # what the command does, for `gen COMMAND --help`
+    EXAMPLES: str  # shown below the options
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's arguments."""
+
+    def run(self, args: argparse.Namespace) -> int:
+        """Do the work and return the exit code: 0 fine, 1 problems or differences. Raises UsageError (2) and ProblemsError (1)."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command: its name, one line of help, and the module that does it."""
+
+    name: str
+    help: str
+    module: str
+
+    def load(self) -> CommandModule:
+        """Import the command's module."""
+        return cast("CommandModule", import_module(self.module))
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("build", "write the module, the page and the workbook of each spec", "generator.commands.build"),
+    Command("check", "find mistakes in specs, and claims and expectations that do not hold", "generator.commands.check"),
+    Command("list", "list the specs that can be named", "generator.commands.list"),
+    Command("show", "show the rows of a spec in the terminal", "generator.commands.show"),
+    Command("cost", "count parameters, FLOPs and memory at given sizes", "generator.commands.cost"),
+    Command("schema", "print the JSON Schema of specs", "generator.commands.schema"),
+)

@@ -1,0 +1,36 @@
+"""Counts as people read them: 109,482,240 or 109.5 M, 1.2 GFLOP."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+_PREFIXES = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
+_SHORT = ("", "k", "M", "B", "T")  # parameters are counted in millions and billions
+
+
+def exact(value: Any) -> str:
+    """Return a number with thousands separators, such as 109,482,240."""
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def rounded(value: int | float | Fraction, unit: str) -> str:
+    """Return a number to four digits with its unit: 109.5 M, 1.234 GFLOP, 2.147 G elements.
+
+    Below 1,000 the exact number says it best, so the text is empty.
+
+    Args:
+        value: a count.
+        unit: the quantity's unit, as `generator.sheet.Quantity` has it.
+    """
+    prefixes = _SHORT if unit == "scalars" else _PREFIXES
+    number = float(value)
+    if abs(number) < 1000:
+        return ""
+    step = 0
+    while abs(number) >= 999.95 and step < len(prefixes) - 1:
+        number /= 1000
+        step += 1
+    digits = f"{number:.3f}" if abs(number) < 9.9995 else f"{number:.2f}" if abs(number) < 99.995 else f"{number:.1f}"
+    shown = {"FLOP": f"{prefixes[step]}FLOP", "multiply-accumulates": f"{prefixes[step]}MAC", "scalars": prefixes[step]}
+    return f"{digits} {shown.get(unit, f'{prefixes[step]} {unit}')}"

@@ -1,0 +1,74 @@
+"""Which specs a command or a call sees, and which of them it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from generator.resources import builtin_specs_dir
+from generator.spec.library import Library, spec_files
+from generator.spec.problems import Problem, ProblemsError
+from generator.spec.suggest import did_you_mean
+
+
+def is_file_name(target: str) -> bool:
+    """Say whether a target is a file's name, not a spec's."""
+    return target.endswith((".yaml", ".yml")) or "/" in target or "\\" in target
+
+
+def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
+    """Return the library in which a spec stands, and its name.
+
+    Args:
+        target: a spec's name, or a file's.
+        specs: more folders and files to look in, beside the built-in specs and ./specs.
+
+    Raises:
+        ProblemsError: there is no such spec or file.
+    """
+    if is_file_name(target):
+        file = Path(target)
+        if not file.is_file():
+            raise ProblemsError([Problem(f"{target}: {'a folder, not a file' if file.is_dir() else 'no such file'}", None)])
+        return Library([*_surroundings(file), *specs]), file.stem
+    library = Library([*specs, *_working_specs()])
+    if target not in library.files:
+        near = did_you_mean(target, library.names)
+        raise ProblemsError([Problem(f"there is no spec named `{target}`", None, (*near, "`gen list` shows all; a file is named with its .yaml"))])
+    return library, target
+
+
+def collection(paths: Sequence[Path]) -> tuple[Library, tuple[str, ...]]:
+    """Return a library of all specs in some folders and files, and the names of those asked for.
+
+    A file brings its neighbours, so that it can use them; they are not asked for.
+    """
+    asked = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
+    seen: dict[Path, None] = {}
+    for path in paths:
+        for found in _surroundings(path) if path.is_file() else (path,):
+            seen[found] = None
+    return Library(list(seen)), tuple(asked)
+
+
+def everything(specs: Sequence[Path] = ()) -> Library:
+    """Return the library of all specs that can be named: the built-in ones, those in ./specs and those given."""
+    return Library([*specs, *_working_specs()])
+
+
+def _surroundings(file: Path) -> list[Path]:
+    """Return what a file may use: ./specs if it lies there, else the specs in its own folder."""
+    for folder in _working_specs():
+        if file.resolve().is_relative_to(folder.resolve()):
+            return [folder]
+    if file.resolve().is_relative_to(builtin_specs_dir().resolve()):
+        return [file]
+    # Not the folders below: the file may lie in somebody's home.
+    return [file, *(neighbour for neighbour in sorted(file.parent.glob("*.yaml")) if neighbour.name not in (file.name, "references.yaml"))]
+
+
+def _working_specs() -> list[Path]:
+    folder = Path("specs")
+    if not folder.is_dir() or folder.resolve() == builtin_specs_dir().resolve():
+        return []
+    return [folder]

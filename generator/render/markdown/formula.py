@@ -1,0 +1,100 @@
+"""Formulas in LaTeX, in the forms that GitHub renders everywhere: dollar-backtick in a line, a `math` fence for a display.
+
+Both are code to Markdown, so nothing in a formula is taken for markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from generator.printing.latex import to_latex
+
+LINE_WIDTH = 90  # characters of LaTeX, in a display and for totals
+_NESTING = re.compile(r"\\(?:left|begin)(?![a-zA-Z])|\\(?:right|end)(?![a-zA-Z])|[{}]|\\.| [+-] ")
+
+
+def inline(latex: str) -> str:
+    """Return a formula for a line of text or a table's cell."""
+    return f"$`{latex}`$"
+
+
+def display_lines(latex: str, width: int = LINE_WIDTH) -> tuple[str, ...]:
+    """Return the lines of a display; a long sum is broken before a plus or minus, its lines one below the other."""
+    lines = [""]
+    for part in outer_terms(latex):
+        if lines[-1] and len(lines[-1]) + len(part) > width:
+            lines.append("")
+        lines[-1] += part
+    if len(lines) == 1:
+        return (latex,)
+    first, *others = [line.strip() for line in lines]
+    rows = [f"& {first}", *(f"& {{}} {line}" for line in others)]  # the empty group makes the sign one between two terms
+    return (r"\begin{aligned}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{aligned}")
+
+
+def outer_terms(latex: str) -> list[str]:
+    """Return the summands of a formula, each with its sign; what is inside braces, parentheses and cases stays together."""
+    terms, start, depth = [], 0, 0
+    for token in _NESTING.finditer(latex):
+        if token[0] in ("{", r"\left", r"\begin"):
+            depth += 1
+        elif token[0] in ("}", r"\right", r"\end"):
+            depth -= 1
+        elif token[0] in (" + ", " - ") and depth == 0:
+            terms.append(latex[start : token.start()])
+            start = token.start()
+    return [*terms, latex[start:]]
+
+
+@dataclass
+class LongFormula:
+    """A formula that is shown below its table: its number, what it is the formula of, and its lines."""
+
+    number: int
+    captions: list[str]
+    lines: tuple[str, ...]
+
+    @property
+    def caption(self) -> str:
+        """All that this is the formula of."""
+        return "; ".join(self.captions)
+
+
+@dataclass
+class Formulas:
+    """The formulas of one page. Short ones stand where they are used; long ones are numbered and shown below their table.
+
+    Args:
+        order: the names of the sizes as the spec lists them.
+    """
+
+    order: Sequence[str]
+    _long: dict[str, LongFormula] = field(default_factory=dict)
+    _taken: int = 0
+
+    def cell(self, expr: Any, caption: str, limit: int = LINE_WIDTH) -> str:
+        """Return a formula of at most `limit` characters, or a link to where it is shown.
+
+        Args:
+            caption: what this is the formula of, in Markdown.
+        """
+        latex = to_latex(expr, self.order)
+        if len(latex) <= limit:
+            return inline(latex)
+        entry = self._long.setdefault(latex, LongFormula(len(self._long) + 1, [], display_lines(latex)))
+        if caption not in entry.captions:
+            entry.captions.append(caption)
+        return f"[({entry.number})](#formula-{entry.number})"
+
+    def inline(self, expr: Any) -> str:
+        """Return a formula of any length for a line of text."""
+        return inline(to_latex(expr, self.order))
+
+    def take(self) -> tuple[LongFormula, ...]:
+        """Return the long formulas that are new since the last call, for display at this place of the page."""
+        new = tuple(self._long.values())[self._taken :]
+        self._taken = len(self._long)
+        return new

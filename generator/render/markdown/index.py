@@ -1,0 +1,68 @@
+"""The index of all pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import PurePosixPath
+
+from generator.printing.latex import to_latex
+from generator.render.environment import environment
+from generator.render.markdown.escape import code, link, text
+from generator.render.markdown.formula import LINE_WIDTH, inline
+from generator.render.markdown.numbers import human
+from generator.render.markdown.presets import preset_parameters
+from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.sheet import Sheet
+
+FIRST_FOLDERS = ("models", "blocks")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The specs of one folder; specs at the top of their library have no heading."""
+
+    heading: str
+    specs: Table
+
+
+def render_index(sheets: Sequence[Sheet]) -> str:
+    """Return the index of pages: a table for each folder, models first, then blocks, then all others."""
+    ordered = sorted(sheets, key=lambda sheet: (_folder_key(_folder(sheet)), sheet.name))
+    folders = [
+        Folder(text(name), _specs_table([sheet for sheet in ordered if _folder(sheet) == name]))
+        for name in dict.fromkeys(_folder(sheet) for sheet in ordered)
+    ]
+    digest = sha256("".join(f"{sheet.name}\0{sheet.source_hash}\0" for sheet in ordered).encode()).hexdigest()
+    return environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, count=len(sheets))
+
+
+def _folder(sheet: Sheet) -> str:
+    folder = PurePosixPath(sheet.source).parent.as_posix()
+    return "" if folder == "." else folder
+
+
+def _folder_key(folder: str) -> tuple[int, str]:
+    top = folder.partition("/")[0]
+    return (FIRST_FOLDERS.index(top) if top in FIRST_FOLDERS else len(FIRST_FOLDERS), folder)
+
+
+def _specs_table(sheets: Sequence[Sheet]) -> Table:
+    head = ["Architecture", "Name", "Parameters", "Presets"]
+    rows = [
+        [link(text(sheet.title), f"{sheet.name}.md"), code(sheet.name), _parameters(sheet), str(len(sheet.presets) or "")] for sheet in sheets
+    ]
+    return table(*without_empty_columns(head, rows, ("Presets",)), right=("Presets",))
+
+
+def _parameters(sheet: Sheet) -> str:
+    """Return the formula, or where it is long and there are presets, from how many to how many."""
+    latex = to_latex(sheet.totals["params"], [size.name for size in sheet.sizes])
+    if len(latex) <= LINE_WIDTH and not sheet.presets:
+        return inline(latex)
+    counts = preset_parameters(sheet)
+    if counts:
+        shown = [human(count) or str(count) for count in (counts[0], counts[-1])]
+        return " – ".join(dict.fromkeys(shown))
+    return inline(latex) if len(latex) <= LINE_WIDTH else link("formula", f"{sheet.name}.md#totals")

@@ -1,0 +1,35 @@
+"""Counts for people."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+_UNITS = {
+    "FLOP": ("", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP"),
+    "": ("", " K", " M", " B", " T"),
+}
+
+
+def exact(value: int | Fraction | float) -> str:
+    """Return every digit, in groups of three; a number that is not whole is rounded to six digits."""
+    return f"{value:,}" if isinstance(value, int) else f"{float(value):,.6g}"
+
+
+def human(value: int | Fraction | float, unit: str = "") -> str:
+    """Return three significant digits with a unit: `109 M`, `22.5 GFLOP`; nothing for what is short as it stands."""
+    units = _UNITS[unit]
+    scaled, power = float(value), 0
+    while power + 1 < len(units) and float(f"{scaled:.3g}") >= 1000:
+        scaled, power = scaled / 1000, power + 1
+    return f"{_three_digits(scaled)}{units[power]}" if power else ""
+
+
+def both(value: int | Fraction | float, unit: str = "") -> str:
+    """Return `109,482,240 (109 M)`."""
+    short = human(value, unit)
+    return f"{exact(value)} ({short})" if short else exact(value)
+
+
+def _three_digits(value: float) -> str:
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{digits}f}"

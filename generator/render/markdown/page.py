@@ -1,0 +1,64 @@
+"""The page of one spec."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from generator.printing.latex import to_latex
+from generator.render.environment import environment
+from generator.render.markdown.diagram import diagram
+from generator.render.markdown.escape import code, comment, link, paragraphs, text
+from generator.render.markdown.formula import LINE_WIDTH, Formulas, inline
+from generator.render.markdown.links import Links, bibliography, citation
+from generator.render.markdown.presets import presets_section
+from generator.render.markdown.sections import claims_table, constraint_lines, options_table, rows_table, sizes_table, totals_table
+from generator.sheet import Sheet
+
+
+def render_page(sheet: Sheet, links: Links | None = None) -> str:
+    """Return a spec's page: GitHub-flavoured Markdown, the same for the same sheet and links.
+
+    Args:
+        links: the spec and the other pages, where they can be linked to.
+    """
+    return environment().get_template("markdown/page.md.jinja").render(_context(sheet, links or Links()))
+
+
+def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
+    context: dict[str, Any] = {
+        "source": comment(sheet.source),
+        "source_hash": comment(sheet.source_hash),
+        "title": text(sheet.title),
+        "description": paragraphs(sheet.description),
+        "citations": citation(sheet, " ".join(sheet.cite)),
+        "params": _in_brief(sheet, "params"),
+        "macs": _in_brief(sheet, "macs"),
+        "files": _files(sheet, links),
+        "diagram": diagram(sheet),
+        "options": options_table(sheet),
+        "constraints": constraint_lines(sheet),
+        "bibliography": bibliography(sheet),
+    }
+    # Long formulas are shown below the table that first needs them: the tables are made in the order in which they stand.
+    formulas = Formulas(_order(sheet))
+    context["sizes"], context["sizes_formulas"] = sizes_table(sheet, formulas), formulas.take()
+    context["rows"], context["rows_formulas"] = rows_table(sheet, formulas, links), formulas.take()
+    context["totals"], context["totals_formulas"] = totals_table(sheet, formulas), formulas.take()
+    context["presets"], context["presets_formulas"] = presets_section(sheet, formulas), formulas.take()
+    context["claims"], context["claims_formulas"] = claims_table(sheet, formulas), formulas.take()
+    return context
+
+
+def _order(sheet: Sheet) -> list[str]:
+    return [size.name for size in sheet.sizes]
+
+
+def _in_brief(sheet: Sheet, key: str) -> str:
+    latex = to_latex(sheet.totals[key], _order(sheet))
+    return inline(latex) if len(latex) <= LINE_WIDTH else "see [Totals](#totals)"
+
+
+def _files(sheet: Sheet, links: Links) -> str:
+    spec = link(code(sheet.source), links.spec) if links.spec else code(sheet.source)
+    module, workbook = f"modules/{sheet.name}.py", f"excel/{sheet.name}.xlsx"
+    return " · ".join((f"Spec: {spec}", f"Module: {link(code(module), f'../{module}')}", f"Workbook: {link(code(workbook), f'../{workbook}')}"))

@@ -1,0 +1,107 @@
+"""The presets of a page: formulas at published sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Symbol, expand
+
+from generator.printing.evaluate import evaluate
+from generator.render.markdown.escape import code
+from generator.render.markdown.formula import Formulas
+from generator.render.markdown.links import citation
+from generator.render.markdown.numbers import both, exact
+from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.sheet import Sheet, SheetPreset
+from generator.symbols import symbol
+
+BATCH = "b"
+
+
+@dataclass(frozen=True)
+class Presets:
+    """The table, and the sentence that says which sizes are open in it; empty where all are set."""
+
+    table: Table
+    open_sizes: str
+
+
+def presets_section(sheet: Sheet, formulas: Formulas) -> Presets:
+    """Return each preset's sizes, its parameters and the FLOPs of one sequence, and whether it comes to what is published."""
+    shown = [_at_preset(sheet, preset) for preset in sheet.presets]
+    flops = "Matmul FLOPs" + (" (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in sheet.presets) else "")
+    head = ["Preset", "Sizes", "Parameters", "Active parameters", flops, "State", "Published", "Source"]
+    rows = []
+    for preset, at in zip(sheet.presets, shown, strict=True):
+        name = code(preset.name)
+        differs = at["active_params"] != at["params"]
+        rows.append(
+            [
+                name,
+                ", ".join(f"{code(size)} = {value}" for size, value in preset.sizes.items()),
+                _value(at["params"], f"Parameters of {name}", "", formulas),
+                _value(at["active_params"], f"Active parameters of {name}", "", formulas) if differs else "",
+                _value(at["matmul_flops"], f"Matmul FLOPs of {name}", "FLOP", formulas),
+                _value(at["state_elements"], f"State of {name}", "", formulas) if at["state_elements"] != 0 else "",
+                "<br>".join(_expectation(preset, key, sheet.totals[key], sheet) for key in preset.expect),
+                citation(sheet, preset.cite),
+            ]
+        )
+    columns = without_empty_columns(head, rows, ("Active parameters", "State", "Published", "Source"))
+    return Presets(table(*columns, right=("Parameters", "Active parameters")), _open_sizes(sheet, shown))
+
+
+def preset_parameters(sheet: Sheet) -> tuple[int, ...]:
+    """Return the parameters of all presets that set the sizes these depend on, from few to many."""
+    counts = (at_sizes(sheet.totals["params"], preset_sizes(sheet, preset.sizes)) for preset in sheet.presets)
+    return tuple(sorted(int(count) for count in counts if count.is_Integer))
+
+
+def preset_sizes(sheet: Sheet, given: Mapping[str, int]) -> dict[Symbol, Expr]:
+    """Return what each size is once some are given; defaults fall back to their value, which may hold open sizes."""
+    known: dict[Symbol, Expr] = {}
+    for size in sheet.sizes:
+        if size.name in given and size.kind != "derived":
+            known[symbol(size.name)] = Integer(given[size.name])
+        elif size.value is not None:
+            known[symbol(size.name)] = size.value.xreplace(known)
+    return known
+
+
+def at_sizes(formula: Expr, known: Mapping[Symbol, Expr]) -> Expr:
+    """Return a formula with the known sizes put in."""
+    return expand(formula.xreplace(dict(known)))
+
+
+def _at_preset(sheet: Sheet, preset: SheetPreset) -> dict[str, Expr]:
+    """Return each total at a preset's sizes, for one sequence where it leaves the batch open."""
+    given = dict(preset.sizes) | ({BATCH: 1} if _leaves_batch_open(sheet, preset) else {})
+    known = preset_sizes(sheet, given)
+    return {key: at_sizes(total, known) for key, total in sheet.totals.items()}
+
+
+def _leaves_batch_open(sheet: Sheet, preset: SheetPreset) -> bool:
+    return BATCH not in preset.sizes and any(size.name == BATCH and size.kind == "free" for size in sheet.sizes)
+
+
+def _value(formula: Expr, caption: str, unit: str, formulas: Formulas) -> str:
+    if formula.free_symbols:
+        return formulas.cell(formula, caption)
+    return both(evaluate(formula, {}), unit)
+
+
+def _expectation(preset: SheetPreset, key: str, total: Expr, sheet: Sheet) -> str:
+    expected = preset.expect[key]
+    found = at_sizes(total, preset_sizes(sheet, preset.sizes))
+    if not found.free_symbols and evaluate(found, {}) == expected:
+        return f"✓ {code(key)} {exact(expected)}"
+    derived = "depends on open sizes" if found.free_symbols else f"derived {exact(evaluate(found, {}))}"
+    return f"✗ {code(key)} {exact(expected)}, {derived}"
+
+
+def _open_sizes(sheet: Sheet, shown: list[dict[str, Expr]]) -> str:
+    """Name the sizes that are left in the formulas of the table."""
+    keys = ("params", "active_params", "matmul_flops", "state_elements")
+    names = {left.name for at in shown for key in keys for left in at[key].free_symbols}
+    return ", ".join(code(size.name) for size in sheet.sizes if size.name in names)

@@ -1,0 +1,102 @@
+"""The tables of a page: sizes, rows, totals, claims."""
+
+from __future__ import annotations
+
+from generator.printing.latex import latex_name
+from generator.render.markdown.escape import code, text
+from generator.render.markdown.formula import Formulas, inline
+from generator.render.markdown.links import Links, citation, op_cell
+from generator.render.markdown.shapes import row_shapes, size_values
+from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.sheet import QUANTITIES, Sheet, SheetClaim, SheetRow
+
+ROW_COSTS = {"params": "Parameters", "macs": "MACs", "vector_flops": "Vector FLOPs", "saved_elements": "Saved"}
+ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
+_TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
+
+
+def sizes_table(sheet: Sheet, formulas: Formulas) -> Table:
+    """Return the dims: name, symbol, meaning, kind and value."""
+    rows = []
+    for size in sheet.sizes:
+        value = "" if size.value is None else formulas.cell(size.value, code(size.name), ROW_FORMULA_WIDTH)
+        rows.append((code(size.name), inline(latex_name(size.name)), text(size.meaning), size.kind, value))
+    return table(("Name", "Symbol", "Meaning", "Kind", "Value"), rows)
+
+
+def options_table(sheet: Sheet) -> Table:
+    """Return the options in force."""
+    return table(("Option", "In force"), ((code(name), code(option_value(value))) for name, value in sheet.options.items()))
+
+
+def option_value(value: object) -> str:
+    """Return an option's value as a spec writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
+    """Return each condition on the sizes."""
+    return tuple(code(constraint.text) for constraint in sheet.constraints)
+
+
+def rows_table(sheet: Sheet, formulas: Formulas, links: Links) -> Table:
+    """Return the rows in order of computation, parts of a block indented below it."""
+    head = ["Row", "Op", "Inputs", "Shape", "Times", *ROW_COSTS.values(), "Note"]
+    sizes = size_values(sheet)
+    rows = []
+    for row in sheet.rows:
+        costs = [formulas.cell(row.costs[key], f"{title} of {code(row.path)}", ROW_FORMULA_WIDTH) for key, title in ROW_COSTS.items()]
+        rows.append(
+            [
+                row_name(row),
+                op_cell(row.op, links.pages),
+                ", ".join(code(name) for name in row.inputs),
+                "<br>".join(code(shape) for shape in row_shapes(row, sizes)),
+                "" if row.repeat == 1 else formulas.cell(row.repeat, f"times that {code(row.path)} is computed", ROW_FORMULA_WIDTH),
+                *costs,
+                text(row.note),
+            ]
+        )
+    return table(*without_empty_columns(head, rows, ("Times", "Note")))
+
+
+def row_name(row: SheetRow) -> str:
+    """Return a row's name behind an arrow that is indented by its depth; blocks are bold."""
+    name = f"**{code(row.name)}**" if row.is_group else code(row.name)
+    return f"{'&nbsp;' * 4 * (row.depth - 1)}↳&nbsp;{name}" if row.depth else name
+
+
+def totals_table(sheet: Sheet, formulas: Formulas) -> Table:
+    """Return the closed form of every quantity and what it counts."""
+    rows = [
+        (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES
+    ]
+    return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
+
+
+def claims_table(sheet: Sheet, formulas: Formulas) -> Table:
+    """Return the published formulas beside the derived ones, with the verdict."""
+    head = ["Quantity", "Published", "Derived", "Verdict", "Source", "Note"]
+    rows = [
+        [
+            _claim_subject(claim),
+            code(claim.text),
+            formulas.cell(claim.derived, f"{_claim_subject(claim)}, derived", ROW_FORMULA_WIDTH),
+            _verdict(claim, formulas),
+            citation(sheet, claim.cite),
+            text(claim.note),
+        ]
+        for claim in sheet.claims
+    ]
+    return table(*without_empty_columns(head, rows, ("Source", "Note")))
+
+
+def _claim_subject(claim: SheetClaim) -> str:
+    title = text(_TITLES.get(claim.quantity, claim.quantity))
+    return f"{title} of {code(claim.scope)}" if claim.scope else title
+
+
+def _verdict(claim: SheetClaim, formulas: Formulas) -> str:
+    if claim.verdict == "equal":
+        return "✓ equal"
+    return f"✗ published − derived = {formulas.cell(claim.difference, f'{_claim_subject(claim)}, published − derived', ROW_FORMULA_WIDTH)}"

@@ -1,0 +1,96 @@
+"""What a row offers to its op while the module is written (the implementation of `CodeScope`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import Expr
+
+from generator.architecture import BoundRow
+from generator.ops.base import Result
+from generator.ops.params import Choice, Flag, Number
+from generator.render.module.signature import SizePrinter
+from generator.resolve.scope import Scope
+from generator.trace.tensor import Shape, Tensor
+
+
+@dataclass
+class RowCode:
+    """One row's names, sizes and options as Python source."""
+
+    printer: SizePrinter
+    bound: BoundRow
+    name: str
+    target: str
+    targets: tuple[str, ...]
+    inputs: tuple[str, ...]
+    attributes: Mapping[str, str]  # row name -> attribute
+    statements: dict[str, None] = field(default_factory=dict)
+    run_options: set[str] = field(default_factory=set)
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The inputs."""
+        return self.bound.inputs
+
+    @property
+    def result(self) -> Result:
+        """The result of the op."""
+        results = self.bound.results
+        return results[""] if set(results) == {""} else dict(results)
+
+    @property
+    def declared(self) -> Shape | None:
+        """The shape that the row declares."""
+        return self.bound.declared
+
+    @property
+    def sizes(self) -> Mapping[str, Expr]:
+        """The sizes of the spec."""
+        return self.printer.arch.sizes
+
+    def init(self, size: Expr) -> str:
+        """Print a size where the module is constructed."""
+        return self.printer.built(size)
+
+    def size(self, size: Expr) -> str:
+        """Print a size where the module runs."""
+        return self.printer.run(size)
+
+    def option(self, value: Any) -> str:
+        """Print a Flag, Choice or Number for the constructor."""
+        return value.option or _literal(value)
+
+    def run_option(self, value: Any) -> str:
+        """Print a Flag, Choice or Number for `forward`."""
+        if value.option:
+            self.run_options.add(value.option)
+            return f"self.{value.option}"
+        return _literal(value)
+
+    def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        """The words that an option allows; all known ones where it does not say."""
+        return self.printer.arch.spec.options[option].choices or known
+
+    def tied(self, row: str) -> str:
+        """The attribute of another row's weight holder."""
+        return self.attributes[row]
+
+    def axis(self, x: Tensor, axis: int | str) -> int:
+        """Return the index of an axis given by index or by its size's name."""
+        assert self.printer.arch.tracer is not None
+        return Scope(self.printer.arch.tracer, self.bound, self.sizes, {}, self.bound.input_names).axis(x, axis)
+
+    def need(self, statement: str) -> None:
+        """Ask for a statement at the top of the module."""
+        self.statements[statement] = None
+
+
+def _literal(value: Flag | Choice | Number) -> str:
+    if isinstance(value, Flag):
+        return str(value.value)
+    if isinstance(value, Choice):
+        return f'"{value.value}"'
+    return value.text

@@ -1,0 +1,158 @@
+"""The lines of a module: one or a few per row, from the op's template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from generator.architecture import Architecture, BoundRow
+from generator.render.environment import environment
+from generator.render.module.code_scope import RowCode
+from generator.render.module.names import LOCALS, MODULE_ATTRIBUTES, safe
+from generator.render.module.scan_lines import scan_lines
+from generator.render.module.signature import SizePrinter, row_is_stateful
+from generator.resolve.show import show_size
+from generator.trace.tensor import Shape
+
+
+@dataclass
+class Lines:
+    """What the rows of a spec come to."""
+
+    init: list[str] = field(default_factory=list)
+    forward: list[tuple[str, str]] = field(default_factory=list)  # code, shape comment
+    statements: dict[str, None] = field(default_factory=dict)
+    run_options: set[str] = field(default_factory=set)
+    children: dict[str, None] = field(default_factory=dict)  # specs whose classes are used
+
+
+@dataclass(frozen=True)
+class Names:
+    """Local variables and attributes of rows and inputs."""
+
+    variables: dict[str, str]
+    attributes: dict[str, str]
+
+
+def row_names(arch: Architecture) -> Names:
+    """Give each input and row a local variable and an attribute that hide nothing."""
+    spec = arch.spec
+    sizes = {*spec.dims, *spec.options}
+    variables: dict[str, str] = {}
+    for name in (*spec.inputs, *spec.rows):
+        variables[name] = safe(name, {*LOCALS, *sizes, *variables.values()})
+    attributes: dict[str, str] = {}
+    for name in spec.rows:
+        attributes[name] = safe(name, {*MODULE_ATTRIBUTES, *sizes, *attributes.values()})
+    return Names(variables, attributes)
+
+
+class LineWriter:
+    """Writes the lines of one spec.
+
+    Args:
+        children: for each row that uses a block, the Python of its construction (see generator.render.module.children).
+    """
+
+    def __init__(self, arch: Architecture, printer: SizePrinter, names: Names, construct: Any) -> None:
+        self.arch = arch
+        self.printer = printer
+        self.names = names
+        self.construct = construct
+        self.lines = Lines()
+
+    def write(self) -> Lines:
+        """Return the lines of all rows."""
+        for bound in self.arch.rows:
+            self._row(bound)
+        return self.lines
+
+    def variable(self, ref: str) -> str:
+        """Return the local variable of `row` or `row.part`."""
+        name, _, part = ref.partition(".")
+        return self.names.variables[name] + (f"_{part}" if part else "")
+
+    def _row(self, bound: BoundRow) -> None:
+        init: list[str] = []
+        forward: list[tuple[str, str]] = []
+        if bound.op is not None:
+            self._op(bound, init, forward)
+        else:
+            self._block(bound, init, forward)
+        if bound.row.when:
+            option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.input_names[0])
+            self.lines.run_options.add(option)
+            if init:
+                init = [f"if {option}:", *(f"    {line}" for line in init)]
+            forward = [(f"{target} = {source}", ""), (f"if self.{option}:", ""), *((f"    {code}", comment) for code, comment in forward)]
+        self.lines.init += init
+        self.lines.forward += forward
+
+    def _op(self, bound: BoundRow, init: list[str], forward: list[tuple[str, str]]) -> None:
+        op = bound.op
+        assert op is not None
+        target = self.variable(bound.name)
+        parts = [part for part in bound.results if part]
+        targets = tuple(f"{target}_{part}" for part in parts) or (target,)
+        scope = RowCode(
+            self.printer,
+            bound,
+            self.names.attributes[bound.name],
+            target,
+            targets,
+            tuple(self.variable(name) for name in bound.input_names),
+            self.names.attributes,
+            self.lines.statements,
+            self.lines.run_options,
+        )
+        values = {
+            "name": scope.name,
+            "out": ", ".join(targets),
+            "x": scope.inputs[0] if scope.inputs else "",
+            "xs": scope.inputs,
+            **op.code(scope),
+        }
+        macros = environment().get_template(f"ops/{op.name}.jinja").module
+        if hasattr(macros, "init"):
+            init += [line for line in str(macros.init(values)).splitlines() if line.strip()]
+        code = [line.rstrip() for line in str(macros.forward(values)).splitlines() if line.strip()]
+        comments = [""] * (len(code) - 1) + ["; ".join(self.shape_comment(x.shape) for x in bound.results.values())]
+        forward += list(zip(code, comments, strict=True))
+
+    def shape_comment(self, shape: Shape) -> str:
+        """Return a shape as the comment behind a line: `b n (2*d)`."""
+        return " ".join(_axis(show_size(size, self.arch.sizes)) for size in shape) or "scalar"
+
+    def _block(self, bound: BoundRow, init: list[str], forward: list[tuple[str, str]]) -> None:
+        attribute = self.names.attributes[bound.name]
+        target = self.variable(bound.name)
+        inputs = [self.variable(name) for name in bound.input_names]
+        construction = self.construct(bound, self.lines)
+        stateful = row_is_stateful(bound)
+        comment = self.shape_comment(bound.result.shape)
+        if bound.row.scan:
+            init.append(f"self.{attribute} = {construction}")
+            forward += scan_lines(self, bound, attribute, inputs)
+        elif bound.row.repeat is not None:
+            count = self.printer.built(bound.repeat)
+            init.append(f"self.{attribute} = nn.ModuleList({construction} for _ in range({count}))")
+            if target != inputs[0]:
+                forward.append((f"{target} = {inputs[0]}", ""))
+            if stateful:
+                key = f'f"{attribute}.{{index}}"'
+                forward.append((f"for index, layer in enumerate(self.{attribute}):", ""))
+                forward.append((f"    {target} = layer({', '.join([target, *inputs[1:]])}, substate(state, {key}))", comment))
+            else:
+                forward.append((f"for layer in self.{attribute}:", ""))
+                forward.append((f"    {target} = layer({', '.join([target, *inputs[1:]])})", comment))
+        else:
+            init.append(f"self.{attribute} = {construction}")
+            arguments = [*inputs, f'substate(state, "{attribute}")'] if stateful else inputs
+            targets = [f"{target}_{part}" for part in bound.results if part] or [target]
+            forward.append((f"{', '.join(targets)} = self.{attribute}({', '.join(arguments)})", comment))
+        if stateful:
+            self.lines.statements["from ._state import substate"] = None
+
+
+def _axis(text: str) -> str:
+    return text if text.replace("_", "").isalnum() else f"({text})"

@@ -1,0 +1,113 @@
+"""What a module's constructor takes: which sizes it must know when it is built, and which it reads off its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sympy import Expr, Symbol, cancel, fraction
+
+from generator.architecture import Architecture, BoundRow
+from generator.ops.base import Op
+from generator.printing.python import to_python, to_python_number
+from generator.spec.expressions import evaluate
+from generator.spec.model import Spec
+from generator.symbols import symbol
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A constructor argument for a size. `default` is its value where none is given; `optional` arguments serve only a slot's default block."""
+
+    name: str
+    default: Expr | None = None
+    optional: bool = False
+
+
+@dataclass
+class SizeUse:
+    """Which sizes are asked for while the module is built and while it runs."""
+
+    built: set[str] = field(default_factory=set)
+    run: set[str] = field(default_factory=set)
+
+
+class SizePrinter:
+    """Prints sizes as Python and notes who asked for which.
+
+    Args:
+        arch: the spec, resolved on its own, so that its sizes are its own symbols.
+    """
+
+    def __init__(self, arch: Architecture) -> None:
+        self.arch = arch
+        self.order = tuple(arch.spec.dims)
+        self.use = SizeUse()
+        self.run_names: dict[str, str] = {}
+        self._derived = {name: arch.sizes[name] for name, dim in arch.spec.dims.items() if dim.kind == "derived" and name in arch.sizes}
+
+    def built(self, size: Expr) -> str:
+        """Print a size for the constructor, where each size is a local name."""
+        return self._print(size, self.use.built, {name: name for name in self.order})
+
+    def run(self, size: Expr) -> str:
+        """Print a size for `forward`."""
+        return self._print(size, self.use.run, self.run_names or {name: f"self.{name}" for name in self.order})
+
+    def definition(self, name: str, names: Mapping[str, str]) -> str:
+        """Print a derived size, or a default, by what it is made of."""
+        value = self._derived.get(name)
+        if value is None:
+            dim = self.arch.spec.dims[name]
+            assert dim.value is not None
+            value = evaluate(dim.value.ast, self.arch.sizes)
+        return to_python(value, dict(names), self.order)
+
+    def condition(self, condition: object, names: Mapping[str, str]) -> str:
+        """Print a condition."""
+        return to_python(condition, dict(names), self.order)
+
+    def _print(self, size: Expr, used: set[str], names: Mapping[str, str]) -> str:
+        size = self._folded(size)
+        used.update(s.name for s in size.free_symbols)
+        printer = to_python if self.arch.tracer is not None and self.arch.tracer.facts.is_whole(self._unfolded(size)) else to_python_number
+        return printer(size, dict(names), self.order)
+
+    def _folded(self, size: Expr) -> Expr:
+        """Write derived sizes by their names where that is shorter: d/h becomes e, but e*h stays d."""
+        for name, value in self._derived.items():
+            if isinstance(value, Symbol) or value.is_number:
+                continue
+            size = min((size, *_rewrites(size, symbol(name), value)), key=lambda form: (form.count_ops(), str(form)))
+        return size
+
+    def _unfolded(self, size: Expr) -> Expr:
+        return size.xreplace({symbol(name): value for name, value in self._derived.items()})
+
+
+def _rewrites(size: Expr, name: Symbol, value: Expr) -> tuple[Expr, ...]:
+    """Return the forms of `size` that use the name of a derived size."""
+    forms = [size.xreplace({value: name})]
+    over, _ = fraction(value)
+    solvable = [s for s in over.free_symbols if over.as_powers_dict().get(s) == 1]
+    if value.is_Mul and solvable:
+        first = min(solvable, key=str)
+        forms.append(cancel(size.xreplace({first: name * first / value})) if size.is_rational_function() else size.xreplace({first: name * first / value}))
+    return tuple(forms)
+
+
+def row_is_stateful(bound: BoundRow) -> bool:
+    """Say whether a row keeps something between decoding steps."""
+    if bound.child is not None:
+        return any(row_is_stateful(row) for row in bound.child.rows)
+    return isinstance(bound.op, Op) and bound.op.keeps_state
+
+
+def input_sizes(spec: Spec) -> dict[str, tuple[str, int]]:
+    """Return the sizes that stand alone as an axis of an input: name to (input, axis). They can be read when the module runs."""
+    found: dict[str, tuple[str, int]] = {}
+    for name, declared in spec.inputs.items():
+        for axis, expression in enumerate(declared.shape):
+            if expression.text in spec.dims:
+                found.setdefault(expression.text, (name, axis))
+    return found

@@ -1,0 +1,203 @@
+"""Decides what a module looks like: arguments, checks, attributes, lines. The template only writes it down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sympy import Expr
+
+from generator.architecture import Architecture, BoundRow
+from generator.render.module.lines import Lines, LineWriter, row_names
+from generator.render.module.names import class_name
+from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes, row_is_stateful
+from generator.resolve.resolver import Resolver
+from generator.spec.expressions import evaluate
+from generator.spec.library import Library
+from generator.spec.model import Option
+
+
+@dataclass(frozen=True)
+class ModuleView:
+    """Everything about a module that its users (the template, the modules around it, the verification) need to know."""
+
+    arch: Architecture
+    class_name: str
+    arguments: tuple[Argument, ...]
+    options: tuple[Option, ...]
+    slots: tuple[str, ...]
+    stateful: bool
+    lines: Lines
+    printer: SizePrinter
+    runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
+    attributes: tuple[str, ...] = ()  # sizes and options kept as attributes
+    slot_defaults: Mapping[str, str] = field(default_factory=dict)
+
+
+class ModuleSet:
+    """The modules of one library, each analysed once.
+
+    Raises:
+        ProblemsError: from `view`, where the spec has problems.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self._views: dict[str, ModuleView] = {}
+
+    def view(self, name: str) -> ModuleView:
+        """Return the module of a spec."""
+        if name not in self._views:
+            arch = Resolver(self.library).architecture(self.library.spec(name))
+            self._views[name] = _Builder(self, arch).view()
+        return self._views[name]
+
+    def construction(self, printer: SizePrinter, child: Architecture, lines: Lines) -> str:
+        """Return the Python that builds a block inside the constructor of another module."""
+        view = self.view(child.spec.name)
+        lines.children[child.spec.name] = None
+        arguments: list[str] = []
+        skipped = False
+        for argument in view.arguments:
+            value = child.sizes.get(argument.name)
+            if value is None or _is_default(view, argument, child, value):
+                skipped = True
+                continue
+            text = printer.built(value)
+            arguments.append(f"{argument.name}={text}" if skipped else text)
+        arguments += [f"{o.name}={text}" for o in view.options if (text := _option_text(o, child, printer.arch)) is not None]
+        for slot in child.fills:
+            filled = next(row for row in child.rows if row.row.slot == slot)
+            assert filled.child is not None
+            arguments.append(f"{slot}={self.construction(printer, filled.child, lines)}")
+        return f"{view.class_name}({', '.join(arguments)})"
+
+
+def _is_default(view: ModuleView, argument: Argument, child: Architecture, value: Expr) -> bool:
+    dim = child.spec.dims[argument.name]
+    if dim.kind != "default" or dim.value is None:
+        return False
+    default = evaluate(dim.value.ast, child.sizes)
+    assert view.arch.tracer is not None
+    return bool(default == value)
+
+
+def _option_text(option: Option, child: Architecture, outer: Architecture) -> str | None:
+    value = child.options[option.name]
+    source = child.option_sources.get(option.name)
+    if source in outer.spec.options and outer.options[source] == value:
+        return source
+    return None if value == option.default else repr(value) if not isinstance(value, str) else f'"{value}"'
+
+
+class _Builder:
+    """Analyses one spec: a first pass finds out which sizes are asked for where, a second one writes the lines."""
+
+    def __init__(self, modules: ModuleSet, arch: Architecture) -> None:
+        self.modules = modules
+        self.arch = arch
+        self.spec = arch.spec
+        self.readable = input_sizes(arch.spec)
+        self.slot_defaults: dict[str, str] = {}
+        self.slot_use = SizeUse()
+
+    def view(self) -> ModuleView:
+        first = SizePrinter(self.arch)
+        names = row_names(self.arch)
+        LineWriter(self.arch, first, names, self._construct(first)).write()
+        needed = self._constructor_sizes(first)
+        optional = {name for name in self._free(self.slot_use.built) if name not in needed}
+        arguments = tuple(self._argument(name, name in optional) for name in self.spec.dims if name in needed or name in optional)
+        arguments = tuple(sorted(arguments, key=lambda a: a.default is not None or a.optional))
+        printer = SizePrinter(self.arch)
+        known = {a.name for a in arguments}
+        printer.run_names = {name: self._run_name(name, known) for name in self.spec.dims}
+        lines = LineWriter(self.arch, printer, names, self._construct(printer)).write()
+        asked = self._with_checks(printer.use.run, known)
+        runtime = tuple(name for name in self.spec.dims if name in self._run_free(asked, known))
+        attributes = tuple(name for name in self.spec.dims if name in asked and printer.run_names[name].startswith("self."))
+        return ModuleView(
+            arch=self.arch,
+            class_name=class_name(self.spec.name),
+            arguments=arguments,
+            options=tuple(self.spec.options.values()),
+            slots=tuple(self.spec.slots),
+            stateful=any(row_is_stateful(row) for row in self.arch.rows),
+            lines=lines,
+            printer=printer,
+            runtime=runtime,
+            attributes=attributes,
+            slot_defaults=self.slot_defaults,
+        )
+
+    def _construct(self, printer: SizePrinter) -> Any:
+        def construct(bound: BoundRow, lines: Lines) -> str:
+            assert bound.child is not None
+            if not bound.row.slot:
+                return self.modules.construction(printer, bound.child, lines)
+            outer, printer.use = printer.use, self.slot_use
+            try:
+                self.slot_defaults[bound.row.slot] = self.modules.construction(printer, bound.child, lines)
+            finally:
+                printer.use = outer
+            return bound.row.slot
+
+        return construct
+
+    def _free(self, used: set[str]) -> set[str]:
+        """Return the sizes that one must be told to know the used ones."""
+        found: set[str] = set()
+        for name in used:
+            if self.spec.dims[name].kind == "derived":
+                found |= {s.name for s in self.arch.sizes[name].free_symbols}
+            else:
+                found.add(name)
+        return found
+
+    def _constructor_sizes(self, first: SizePrinter) -> set[str]:
+        built = self._free(first.use.built)
+        run = {name for name in self._free(first.use.run) if name not in self.readable}
+        conditions = {s.name for r in own_conditions(self.arch) for s in r.free_symbols}
+        return built | run | {name for name in conditions if name not in self.readable}
+
+    def _argument(self, name: str, optional: bool) -> Argument:
+        dim = self.spec.dims[name]
+        default = evaluate(dim.value.ast, self.arch.sizes) if dim.kind == "default" and dim.value is not None else None
+        return Argument(name, default, optional)
+
+    def _run_name(self, name: str, known: set[str]) -> str:
+        if self.spec.dims[name].kind == "derived" and name in self.arch.sizes:
+            told = {s.name for s in self.arch.sizes[name].free_symbols} <= known
+            return f"self.{name}" if told else name
+        return f"self.{name}" if name in known else name
+
+    def _with_checks(self, run: set[str], known: set[str]) -> set[str]:
+        """Add the sizes that checks in `forward` ask for."""
+        asked = set(run)
+        for condition in own_conditions(self.arch):
+            names = {s.name for s in condition.free_symbols}
+            if not names <= known:
+                asked |= names
+        return asked
+
+    def _run_free(self, asked: set[str], known: set[str]) -> set[str]:
+        return {name for name in self._free(asked) if name not in known}
+
+
+def own_conditions(arch: Architecture) -> list[Any]:
+    """Return the conditions that a module checks itself; those of its blocks are checked by their modules."""
+    spec = arch.spec
+    own = {c.text for c in spec.where} | {f"{d.value.text} is whole" for d in spec.dims.values() if d.kind == "derived" and d.value}
+    return [r.condition for r in arch.requirements if r.text in own]
+
+
+def derived_at_run(view: ModuleView) -> tuple[str, ...]:
+    """Return derived sizes that `forward` must compute, because they depend on its inputs."""
+    known = {a.name for a in view.arguments}
+    spec, sizes = view.arch.spec, view.arch.sizes
+    return tuple(
+        name
+        for name in spec.dims
+        if spec.dims[name].kind == "derived" and name in view.printer.use.run and not {s.name for s in sizes[name].free_symbols} <= known
+    )

@@ -1,0 +1,222 @@
+"""Writes a module: the view of its spec through the template."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+from generator.compiled import Compiled
+from generator.printing.text import to_text
+from generator.render.environment import environment
+from generator.render.module.view import ModuleSet, ModuleView, derived_at_run, own_conditions
+from generator.sheet import Sheet
+from generator.spec.library import Library
+
+WIDTH = 120
+COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer line
+
+
+def render_module(compiled: Compiled, library: Library) -> str:
+    """Return the source of a spec's PyTorch module."""
+    view = ModuleSet(library).view(compiled.sheet.name)
+    body = environment().get_template("module/module.py.jinja").render(**_values(view, compiled.sheet, library))
+    return _with_imports(body, view)
+
+
+def _values(view: ModuleView, sheet: Sheet, library: Library) -> dict[str, Any]:
+    arguments = [_argument(view, a) for a in view.arguments]
+    keywords = [f"{o.name}: {_annotation(o.default)} = {_literal(o.default)}" for o in view.options]
+    keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
+    names = {a.name for a in view.arguments}
+    return {
+        "sheet": sheet,
+        "class_name": view.class_name,
+        "doc": _docstring(view, sheet),
+        "signature": _signature(arguments, keywords),
+        "init": _init(view),
+        "forward": _forward(view),
+        "inputs": [f"{name}: Tensor" for name in _input_names(view)],
+        "stateful": view.stateful,
+        "returns": "Tensor" if len(view.arch.outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]",
+        "outputs": ", ".join(_output(view, ref) for ref in view.arch.outputs),
+        "presets": {p.name: {k: v for k, v in p.sizes.items() if k in names} for p in sheet.presets},
+        "options": [o.name for o in view.options],
+        "library": library,
+    }
+
+
+def _input_names(view: ModuleView) -> list[str]:
+    from generator.render.module.lines import row_names
+
+    return [row_names(view.arch).variables[name] for name in view.arch.spec.inputs]
+
+
+def _output(view: ModuleView, ref: str) -> str:
+    from generator.render.module.lines import row_names
+
+    name, _, part = ref.partition(".")
+    return row_names(view.arch).variables[name] + (f"_{part}" if part else "")
+
+
+def _argument(view: ModuleView, argument: Any) -> str:
+    if argument.default is None and not argument.optional:
+        return f"{argument.name}: int"
+    constant = argument.default is not None and argument.default.is_Integer
+    return f"{argument.name}: int = {argument.default}" if constant else f"{argument.name}: int | None = None"
+
+
+def _annotation(default: Any) -> str:
+    return type(default).__name__ if isinstance(default, bool | str) else "float"
+
+
+def _literal(default: Any) -> str:
+    return f'"{default}"' if isinstance(default, str) else repr(default)
+
+
+def _signature(arguments: list[str], keywords: list[str]) -> str:
+    parts = ["self", *arguments, *(["*", *keywords] if keywords else [])]
+    one_line = f"    def __init__({', '.join(parts)}) -> None:"
+    if len(one_line) <= WIDTH:
+        return one_line
+    return "    def __init__(\n" + "".join(f"        {part},\n" for part in parts) + "    ) -> None:"
+
+
+def _init(view: ModuleView) -> list[str]:
+    lines = ["super().__init__()"]
+    printer, spec = view.printer, view.arch.spec
+    known = {a.name for a in view.arguments}
+    plain = {name: name for name in spec.dims}
+    for argument in view.arguments:
+        if argument.default is not None and not argument.default.is_Integer:
+            lines.append(f"{argument.name} = {printer.definition(argument.name, plain)} if {argument.name} is None else {argument.name}")
+    for condition in own_conditions(view.arch):
+        if {s.name for s in condition.free_symbols} <= known:
+            lines += _check(view, condition, plain)
+    told = [name for name, dim in spec.dims.items() if dim.kind == "derived" and _is_told(view, name, known)]
+    for name in told:
+        if name in printer.use.built | set(view.attributes):
+            lines.append(f"{name} = {printer.definition(name, plain)}")
+    kept = [*view.attributes, *sorted(view.lines.run_options)]
+    if kept:
+        lines.append(f"{', '.join(f'self.{name}' for name in kept)} = {', '.join(kept)}")
+    for slot, default in view.slot_defaults.items():
+        lines += _slot(view, slot, default)
+    return lines + view.lines.init
+
+
+def _slot(view: ModuleView, slot: str, default: str) -> list[str]:
+    optional = [a.name for a in view.arguments if a.optional]
+    lines = [f"if {slot} is None:"]
+    if optional:
+        missing = " or ".join(f"{name} is None" for name in optional)
+        lines += [f"    if {missing}:", f'        raise ValueError("without {slot}, {" and ".join(optional)} must be given")']
+    return [*lines, f"    {slot} = {default}"]
+
+
+def _is_told(view: ModuleView, name: str, known: set[str]) -> bool:
+    value = view.arch.sizes.get(name)
+    return value is not None and {s.name for s in value.free_symbols} <= known
+
+
+def _check(view: ModuleView, condition: Any, names: dict[str, str]) -> list[str]:
+    order = tuple(view.arch.spec.dims)
+    text = to_text(condition, order)
+    used = sorted((s.name for s in condition.free_symbols), key=order.index)
+    found = ", ".join(f"{name} = {{{names[name]}}}" for name in used)
+    return [f"if not {_grouped(view.printer.condition(condition, names))}:", f'    raise ValueError(f"{text} must hold; found {found}")']
+
+
+def _grouped(text: str) -> str:
+    return f"({text})"
+
+
+def _forward(view: ModuleView) -> list[str]:
+    lines = [(text, "") for text in _unpacked(view)]
+    names = dict(view.printer.run_names)
+    lines += [(f"{name} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
+    known = {a.name for a in view.arguments}
+    for condition in own_conditions(view.arch):
+        if not {s.name for s in condition.free_symbols} <= known:
+            lines += [(text, "") for text in _check(view, condition, names)]
+    lines += view.lines.forward
+    return [_commented(code, comment) for code, comment in lines]
+
+
+def _unpacked(view: ModuleView) -> list[str]:
+    """Read the sizes that only the inputs know."""
+    from generator.render.module.lines import row_names
+    from generator.render.module.signature import input_sizes
+
+    variables = row_names(view.arch).variables
+    lines = []
+    wanted: dict[str, dict[int, str]] = {}
+    for name, (source, axis) in input_sizes(view.arch.spec).items():
+        if name in view.runtime:
+            wanted.setdefault(source, {})[axis] = name
+    for source, axes in wanted.items():
+        rank = len(view.arch.spec.inputs[source].shape)
+        if len(axes) == 1:
+            ((axis, name),) = axes.items()
+            lines.append(f"{name} = {variables[source]}.shape[{axis}]")
+        else:
+            lines.append(f"{', '.join(axes.get(i, '_') for i in range(rank))} = {variables[source]}.shape")
+    return lines
+
+
+def _commented(code: str, comment: str) -> str:
+    if not comment:
+        return code
+    column = COMMENT_COLUMN - 8
+    return f"{code:<{column}}  # {comment}" if len(code) <= column else f"{code}  # {comment}"
+
+
+def _docstring(view: ModuleView, sheet: Sheet) -> list[str]:
+    order = [size.name for size in sheet.sizes]
+    cite = sheet.references[sheet.cite[0]].label if sheet.cite else ""
+    title = sheet.title.rstrip(".") + (f" ({cite})" if cite else "") + "."
+    lines = _wrapped(title, 4)
+    if sheet.description:
+        lines += ["", *_wrapped(sheet.description, 4)]
+    sizes = [f"{s.name}{f' = {to_text(s.value, order)}' if s.kind == 'derived' and s.value is not None else ''} {s.meaning}" for s in sheet.sizes]
+    lines += ["", *_wrapped("Sizes: " + ", ".join(sizes) + ".", 8)]
+    for label, key in (("Parameters", "params"), ("MACs", "macs"), ("State", "state_elements")):
+        if key != "state_elements" or sheet.totals[key] != 0:
+            lines += _wrapped(f"{label}: {to_text(sheet.totals[key], order)}.", 8)
+    return [line.replace("\\", "\\\\").replace('"""', "'''") for line in lines]
+
+
+def _wrapped(text: str, hanging: int) -> list[str]:
+    return textwrap.wrap(text, WIDTH - 4, subsequent_indent=" " * (hanging - 4), break_long_words=False, break_on_hyphens=False)
+
+
+def _with_imports(body: str, view: ModuleView) -> str:
+    """Put in front what the body uses."""
+    standard = ["import math"] if "math." in body else []
+    statements = list(view.lines.statements)
+    standard += sorted(s for s in statements if s.startswith("from collections"))
+    if "Any" in body.split('"""', 2)[2]:
+        standard.append("from typing import Any, ClassVar" if "ClassVar" in body else "from typing import Any")
+    elif "ClassVar" in body:
+        standard.append("from typing import ClassVar")
+    code = body.split('"""', 2)[2]
+    torch = (["import torch"] if "torch." in code.replace("import torch.", "") else []) + (
+        ["import torch.nn.functional as F"] if "F." in code else []
+    )
+    torch.append("from torch import Tensor, nn")
+    own = sorted([f"from .{name} import {view_class(name)}" for name in view.lines.children] + _state_imports(statements))
+    constants = [s for s in statements if not s.startswith(("from ", "import "))]
+    blocks = ["from __future__ import annotations", "\n".join(standard), "\n".join(torch), "\n".join(own), *constants]
+    return body.replace("@@IMPORTS@@", "\n\n".join(block for block in blocks if block))
+
+
+def _state_imports(statements: Sequence[str]) -> list[str]:
+    names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")})
+    return [f"from ._state import {', '.join(names)}"] if names else []
+
+
+def view_class(name: str) -> str:
+    """Return the class of a spec."""
+    from generator.render.module.names import class_name
+
+    return class_name(name)

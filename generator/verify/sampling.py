@@ -1,0 +1,100 @@
+"""Random small sizes that satisfy a spec's conditions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+from sympy import Eq, Expr, Mod
+from sympy.logic.boolalg import And, Boolean
+
+from generator.claims import complete
+from generator.printing.evaluate import evaluate
+from generator.sheet import Sheet
+
+CHOICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+SMALL = (1, 2, 3)
+ATTEMPTS = 2000
+
+
+class NoSample(Exception):
+    """No sizes were found that satisfy the conditions; the message names the conditions."""
+
+
+def sample(sheet: Sheet, rng: random.Random, *, least: int = 2, limit: int = 64) -> dict[str, int]:
+    """Return random sizes, defaults and derived ones included.
+
+    Args:
+        least: the smallest size drawn.
+        limit: the greatest size allowed.
+
+    Raises:
+        NoSample: after many attempts.
+    """
+    for attempt in range(ATTEMPTS):
+        values = {s.name: rng.choice(CHOICES if attempt < ATTEMPTS // 2 else (*SMALL, *CHOICES)) for s in sheet.sizes if s.kind == "free"}
+        for size in sheet.sizes:
+            if size.kind == "default" and rng.random() < 0.5:
+                values[size.name] = rng.choice(CHOICES)
+        values = {name: max(least, value) for name, value in values.items()}
+        for _ in range(4):
+            _repair(sheet, values, rng)
+        found = satisfied(sheet, values)
+        if found is not None and min(found.values()) >= least and max(found.values()) <= limit * limit:
+            return found
+    raise NoSample(f"no sizes up to {limit} satisfy {', '.join(c.text for c in sheet.constraints)}")
+
+
+def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
+    """Return all sizes if they are whole, at least one, and meet all conditions; None otherwise."""
+    try:
+        values = complete(sheet.sizes, given)
+    except (ValueError, ZeroDivisionError):
+        return None
+    whole: dict[str, int] = {}
+    for name, value in values.items():
+        if not isinstance(value, int) or value < 1:
+            return None
+        whole[name] = value
+    shapes: Sequence[tuple[Expr, ...]] = [axes for row in sheet.rows for _, axes in row.shapes]
+    if not all(evaluate(c.condition, whole) for c in sheet.constraints):
+        return None
+    if any(evaluate(axis, whole) < 1 for axes in shapes for axis in axes):
+        return None
+    return whole
+
+
+def _repair(sheet: Sheet, values: dict[str, int], rng: random.Random) -> None:
+    """Make one side of each broken divisibility a multiple of the other."""
+    for constraint in sheet.constraints:
+        for part in _parts(constraint.condition):
+            divisible = _divisibility(part)
+            if divisible is None:
+                continue
+            dividend, divisor = divisible
+            known = {n: v for n, v in complete(sheet.sizes, values).items() if v is not None}
+            try:
+                if evaluate(part, known):
+                    continue
+                step = evaluate(divisor, known)
+            except (ValueError, ZeroDivisionError, KeyError):
+                continue
+            symbols = sorted((s.name for s in dividend.free_symbols if s.name in values), key=str)
+            if symbols and isinstance(step, int):
+                name = rng.choice(symbols)
+                denominator = dividend.as_numer_denom()[1]
+                scale = evaluate(denominator, known) if denominator.free_symbols <= {*part.free_symbols} else 1
+                values[name] = step * int(scale) * rng.choice(SMALL)
+
+
+def _parts(condition: Boolean) -> tuple[Boolean, ...]:
+    return condition.args if isinstance(condition, And) else (condition,)
+
+
+def _divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
+    if isinstance(condition, Eq):
+        for side, other in (condition.args, tuple(reversed(condition.args))):
+            modulo = side.as_coeff_Mul()[1] if isinstance(side, Expr) else side
+            if isinstance(modulo, Mod) and other == 0:
+                return modulo.args[0], modulo.args[1]
+    return None

@@ -1,0 +1,22 @@
+"""What generated modules keep between decoding steps: a plain dict, nested like the modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def substate(state: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
+    """Return the part of the state that belongs to one submodule; None where no state is kept."""
+    return None if state is None else state.setdefault(name, {})
+
+
+def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int) -> Tensor:
+    """Append to what is kept under `name` and return all of it; without a state return what is new."""
+    if state is None:
+        return new
+    past = state.get(name, new.narrow(dim, 0, 0))
+    state[name] = torch.cat((past, new), dim)
+    return state[name]

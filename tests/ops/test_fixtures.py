@@ -1,0 +1,39 @@
+"""Each op has fixtures: small specs whose generated module is run and measured against the formulas."""
+
+from __future__ import annotations
+
+import random
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from generator.ops.registry import ops
+from generator.spec.library import Library, spec_files
+from generator.verify.checks import check_instance
+from generator.verify.instance import Workbench
+from generator.verify.sampling import sample
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
+SPECS = sorted(spec_files(FIXTURES))
+
+
+@lru_cache(maxsize=1)
+def library() -> Library:
+    return Library([FIXTURES])
+
+
+@pytest.mark.parametrize("name", sorted(ops()))
+def test_every_op_has_a_fixture_in_a_folder_of_its_name(name: str) -> None:
+    used = {row.op for file in spec_files(FIXTURES / name) for row in library().spec(file.stem).rows.values()}
+    assert name in used
+
+
+@pytest.mark.parametrize("file", SPECS, ids=lambda file: file.stem)
+def test_the_generated_module_measures_what_the_formulas_say(file: Path) -> None:
+    rng = random.Random(file.stem)
+    with Workbench(library()) as bench:
+        for _ in range(4):
+            sizes = sample(bench.compiled(file.stem).sheet, rng)
+            wrong = [check for check in check_instance(bench, file.stem, sizes) if not check.equal]
+            assert not wrong, f"{file.stem} at {sizes}: {wrong}"

@@ -1,0 +1,61 @@
+"""Excel's own rules: precedence, rounding, names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sympy import And, Eq, Float, Function, Max, Mod, Ne, Piecewise, Rational, ceiling, floor, log, pi, sqrt
+
+from generator.printing.dialect import PrintingError
+from generator.printing.excel import to_excel
+from generator.symbols import symbol
+
+SIZES = ["b", "n", "d", "h", "L"]
+b, n, d, h, L = (symbol(name) for name in SIZES)
+NAMES = {"b": "b", "n": "n", "d": "d", "h": "h", "L": "L_"}
+
+
+@pytest.mark.parametrize(
+    ("expr", "formula"),
+    [
+        (-(n**2), "0-n^2"),
+        (d - n**2, "0-n^2+d"),
+        (-2 * n**2 + d, "-2*n^2+d"),
+        (-n / 2, "0-n/2"),
+        (2 ** (n**h), "2^(n^h)"),
+        ((n**h) ** d, "n^(d*h)"),
+        (b * n * d**2 / h, "b*n*d^2/h"),
+        (b / (n * d), "b/(n*d)"),
+        (n * (n + 1) / 2, "n^2/2+n/2"),
+        (n * (n + 1) * (2 * n + 1) / 6, "(2*n^3+3*n^2+n)/6"),
+        (n / h + d / h, "(n+d)/h"),
+        (floor(n / 3 + d / 3), "INT((n+d)/3)"),
+        (ceiling(n / h), "-INT(-n/h)"),
+        (b * ceiling((n + 1) / h), "b*(-INT(-(n+1)/h))"),
+        (ceiling(-(n**2) / h), "-INT(-(0-n^2)/h)"),
+        (Mod(d, h) * 2, "2*(d-h*INT(d/h))"),
+        (sqrt(n) * sqrt(d), "SQRT(n*d)"),
+        (n ** Rational(1, 3), "n^(1/3)"),
+        (log(n), "LN(n)"),
+        (log(n, 2), "LOG(n,2)"),
+        (ceiling(log(n, 2)), "-INT(-ROUND(LOG(n,2),12))"),
+        (b * Max(n / 2, d), "b*MAX(n,2*d)/2"),
+        (Piecewise((n, n < d), (h, Eq(n, d)), (d, True)), "IF(n<d,n,IF(n=d,h,d))"),
+        (And(Ne(n, d), Eq(Mod(d, h), 0)), "AND(n<>d,d-h*INT(d/h)=0)"),
+        (Eq(d / h, 64), "d=64*h"),
+        (12 * L, "12*L_"),
+    ],
+)
+def test_formulas(expr: Any, formula: str) -> None:
+    assert to_excel(expr, NAMES, SIZES) == formula
+
+
+def test_a_size_can_be_a_cell() -> None:
+    assert to_excel(4 * n * d**2, {"n": "C$5", "d": "C$6"}, ["n", "d"]) == "4*C$5*C$6^2"
+
+
+@pytest.mark.parametrize("unknown", [Function("attention")(n), Float(0.5) * n, pi * n, symbol("z"), Piecewise((n, n < d))])
+def test_what_excel_cannot_say_is_an_error(unknown: Any) -> None:
+    with pytest.raises(PrintingError):
+        to_excel(unknown, NAMES, SIZES)
