@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from generator.resources import builtin_specs_dir
@@ -38,17 +39,29 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
     return library, target
 
 
-def collection(paths: Sequence[Path]) -> tuple[Library, tuple[str, ...]]:
-    """Return a library of all specs in some folders and files, and the names of those asked for.
+@dataclass(frozen=True)
+class Collection:
+    """Specs to work on, and the library in which they find what they use.
 
-    A file brings its neighbours, so that it can use them; they are not asked for.
+    Args:
+        paths: what the library was made of, so that another process can make it again.
+        asked: the names of the specs that were asked for, in a fixed order.
+    """
+
+    paths: tuple[Path, ...]
+    library: Library
+    asked: tuple[str, ...]
+
+
+def collect(paths: Sequence[Path]) -> Collection:
+    """Return all specs in some folders and files. A file brings its neighbours, which are not asked for.
+
+    Raises:
+        ProblemsError: two specs have the same name.
     """
     asked = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
-    seen: dict[Path, None] = {}
-    for path in paths:
-        for found in _surroundings(path) if path.is_file() else (path,):
-            seen[found] = None
-    return Library(list(seen)), tuple(asked)
+    seen = dict.fromkeys(found for path in paths for found in (_surroundings(path) if path.is_file() else [path]))
+    return Collection(tuple(seen), Library(list(seen)), tuple(sorted(asked)))
 
 
 def everything(specs: Sequence[Path] = ()) -> Library:

@@ -50,14 +50,15 @@ class Facts:
         divisible = _divisibility(condition)
         if divisible is None:
             return
-        dividend, divisor = (self._witnessed(side) for side in divisible)
+        dividend, divisor = (self.witnessed(side) for side in divisible)
         # dividend = divisor * k for some whole k: solve for a symbol of the dividend that stands there alone.
         coefficient, rest = dividend.as_coeff_Mul()
         if isinstance(rest, Symbol) and not divisor.has(rest):
             k = Dummy("k", integer=True, positive=True)
             self._witnesses.append((rest, cancel(divisor / coefficient) * k))
 
-    def _witnessed(self, expr: Expr) -> Expr:
+    def witnessed(self, expr: Expr) -> Expr:
+        """Write an expression in symbols whose values are free: each known divisibility then holds for all of them."""
         for name, value in self._witnesses:
             expr = expr.xreplace({name: value})
         return expr
@@ -68,7 +69,7 @@ class Facts:
             return True
         known = self._whole_cache.get(expr)
         if known is None:
-            terms = expand(cancel(self._witnessed(expr)))
+            terms = expand(cancel(self.witnessed(expr)))
             known = bool(terms.is_integer) or all(_whole_term(term) for term in terms.as_ordered_terms())
             self._whole_cache[expr] = known
         return known
@@ -90,7 +91,7 @@ class Facts:
         difference = cancel(expand(self.simplify(a) - self.simplify(b)))
         if difference == 0:
             return True
-        return bool(cancel(expand(self.simplify(self._witnessed(difference)))) == 0)
+        return bool(cancel(expand(self.simplify(self.witnessed(difference)))) == 0)
 
     def divisible(self, a: Expr, b: Expr) -> bool:
         """Say whether `b` is known to divide `a`."""

@@ -49,8 +49,8 @@ class RowScope(Protocol):
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""
 
-    def tied(self, row: str) -> Tensor:
-        """Return the weight of another row."""
+    def tied(self, row: str, shape: Shape) -> Tensor:
+        """Return the weight of another row, which must have the given shape. Raises OpError."""
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are equal under the spec's constraints."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr
 
 from generator.ops.base import CodeScope, Op, RowScope, param
-from generator.ops.params import SIZE
+from generator.ops.params import ROW, SIZE
 from generator.trace.tensor import Tensor
 
 
@@ -17,7 +17,7 @@ class Embedding(Op):
     """Look up one row of a table for each index.
 
     ids [...] -> [..., width]. Parameters: count * width. No FLOPs: a lookup is no product. Traffic: the indices, and each looked-up
-    element read and written. Kept for the backward pass: the indices.
+    element read and written. Kept for the backward pass: the indices. With `tie` the table is another row's: no parameters of its own.
     """
 
     name: ClassVar[str] = "embedding"
@@ -25,11 +25,13 @@ class Embedding(Op):
 
     count: Expr = param(SIZE, "number of rows of the table, such as the vocabulary")
     width: Expr = param(SIZE, "width of a row")
+    tie: str | None = param(ROW, "use the table of this row instead of an own one", default=None)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Gather rows."""
         (ids,) = inputs
-        weight = row.weight("weight", (row.whole(self.count, at="count"), row.whole(self.width, at="width")))
+        shape = (row.whole(self.count, at="count"), row.whole(self.width, at="width"))
+        weight = row.tied(self.tie, shape) if self.tie else row.weight("weight", shape)
         out = row.t.new((*ids.shape, weight.shape[1]), needs_grad=True)
         row.t.kernel("embedding", [ids, out], [out])  # reads of the table what it writes
         row.t.save(ids)
@@ -37,4 +39,4 @@ class Embedding(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Table sizes."""
-        return {"count": c.init(self.count), "width": c.init(self.width)}
+        return {"count": c.init(self.count), "width": c.init(self.width), "tie": c.tied(self.tie) if self.tie else None}

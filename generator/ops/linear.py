@@ -39,21 +39,9 @@ class Linear(Op):
                 at="out",
             )
         shape = (out[-1], x.shape[-1])
-        weight = self._weight(row, x, shape)
+        weight = row.tied(self.tie, shape) if self.tie else row.weight("weight", shape)
         bias = row.weight("bias", (out[-1],)) if self.bias else None
         return matmul.linear(row.t, x, weight, bias)
-
-    def _weight(self, row: RowScope, x: Tensor, shape: tuple[Any, Any]) -> Tensor:
-        if not self.tie:
-            return row.weight("weight", shape)
-        weight = row.tied(self.tie)
-        if weight.rank != 2 or not all(row.same(a, b) for a, b in zip(weight.shape, shape, strict=True)):
-            raise OpError(
-                f"`{row.name}` needs a weight {row.show(shape)}, but the weight of `{self.tie}` is {row.show(weight.shape)}",
-                f"{row.input_names[0]} is {row.show(x.shape)}",
-                at="tie",
-            )
-        return weight
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Widths, bias and tie as Python."""

@@ -171,9 +171,22 @@ def _round_down(expr: Any) -> Step:
 
     def rounded(sizes: Mapping[str, Exact]) -> int:
         value = inner(sizes)
-        return math.floor(value) if isinstance(value, int | Fraction) else int(floor(value))
+        return math.floor(value) if isinstance(value, int | Fraction) else _whole_part(value)
 
     return rounded
+
+
+def _whole_part(value: Expr) -> int:
+    """Round an irrational number down. sympy 1.14 does it too soon: its floor(log(2**33 - 1)/log(2)) is 33."""
+    nearest = 0
+    before_the_point = len(str(abs(int(value.evalf(15)))))
+    for digits in (30, 120, 480):
+        close = value.evalf(before_the_point + digits)
+        nearest = int(close.round())
+        distance = close - nearest
+        if abs(distance) > Rational(1, 10 ** (digits // 2)):
+            return nearest if distance > 0 else nearest - 1
+    return nearest  # equal to it, as far as anyone can tell
 
 
 def _round_up(expr: Any) -> Step:
@@ -181,7 +194,7 @@ def _round_up(expr: Any) -> Step:
 
     def rounded(sizes: Mapping[str, Exact]) -> int:
         value = inner(sizes)
-        return math.ceil(value) if isinstance(value, int | Fraction) else int(ceiling(value))
+        return math.ceil(value) if isinstance(value, int | Fraction) else -_whole_part(-value)
 
     return rounded
 
@@ -203,7 +216,13 @@ def _greatest(expr: Any) -> Step:
 
 def _binary_log(expr: Any) -> Step:
     inner = _built(expr.args[0])
-    return lambda sizes: _whole_if_possible(Log2(_as_sympy(inner(sizes))))
+
+    def logarithm(sizes: Mapping[str, Exact]) -> Exact:
+        value = _as_sympy(inner(sizes))
+        exact = Log2(value)
+        return _whole_if_possible(exact if exact.is_Rational else log(value) / log(2))
+
+    return logarithm
 
 
 def _natural_log(expr: Any) -> Step:

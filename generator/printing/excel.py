@@ -89,7 +89,7 @@ class ExcelDialect(Dialect):
 
     def _to_round(self, expr: Expr) -> Piece:
         piece = self.joined(expr)
-        return piece
+        return Piece(f"ROUND({piece.text},{ROUNDED_DECIMALS})", Binds.ATOM) if _is_rounded(expr) else piece
 
     def mod(self, expr: Expr) -> Piece:
         """Excel's own MOD fails on large quotients."""
@@ -138,7 +138,8 @@ def _is_divided(term: Term) -> bool:
 
 def _is_binary(number: Rational) -> bool:
     """Whether floating point holds a fraction of this denominator exactly."""
-    return number.q & (number.q - 1) == 0
+    below = int(number.q)
+    return below & (below - 1) == 0
 
 
 def _is_rounded(expr: Expr) -> bool:

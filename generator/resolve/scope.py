@@ -10,6 +10,7 @@ from sympy import Expr
 from generator.architecture import BoundRow, Weight
 from generator.ops.base import OpError
 from generator.resolve.show import show_shape, show_size
+from generator.spec.suggest import did_you_mean
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 
@@ -35,14 +36,17 @@ class Scope:
         self.bound.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 
-    def tied(self, row: str) -> Tensor:
-        """Return the weight of another row. Raises OpError."""
+    def tied(self, row: str, shape: Shape) -> Tensor:
+        """Return the weight of another row, which must have the given shape. Raises OpError."""
         found = self.rows.get(row)
         if found is None:
-            raise OpError(f"`tie` names `{row}`, but no row above has that name", at="tie")
+            raise OpError(f"`tie` names `{row}`, but no row above has that name", *did_you_mean(row, self.rows), at="tie")
         if "weight" not in found.weights:
             raise OpError(f"`tie` names `{row}`, but that row has no weight", at="tie")
-        return found.weights["weight"].tensor
+        weight = found.weights["weight"].tensor
+        if len(weight.shape) != len(shape) or not all(self.same(a, b) for a, b in zip(weight.shape, shape, strict=True)):
+            raise OpError(f"`{self.name}` needs a weight {self.show(shape)}, but the weight of `{row}` is {self.show(weight.shape)}", at="tie")
+        return weight
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are equal under the spec's constraints."""

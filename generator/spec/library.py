@@ -117,7 +117,10 @@ def shown(file: Path) -> str:
 def _load(file: Path) -> Source:
     from generator.spec.yaml_reader import load_source  # here, because it imports yaml, which a listing of specs does without
 
-    return load_source(file, shown(file))
+    try:
+        return load_source(file, shown(file))
+    except OSError as error:
+        raise ProblemsError([Problem(f"{shown(file)} cannot be read: {error.strerror}", None)]) from error
 
 
 def _parse(name: str, file: Path) -> Spec:

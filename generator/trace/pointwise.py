@@ -11,6 +11,7 @@ from typing import Literal
 
 from sympy import Expr, Integer
 
+from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 
@@ -65,7 +66,7 @@ def binary(t: Tracer, name: Literal["add", "sub", "mul", "div"], a: Tensor, b: T
     """Combine two tensors with broadcasting: one operation per element of the result."""
     shape = broadcast(a.shape, b.shape)
     grad = a.needs_grad or b.needs_grad
-    out = t.new(shape, needs_grad=grad, strides=_broadcast_strides(shape, a, b))
+    out = t.new(shape, needs_grad=grad, strides=elementwise_strides(t.facts, shape, [a, b]))
     t.kernel(name, [a, b], [out], vector=out.numel)
     if name == "mul":
         if b.needs_grad:
@@ -107,11 +108,3 @@ def _broadcast_axis(x: Expr, y: Expr) -> Expr:
     if y == 1 or x == y:
         return x
     raise ValueError(f"axis {x} meets axis {y}")
-
-
-def _broadcast_strides(shape: Shape, *operands: Tensor) -> Shape | None:
-    """The memory order of the first operand that has the full shape; contiguous where there is none."""
-    for operand in operands:
-        if operand.shape == shape and operand.is_dense:
-            return operand.strides
-    return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer
 
 from generator.symbols import Facts
+from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
 
 ZERO = Integer(0)
@@ -95,9 +96,9 @@ class Tracer:
         return Tensor(shape, strides or contiguous_strides(shape), storage, needs_grad)
 
     def like(self, model: Tensor, *, needs_grad: bool | None = None, kind: Kind | None = None) -> Tensor:
-        """Return a fresh tensor of the model's shape; a dense model's memory order is kept, as elementwise kernels do."""
+        """Return a fresh tensor of the model's shape, dense in the model's memory order, as elementwise kernels do."""
         grad = model.needs_grad if needs_grad is None else needs_grad
-        strides = model.strides if model.is_dense else None
+        strides = elementwise_strides(self.facts, model.shape, [model])
         return self.new(model.shape, kind=kind or model.kind, needs_grad=grad, strides=strides)
 
     def parameter(self, shape: Shape, *, trainable: bool = True, active: Expr | None = None) -> Tensor:

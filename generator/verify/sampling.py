@@ -40,7 +40,7 @@ def sample(sheet: Sheet, rng: random.Random, *, least: int = 2, limit: int = 64)
         for _ in range(4):
             _repair(sheet, values, rng)
         found = satisfied(sheet, values)
-        if found is not None and min(found.values()) >= least and max(found.values()) <= limit * limit:
+        if found is not None and _smallest(sheet, found) >= least and max(found.values()) <= limit * limit:
             return found
     raise NoSample(f"no sizes up to {limit} satisfy {', '.join(c.text for c in sheet.constraints)}")
 
@@ -62,6 +62,12 @@ def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
     if any(evaluate(axis, whole) < 1 for axes in shapes for axis in axes):
         return None
     return whole
+
+
+def _smallest(sheet: Sheet, sizes: Mapping[str, int]) -> int:
+    """Return the smallest size or axis that is not always the same: an axis of one lets PyTorch skip copies."""
+    axes = {axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols}
+    return min(*sizes.values(), *(evaluate(axis, sizes) for axis in axes))
 
 
 def _repair(sheet: Sheet, values: dict[str, int], rng: random.Random) -> None:

@@ -158,7 +158,7 @@ def test_saved_tensors_carry_the_label_and_the_maker_of_what_is_saved(device: st
         with record("first"):
             y = x.exp()
         with record("second"):
-            return (y * 2).tanh()
+            return (y * y).tanh()  # keeps y again, which stays with the label under which it was first kept
 
     kept = saved(fn, _x(2, 3, device=device))
     assert [(storage.label, storage.producer) for storage in kept.storages] == [("first", "ExpBackward0"), ("second", "TanhBackward0")]

@@ -20,16 +20,18 @@ from generator.sheet import Sheet, SheetRow
 
 MAX_WITH_FRAMES = 48  # nodes
 MAX_NODES = 150  # more is not readable, and near the number of arrows at which GitHub stops drawing
-_MARKUP = re.compile(r"[!\"#$%&'()*;<>?@\[\\\]^_`{|}~]")
+# Brackets and parentheses need no code: labels stand in quotes.
+_MARKUP = re.compile(r"[!\"#$%&'*;<>?@\\^`{|}~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_ON_CLOSED_BLOCKS = "Boxes with double sides are blocks of several rows; the table of rows shows what is in them."
+_ON_RESIDUALS = "Dotted arrows are residual connections."
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """The lines of a Mermaid block, and what in it wants explaining."""
+    """The lines of a Mermaid block, and a sentence on each thing in it that wants explaining."""
 
     lines: tuple[str, ...]
-    has_residuals: bool
-    has_closed_blocks: bool
+    remarks: tuple[str, ...]
 
 
 def diagram(sheet: Sheet) -> Diagram | None:
@@ -43,7 +45,7 @@ def diagram(sheet: Sheet) -> Diagram | None:
     drawing = _Drawing(size_values(sheet), frames)
     ids = drawing.draw(top, Integer(1), "    ", sheet.inputs)
     drawing.draw_outputs(sheet.outputs, ids)
-    return Diagram(("flowchart TB", *drawing.lines), drawing.has_residuals, drawing.has_closed_blocks)
+    return Diagram(("flowchart TB", *drawing.lines), tuple(drawing.remarks))
 
 
 def label_text(raw: str) -> str:
@@ -60,8 +62,7 @@ class _Drawing:
     sizes: Mapping[str, Expr]
     frames: Mapping[str, Level]  # by the path of the block
     lines: list[str] = field(default_factory=list)
-    has_residuals: bool = False
-    has_closed_blocks: bool = False
+    remarks: dict[str, None] = field(default_factory=dict)
     _taken: set[str] = field(default_factory=set)
 
     def draw(self, one: Level, count: Expr, indent: str, shapes: Mapping[str, tuple[Expr, ...]], scope: str = "") -> dict[str, str]:
@@ -108,11 +109,12 @@ class _Drawing:
         shapes = row_shapes(row, self.sizes)
         if not row.is_group:
             return f"[{_label(row.name, row.op, *shapes)}]"
-        self.has_closed_blocks = True
+        self.remarks[_ON_CLOSED_BLOCKS] = None
         return f"[[{_label(_block_title(row, count), *shapes)}]]"
 
     def _arrow(self, edge: Edge) -> str:
-        self.has_residuals |= edge.residual
+        if edge.residual:
+            self.remarks[_ON_RESIDUALS] = None
         part = f"|{_label(edge.part)}|" if edge.part else ""
         return ("-.->" if edge.residual else "-->") + part
 

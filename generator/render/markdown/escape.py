@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-_SPECIAL = re.compile(r"[\\`*_\[\]<>|~&#]")
+# An underscore between letters is never emphasis.
+_SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _TOKEN = re.compile(r"`(?P<code>[^`]*[^`\s][^`]*)`|(?P<url>https?://[^\s<>`|\\]+)")
 _LINE_START = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)]))")
 _RAW_PIPE = re.compile(r"(?<!\\)\|")
@@ -56,7 +57,7 @@ def cell(markdown: str) -> str:
 
 def comment(raw: str) -> str:
     """Return a text that cannot end the HTML comment around it."""
-    return " ".join(raw.split()).replace("--", "- -")
+    return " ".join(raw.split()).replace("-->", "--&gt;")
 
 
 def _plain(raw: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from generator.printing.latex import to_latex
+from generator.render.markdown.numbers import exact
 
 LINE_WIDTH = 90  # characters of LaTeX, in a display and for totals
 _NESTING = re.compile(r"\\(?:left|begin)(?![a-zA-Z])|\\(?:right|end)(?![a-zA-Z])|[{}]|\\.| [+-] ")
@@ -76,11 +77,13 @@ class Formulas:
     _taken: int = 0
 
     def cell(self, expr: Any, caption: str, limit: int = LINE_WIDTH) -> str:
-        """Return a formula of at most `limit` characters, or a link to where it is shown.
+        """Return a formula of at most `limit` characters, or a link to where it is shown; whole numbers are plain text.
 
         Args:
             caption: what this is the formula of, in Markdown.
         """
+        if expr.is_Integer:
+            return exact(int(expr))
         latex = to_latex(expr, self.order)
         if len(latex) <= limit:
             return inline(latex)
@@ -88,10 +91,6 @@ class Formulas:
         if caption not in entry.captions:
             entry.captions.append(caption)
         return f"[({entry.number})](#formula-{entry.number})"
-
-    def inline(self, expr: Any) -> str:
-        """Return a formula of any length for a line of text."""
-        return inline(to_latex(expr, self.order))
 
     def take(self) -> tuple[LongFormula, ...]:
         """Return the long formulas that are new since the last call, for display at this place of the page."""

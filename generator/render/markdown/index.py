@@ -35,7 +35,10 @@ def render_index(sheets: Sequence[Sheet]) -> str:
         for name in dict.fromkeys(_folder(sheet) for sheet in ordered)
     ]
     digest = sha256("".join(f"{sheet.name}\0{sheet.source_hash}\0" for sheet in ordered).encode()).hexdigest()
-    return environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, count=len(sheets))
+    count = f"{len(sheets)} {'spec' if len(sheets) == 1 else 'specs'}"
+    summary = f"{count}, each with its rows, its exact costs and the published numbers beside them."
+    index = environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, summary=summary)
+    return index.rstrip("\n") + "\n"  # each section ends with an empty line
 
 
 def _folder(sheet: Sheet) -> str:
@@ -51,7 +54,8 @@ def _folder_key(folder: str) -> tuple[int, str]:
 def _specs_table(sheets: Sequence[Sheet]) -> Table:
     head = ["Architecture", "Name", "Parameters", "Presets"]
     rows = [
-        [link(text(sheet.title), f"{sheet.name}.md"), code(sheet.name), _parameters(sheet), str(len(sheet.presets) or "")] for sheet in sheets
+        [link(text(sheet.title), f"{sheet.name}.md"), code(sheet.name), _parameters(sheet), str(len(sheet.presets) or "")]
+        for sheet in sheets
     ]
     return table(*without_empty_columns(head, rows, ("Presets",)), right=("Presets",))
 

@@ -10,12 +10,12 @@ _UNITS = {
 }
 
 
-def exact(value: int | Fraction | float) -> str:
+def exact(value: Fraction | float) -> str:
     """Return every digit, in groups of three; a number that is not whole is rounded to six digits."""
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.6g}"
 
 
-def human(value: int | Fraction | float, unit: str = "") -> str:
+def human(value: Fraction | float, unit: str = "") -> str:
     """Return three significant digits with a unit: `109 M`, `22.5 GFLOP`; nothing for what is short as it stands."""
     units = _UNITS[unit]
     scaled, power = float(value), 0
@@ -24,7 +24,7 @@ def human(value: int | Fraction | float, unit: str = "") -> str:
     return f"{_three_digits(scaled)}{units[power]}" if power else ""
 
 
-def both(value: int | Fraction | float, unit: str = "") -> str:
+def both(value: Fraction | float, unit: str = "") -> str:
     """Return `109,482,240 (109 M)`."""
     short = human(value, unit)
     return f"{exact(value)} ({short})" if short else exact(value)

@@ -21,7 +21,8 @@ def render_page(sheet: Sheet, links: Links | None = None) -> str:
     Args:
         links: the spec and the other pages, where they can be linked to.
     """
-    return environment().get_template("markdown/page.md.jinja").render(_context(sheet, links or Links()))
+    page = environment().get_template("markdown/page.md.jinja").render(_context(sheet, links or Links()))
+    return page.rstrip("\n") + "\n"  # each section ends with an empty line
 
 
 def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
@@ -39,7 +40,8 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
         "constraints": constraint_lines(sheet),
         "bibliography": bibliography(sheet),
     }
-    # Long formulas are shown below the table that first needs them: the tables are made in the order in which they stand.
+    # Long formulas are shown below the table that first needs them (those of rows, of which there may be many, further down):
+    # the tables are made in the order in which they stand.
     formulas = Formulas(_order(sheet))
     context["sizes"], context["sizes_formulas"] = sizes_table(sheet, formulas), formulas.take()
     context["rows"], context["rows_formulas"] = rows_table(sheet, formulas, links), formulas.take()
@@ -61,4 +63,6 @@ def _in_brief(sheet: Sheet, key: str) -> str:
 def _files(sheet: Sheet, links: Links) -> str:
     spec = link(code(sheet.source), links.spec) if links.spec else code(sheet.source)
     module, workbook = f"modules/{sheet.name}.py", f"excel/{sheet.name}.xlsx"
-    return " · ".join((f"Spec: {spec}", f"Module: {link(code(module), f'../{module}')}", f"Workbook: {link(code(workbook), f'../{workbook}')}"))
+    return " · ".join(
+        (f"Spec: {spec}", f"Module: {link(code(module), f'../{module}')}", f"Workbook: {link(code(workbook), f'../{workbook}')}")
+    )

@@ -30,8 +30,9 @@ class Presets:
 def presets_section(sheet: Sheet, formulas: Formulas) -> Presets:
     """Return each preset's sizes, its parameters and the FLOPs of one sequence, and whether it comes to what is published."""
     shown = [_at_preset(sheet, preset) for preset in sheet.presets]
-    flops = "Matmul FLOPs" + (" (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in sheet.presets) else "")
-    head = ["Preset", "Sizes", "Parameters", "Active parameters", flops, "State", "Published", "Source"]
+    batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in sheet.presets) else ""
+    state = f"State elements{batch}"
+    head = ["Preset", "Sizes", "Parameters", "Active parameters", f"Matmul FLOPs{batch}", state, "Published", "Source"]
     rows = []
     for preset, at in zip(sheet.presets, shown, strict=True):
         name = code(preset.name)
@@ -48,7 +49,7 @@ def presets_section(sheet: Sheet, formulas: Formulas) -> Presets:
                 citation(sheet, preset.cite),
             ]
         )
-    columns = without_empty_columns(head, rows, ("Active parameters", "State", "Published", "Source"))
+    columns = without_empty_columns(head, rows, ("Active parameters", state, "Published", "Source"))
     return Presets(table(*columns, right=("Parameters", "Active parameters")), _open_sizes(sheet, shown))
 
 

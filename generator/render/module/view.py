@@ -32,7 +32,8 @@ class ModuleView:
     printer: SizePrinter
     runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
     attributes: tuple[str, ...] = ()  # sizes and options kept as attributes
-    slot_defaults: Mapping[str, str] = field(default_factory=dict)
+    slot_defaults: Mapping[str, str] = field(default_factory=dict)  # slot: the Python of its default block
+    slot_needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slot: the optional arguments that its default block needs
 
 
 class ModuleSet:
@@ -100,14 +101,15 @@ class _Builder:
         self.spec = arch.spec
         self.readable = input_sizes(arch.spec)
         self.slot_defaults: dict[str, str] = {}
-        self.slot_use = SizeUse()
+        self.slot_use: dict[str, SizeUse] = {}
 
     def view(self) -> ModuleView:
         first = SizePrinter(self.arch)
         names = row_names(self.arch)
         LineWriter(self.arch, first, names, self._construct(first)).write()
         needed = self._constructor_sizes(first)
-        optional = {name for name in self._free(self.slot_use.built) if name not in needed}
+        slot_needs = {slot: self._free(use.built) - needed for slot, use in self.slot_use.items()}
+        optional = set().union(*slot_needs.values())
         arguments = tuple(self._argument(name, name in optional) for name in self.spec.dims if name in needed or name in optional)
         arguments = tuple(sorted(arguments, key=lambda a: a.default is not None or a.optional))
         printer = SizePrinter(self.arch)
@@ -129,6 +131,7 @@ class _Builder:
             runtime=runtime,
             attributes=attributes,
             slot_defaults=self.slot_defaults,
+            slot_needs={slot: tuple(a.name for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()},
         )
 
     def _construct(self, printer: SizePrinter) -> Any:
@@ -136,7 +139,7 @@ class _Builder:
             assert bound.child is not None
             if not bound.row.slot:
                 return self.modules.construction(printer, bound.child, lines)
-            outer, printer.use = printer.use, self.slot_use
+            outer, printer.use = printer.use, self.slot_use.setdefault(bound.row.slot, SizeUse())
             try:
                 self.slot_defaults[bound.row.slot] = self.modules.construction(printer, bound.child, lines)
             finally:

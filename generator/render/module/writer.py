@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from sympy import Not
+
 from generator.compiled import Compiled
 from generator.printing.text import to_text
 from generator.render.environment import environment
+from generator.render.module.lines import row_names
+from generator.render.module.names import class_name
+from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run, own_conditions
 from generator.sheet import Sheet
 from generator.spec.library import Library
@@ -20,11 +26,11 @@ COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer 
 def render_module(compiled: Compiled, library: Library) -> str:
     """Return the source of a spec's PyTorch module."""
     view = ModuleSet(library).view(compiled.sheet.name)
-    body = environment().get_template("module/module.py.jinja").render(**_values(view, compiled.sheet, library))
+    body = environment().get_template("module/module.py.jinja").render(**_values(view, compiled.sheet))
     return _with_imports(body, view)
 
 
-def _values(view: ModuleView, sheet: Sheet, library: Library) -> dict[str, Any]:
+def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
     arguments = [_argument(view, a) for a in view.arguments]
     keywords = [f"{o.name}: {_annotation(o.default)} = {_literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
@@ -36,25 +42,16 @@ def _values(view: ModuleView, sheet: Sheet, library: Library) -> dict[str, Any]:
         "signature": _signature(arguments, keywords),
         "init": _init(view),
         "forward": _forward(view),
-        "inputs": [f"{name}: Tensor" for name in _input_names(view)],
+        "inputs": [f"{_variable(view, name)}: Tensor" for name in view.arch.spec.inputs],
         "stateful": view.stateful,
         "returns": "Tensor" if len(view.arch.outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]",
-        "outputs": ", ".join(_output(view, ref) for ref in view.arch.outputs),
+        "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "presets": {p.name: {k: v for k, v in p.sizes.items() if k in names} for p in sheet.presets},
-        "options": [o.name for o in view.options],
-        "library": library,
     }
 
 
-def _input_names(view: ModuleView) -> list[str]:
-    from generator.render.module.lines import row_names
-
-    return [row_names(view.arch).variables[name] for name in view.arch.spec.inputs]
-
-
-def _output(view: ModuleView, ref: str) -> str:
-    from generator.render.module.lines import row_names
-
+def _variable(view: ModuleView, ref: str) -> str:
+    """Return the local variable of an input, a row, or a row's part."""
     name, _, part = ref.partition(".")
     return row_names(view.arch).variables[name] + (f"_{part}" if part else "")
 
@@ -106,11 +103,11 @@ def _init(view: ModuleView) -> list[str]:
 
 
 def _slot(view: ModuleView, slot: str, default: str) -> list[str]:
-    optional = [a.name for a in view.arguments if a.optional]
+    needed = view.slot_needs[slot]
     lines = [f"if {slot} is None:"]
-    if optional:
-        missing = " or ".join(f"{name} is None" for name in optional)
-        lines += [f"    if {missing}:", f'        raise ValueError("without {slot}, {" and ".join(optional)} must be given")']
+    if needed:
+        missing = " or ".join(f"{name} is None" for name in needed)
+        lines += [f"    if {missing}:", f'        raise ValueError("without {slot}, {" and ".join(needed)} must be given")']
     return [*lines, f"    {slot} = {default}"]
 
 
@@ -124,11 +121,7 @@ def _check(view: ModuleView, condition: Any, names: dict[str, str]) -> list[str]
     text = to_text(condition, order)
     used = sorted((s.name for s in condition.free_symbols), key=order.index)
     found = ", ".join(f"{name} = {{{names[name]}}}" for name in used)
-    return [f"if not {_grouped(view.printer.condition(condition, names))}:", f'    raise ValueError(f"{text} must hold; found {found}")']
-
-
-def _grouped(text: str) -> str:
-    return f"({text})"
+    return [f"if {view.printer.condition(Not(condition), names)}:", f'    raise ValueError(f"{text} must hold; found {found}")']
 
 
 def _forward(view: ModuleView) -> list[str]:
@@ -145,9 +138,6 @@ def _forward(view: ModuleView) -> list[str]:
 
 def _unpacked(view: ModuleView) -> list[str]:
     """Read the sizes that only the inputs know."""
-    from generator.render.module.lines import row_names
-    from generator.render.module.signature import input_sizes
-
     variables = row_names(view.arch).variables
     lines = []
     wanted: dict[str, dict[int, str]] = {}
@@ -191,32 +181,29 @@ def _wrapped(text: str, hanging: int) -> list[str]:
 
 
 def _with_imports(body: str, view: ModuleView) -> str:
-    """Put in front what the body uses."""
-    standard = ["import math"] if "math." in body else []
+    """Put in front of the class what it uses."""
     statements = list(view.lines.statements)
-    standard += sorted(s for s in statements if s.startswith("from collections"))
-    if "Any" in body.split('"""', 2)[2]:
-        standard.append("from typing import Any, ClassVar" if "ClassVar" in body else "from typing import Any")
-    elif "ClassVar" in body:
-        standard.append("from typing import ClassVar")
-    code = body.split('"""', 2)[2]
-    torch = (["import torch"] if "torch." in code.replace("import torch.", "") else []) + (
-        ["import torch.nn.functional as F"] if "F." in code else []
-    )
-    torch.append("from torch import Tensor, nn")
-    own = sorted([f"from .{name} import {view_class(name)}" for name in view.lines.children] + _state_imports(statements))
     constants = [s for s in statements if not s.startswith(("from ", "import "))]
-    blocks = ["from __future__ import annotations", "\n".join(standard), "\n".join(torch), "\n".join(own), *constants]
+    used = _names(body.replace("@@IMPORTS@@", "\n".join(constants)))
+    standard = [s for s in statements if s.startswith("from collections")] + (["import math"] if "math" in used else [])
+    typing = [name for name in ("Any", "ClassVar") if name in used]
+    standard += [f"from typing import {', '.join(typing)}"] if typing else []
+    torch = [line for name, line in (("torch", "import torch"), ("F", "import torch.nn.functional as F")) if name in used]
+    torch.append(f"from torch import {', '.join(name for name in ('Tensor', 'nn') if name in used)}")
+    own = sorted([*_state_imports(statements), *(f"from .{name} import {class_name(name)}" for name in view.lines.children)])
+    blocks = ["from __future__ import annotations", "\n".join(sorted(standard, key=_import_key)), "\n".join(torch), "\n".join(own), *constants]
     return body.replace("@@IMPORTS@@", "\n\n".join(block for block in blocks if block))
+
+
+def _names(source: str) -> set[str]:
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+def _import_key(line: str) -> tuple[bool, str]:
+    """Plain imports come first, as ruff sorts them."""
+    return line.startswith("from "), line
 
 
 def _state_imports(statements: Sequence[str]) -> list[str]:
     names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")})
     return [f"from ._state import {', '.join(names)}"] if names else []
-
-
-def view_class(name: str) -> str:
-    """Return the class of a spec."""
-    from generator.render.module.names import class_name
-
-    return class_name(name)

@@ -1,0 +1,192 @@
+"""A build from beginning to end: plan, render, write (or compare), record."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from generator.build import files
+from generator.build.fingerprints import Fingerprints, digest, file_digest, place
+from generator.build.fixed import fixed_files, reserved_names, reserved_paths
+from generator.build.manifest import Manifest, Record, read_manifest
+from generator.build.plan import INDEX, Plan, leftovers, make_plan, name_problems, pages
+from generator.build.sink import Checker, Sink, Writer
+from generator.build.worker import Rendered, Surroundings, Task, render_all
+from generator.lookup import Collection
+from generator.render.formats import FORMATS, MARKDOWN, Format
+from generator.build.index import render_index_of
+from generator.spec.problems import Problem, ProblemsError
+
+_FEW = 4  # so many specs are rendered sooner than further processes are ready
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to build.
+
+    Args:
+        out: the folder of outputs.
+        only: names of specs, out of those collected; empty for all.
+        is_whole: whether whole folders of specs were given, so that the index of pages and leftovers can be seen to.
+        jobs: the number of processes; 0 for as many as are of use.
+        check: write nothing, and compare instead.
+    """
+
+    collection: Collection
+    out: Path
+    formats: tuple[Format, ...] = FORMATS
+    only: tuple[str, ...] = ()
+    is_whole: bool = True
+    jobs: int = 0
+    check: bool = False
+
+
+@dataclass
+class Report:
+    """What a build has come to.
+
+    Args:
+        specs: how many specs there are to build, those that others use included.
+        rendered: the specs that were rendered, by name, with the paths that changed.
+        differences: for a check, what is wrong with which path.
+        removed: outputs that came from no spec any more.
+        failed: the specs that could not be built.
+        problems: all that went wrong, in order of files and lines.
+    """
+
+    specs: int = 0
+    rendered: dict[str, list[str]] = field(default_factory=dict)
+    fixed: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    differences: dict[str, str] = field(default_factory=dict)
+    failed: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def build(request: Request, progress: Callable[[str, Sequence[str]], None] = lambda *_: None) -> Report:
+    """Bring all outputs up to date, or say which are not.
+
+    Args:
+        progress: told of each rendered spec and which of its outputs have changed.
+    """
+    return _Build(request, progress).run()
+
+
+class _Build:
+    def __init__(self, request: Request, progress: Callable[[str, Sequence[str]], None]) -> None:
+        self.request, self.progress = request, progress
+        self.library, self.out = request.collection.library, request.out
+        self.chosen = request.only or request.collection.asked
+        self.pages = pages(self.library, request.collection.asked, request.formats, self.out)
+        self.fingerprints = Fingerprints(self.library, self.out, self.pages)
+        self.manifest = read_manifest(self.out)
+        self.checker = Checker(self.out)
+        self.sink: Sink = self.checker if request.check else Writer(self.out)
+        self.report = Report(differences=self.checker.found)
+
+    def run(self) -> Report:
+        request = self.request
+        wrong_names = name_problems(self.chosen, reserved_names())
+        self._fail(wrong_names.values(), wrong_names)
+        chosen = tuple(name for name in self.chosen if name not in wrong_names)
+        if not request.check:
+            files.remove_temporaries([self.out, *(self.out / kind.name for kind in FORMATS)])
+        plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out)
+        self.report.specs = len(plan.wanted) + len(wrong_names)
+        try:
+            for path, data in fixed_files(request.formats).items():
+                self._put_fixed(path, data)
+            self._render(plan)
+            if request.is_whole and not request.only and not self.report.failed:
+                self._finish(plan)
+        finally:  # what was written is recorded even if the build is stopped
+            self._save()
+        return self.report
+
+    def _render(self, plan: Plan) -> None:
+        around = Surroundings(self.request.collection.paths, self.out, self.pages)
+        kinds = {task.name: task.formats for task in plan.tasks}
+        for rendered in render_all(plan.tasks, self.library, around, _processes(self.request.jobs, len(plan.tasks))):
+            if rendered.problems:
+                self._fail(rendered.problems, [rendered.name])
+            else:
+                self._take(rendered, kinds[rendered.name])
+
+    def _take(self, rendered: Rendered, kinds: Iterable[Format]) -> None:
+        """Hand the outputs of a spec on, and record them."""
+        changed, written = [], {}
+        for kind in kinds:
+            path, data = kind.path(rendered.name), rendered.outputs[kind.name]
+            try:
+                if self.sink.put(path, data, committed=kind.committed):
+                    changed.append(path)
+                written[kind.name] = digest(data)
+            except ProblemsError as error:
+                self._fail(error.problems, [rendered.name])
+        self._record(rendered, written)
+        self.report.rendered[rendered.name] = changed
+        self.progress(rendered.name, changed)
+
+    def _record(self, rendered: Rendered, written: dict[str, str]) -> None:
+        name = rendered.name
+        spot = place(self.library.path(name), self.out.resolve())
+        asked = name in self.request.collection.asked
+        new = Record(self.fingerprints.of(name, rendered.uses), rendered.uses, written, spot, asked, rendered.summary)
+        old = self.manifest.specs.get(name)
+        self.manifest.specs[name] = old.updated(new) if old else new
+
+    def _put_fixed(self, path: str, data: bytes) -> None:
+        try:
+            if self.sink.put(path, data):
+                self.report.fixed.append(path)
+        except ProblemsError as error:
+            self._fail(error.problems, [])
+
+    def _finish(self, plan: Plan) -> None:
+        """See to what the specs have in common: the index of their pages, and outputs that have lost their spec."""
+        if MARKDOWN in self.request.formats and self.chosen:
+            self._index()
+        gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths(), is_whole=True))
+        for path in gone:
+            try:
+                self.sink.drop(path)
+                self.report.removed.append(path)
+            except ProblemsError as error:
+                self._fail(error.problems, [])
+
+    def _index(self) -> None:
+        records = {name: self.manifest.specs[name] for name in self.chosen}
+        fingerprint = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
+        if self.manifest.index == (fingerprint, file_digest(self.out / INDEX)):
+            return
+        try:
+            data = render_index_of(self.library, {name: record.summary for name, record in records.items()}).encode()
+        except ProblemsError as error:
+            self._fail(error.problems, [])
+            return
+        self._put_fixed(INDEX, data)
+        self.manifest.index = (fingerprint, digest(data))
+
+    def _fail(self, problems: Iterable[Problem], names: Iterable[str]) -> None:
+        self.report.problems.extend(problems)
+        self.report.failed.extend(name for name in names if name not in self.report.failed)
+
+    def _save(self) -> None:
+        """Record the build; specs that are gone are forgotten."""
+        if self.request.check:
+            return
+        out = self.out.resolve()
+        self.manifest.specs = {n: r for n, r in self.manifest.specs.items() if n in self.library.files or (out / r.place).exists()}
+        try:
+            if self.manifest.specs:
+                self.manifest.save(self.out)
+        except OSError as error:
+            self._fail([Problem(f"{self.out}: {error.strerror or error}", None)], [])
+
+
+def _processes(jobs: int, tasks: int) -> int:
+    if jobs:
+        return max(1, min(jobs, tasks))
+    return 1 if tasks < _FEW else min(os.cpu_count() or 1, tasks)

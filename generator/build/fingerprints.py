@@ -1,0 +1,93 @@
+"""What an output came from, as one hash: equal hashes mean that rendering again would give the same bytes.
+
+Everything here works on bytes of files, so that finding that nothing has changed needs no parser and no sympy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Iterator
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from generator.resources import builtin_specs_dir, templates_dir
+from generator.spec.library import Library
+from generator.version import VERSION
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+_DATA = ("_data", "__pycache__")  # specs and templates of a wheel (counted where they are used), and what Python leaves
+_LIBRARIES = ("jinja2", "openpyxl", "sympy")  # whose versions may change the bytes of an output
+
+
+def digest(data: bytes) -> str:
+    """Return the SHA-256 of some bytes, in hexadecimal."""
+    return sha256(data).hexdigest()
+
+
+def file_digest(file: Path) -> str:
+    """Return the SHA-256 of a file's content; an empty text if it cannot be read."""
+    try:
+        return digest(file.read_bytes())
+    except OSError:
+        return ""
+
+
+class Fingerprints:
+    """Hashes over specs and over the tool itself.
+
+    All spec files are read when this is made. Whatever parses them later reads them later, so an edit during a build gives a hash that
+    is too old, and the next build looks again.
+
+    Args:
+        out: the folder of outputs, relative to which pages link to specs.
+        pages: the names of all specs that have a page.
+    """
+
+    def __init__(self, library: Library, out: Path, pages: Collection[str]) -> None:
+        self._out = out.resolve()
+        self._pages = pages
+        self._specs = {name: digest(f"{library.relative(name)}\0{file_digest(file)}".encode()) for name, file in library.files.items()}
+        self._places = {name: place(file, self._out) for name, file in library.own.items()}
+        folders = dict.fromkeys((builtin_specs_dir(), *library.roots))
+        self._references = [file_digest(folder / "references.yaml") for folder in folders]
+
+    def of(self, name: str, uses: Iterable[str]) -> str:
+        """Return the fingerprint of a spec that uses some others (itself among them); empty if one of them is gone."""
+        used = sorted(set(uses) | {name})
+        if not all(part in self._specs for part in used):
+            return ""
+        parts = [self.engine, *self._references, self._places.get(name, "")]
+        parts += [f"{part} {self._specs[part]} {part in self._pages}" for part in used]
+        return digest("\0".join([name, *parts]).encode())
+
+    @cached_property
+    def engine(self) -> str:
+        """A hash over the tool: its code, schema and templates, its version and those of the libraries that write outputs."""
+        parts = [VERSION, *(f"{name} {_version(name)}" for name in _LIBRARIES)]
+        for root in (_PACKAGE, templates_dir()):
+            parts += [f"{file.relative_to(root).as_posix()} {file_digest(file)}" for file in _code(root)]
+        return digest("\0".join(parts).encode())
+
+
+def place(file: Path, out: Path) -> str:
+    """Return where a file lies as seen from the (resolved) folder of outputs, so that both can be moved together."""
+    try:
+        return Path(os.path.relpath(file.resolve(), out)).as_posix()
+    except ValueError:  # another drive of Windows
+        return file.resolve().as_posix()
+
+
+def _code(root: Path) -> Iterator[Path]:
+    """Yield all files below a folder that decide what outputs look like, in a fixed order."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _DATA)
+        yield from (Path(folder, name) for name in sorted(files) if name.endswith((".py", ".json", ".jinja")))
+
+
+def _version(library: str) -> str:
+    try:
+        return version(library)
+    except PackageNotFoundError:
+        return "none"

@@ -1,0 +1,32 @@
+"""Outputs that come from no single spec: what makes the folder of modules a package, and the modules' support files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from generator.build.files import MADE_BY
+from generator.build.plan import INDEX
+from generator.render.formats import MODULES, Format
+from generator.render.module.support import support_files
+
+
+def fixed_files(formats: Sequence[Format]) -> dict[str, bytes]:
+    """Return the fixed outputs as bytes by path below the folder of outputs."""
+    if MODULES not in formats:
+        return {}
+    texts = {
+        "__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module, one page and one workbook for each spec."""\n',
+        "modules/__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module for each spec: `from generated.modules.bert import Bert`."""\n',
+    }
+    texts |= {f"modules/{name}": f"# {MADE_BY}; do not edit.\n{text}" for name, text in support_files().items()}
+    return {path: text.encode() for path, text in texts.items()}
+
+
+def reserved_paths() -> frozenset[str]:
+    """Return all paths that no spec's output may take."""
+    return frozenset({INDEX, *fixed_files([MODULES])})
+
+
+def reserved_names() -> frozenset[str]:
+    """Return the names, in small letters, that no spec may have because of them."""
+    return frozenset(path.rpartition("/")[2].rpartition(".")[0].lower() for path in reserved_paths())

@@ -1,0 +1,21 @@
+"""The index of pages, rendered from summaries of specs so that not all of them must be derived again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from generator.spec.library import Library
+
+
+def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | None]) -> str:
+    """Return the index of some specs, by name with their summaries; a spec without one is derived.
+
+    Raises:
+        ProblemsError: a spec that must be derived and cannot.
+    """
+    from generator.build.summary import restore
+    from generator.compiled import compile_spec
+    from generator.render.markdown.index import render_index
+
+    return render_index([restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()])

@@ -1,0 +1,78 @@
+"""The record of the last build, beside its outputs: what each came from and what was written.
+
+It only saves work. Without it, or if it is damaged, everything is rendered again and compared.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from generator.build import files
+
+FILE = ".manifest.json"
+_LAYOUT = 1  # of the file; another number means that it is not understood
+
+
+@dataclass(frozen=True)
+class Record:
+    """What is known of one spec.
+
+    Args:
+        fingerprint: over all that its outputs came from.
+        uses: the specs it uses, itself first.
+        outputs: the SHA-256 of each output by format.
+        place: its file, as seen from the folder of outputs.
+        asked: whether it was asked for; else it is there because others use it.
+        summary: what the index says about it, as plain data; None if that cannot be kept.
+    """
+
+    fingerprint: str
+    uses: tuple[str, ...]
+    outputs: dict[str, str]
+    place: str
+    asked: bool
+    summary: dict[str, Any] | None = None
+
+    def updated(self, new: Record) -> Record:
+        """Return this record with what a new rendering adds: outputs of the same fingerprint stay valid."""
+        outputs = {**self.outputs, **new.outputs} if self.fingerprint == new.fingerprint else new.outputs
+        return replace(new, outputs=outputs, asked=self.asked or new.asked)
+
+
+@dataclass
+class Manifest:
+    """All records, and those of the index of pages: its fingerprint and the SHA-256 of the file."""
+
+    specs: dict[str, Record] = field(default_factory=dict)
+    index: tuple[str, str] = ("", "")
+
+    def save(self, out: Path) -> None:
+        """Write the record into a folder of outputs, if it says anything new. Raises OSError."""
+        data = {"layout": _LAYOUT, "index": self.index, "specs": {name: asdict(self.specs[name]) for name in sorted(self.specs)}}
+        text = (json.dumps(data, indent=1) + "\n").encode()
+        path = out / FILE
+        if not path.exists() or path.read_bytes() != text:
+            files.replace(path, text)
+
+
+def read_manifest(out: Path) -> Manifest:
+    """Return the record of a folder of outputs; an empty one if there is none that can be understood."""
+    try:
+        data = json.loads((out / FILE).read_bytes())
+        if data["layout"] != _LAYOUT:
+            return Manifest()
+        fingerprint, written = map(str, data["index"])
+        return Manifest({name: _record(record) for name, record in data["specs"].items()}, (fingerprint, written))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return Manifest()
+
+
+def _record(data: dict[str, Any]) -> Record:
+    summary = data["summary"]
+    if not (summary is None or isinstance(summary, dict)) or not isinstance(data["asked"], bool):
+        raise TypeError("not a record")
+    outputs = {str(name): str(value) for name, value in data["outputs"].items()}
+    return Record(str(data["fingerprint"]), tuple(map(str, data["uses"])), outputs, str(data["place"]), data["asked"], summary)

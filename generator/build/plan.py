@@ -1,0 +1,124 @@
+"""Decides what there is to do: which outputs are out of date, and which come from no spec any more."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.build import files
+from generator.build.fingerprints import Fingerprints, file_digest
+from generator.build.manifest import Manifest, Record
+from generator.build.worker import Task
+from generator.render.formats import MARKDOWN, MODULES, Format
+from generator.spec.library import Library
+from generator.spec.problems import Problem
+
+INDEX = "markdown/README.md"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The specs of a build.
+
+    Args:
+        wanted: for each spec that has outputs, in which formats.
+        tasks: those of them that must be rendered.
+    """
+
+    wanted: Mapping[str, tuple[Format, ...]]
+    tasks: tuple[Task, ...]
+
+
+def make_plan(
+    library: Library, chosen: Sequence[str], formats: Sequence[Format], manifest: Manifest, fingerprints: Fingerprints, out: Path
+) -> Plan:
+    """Return what is to be done.
+
+    Args:
+        chosen: the specs that get all formats. What they use gets a module, so that theirs can import it.
+    """
+    wanted = dict.fromkeys(chosen, tuple(formats))
+    if MODULES in formats:
+        for name in chosen:
+            record = manifest.specs.get(name)
+            known = record is not None and is_current(name, record, fingerprints)
+            for used in record.uses if known and record else library.closure(name):
+                wanted.setdefault(used, (MODULES,))
+    tasks = []
+    for name, kinds in wanted.items():
+        stale = tuple(kind for kind in kinds if not _is_fresh(name, kind, manifest, fingerprints, out))
+        if stale:
+            tasks.append(Task(name, stale))
+    return Plan(wanted, tuple(tasks))
+
+
+def is_current(name: str, record: Record, fingerprints: Fingerprints) -> bool:
+    """Say whether nothing that a spec's outputs came from has changed."""
+    return record.fingerprint == fingerprints.of(name, record.uses)
+
+
+def _is_fresh(name: str, kind: Format, manifest: Manifest, fingerprints: Fingerprints, out: Path) -> bool:
+    """Say whether an output is what was written for the spec as it is; an output edited by hand is not."""
+    record = manifest.specs.get(name)
+    if record is None or kind.name not in record.outputs or not is_current(name, record, fingerprints):
+        return False
+    return file_digest(out / kind.path(name)) == record.outputs[kind.name]
+
+
+def name_problems(names: Collection[str], reserved: Collection[str]) -> dict[str, Problem]:
+    """Return what is wrong with the names of specs that cannot name a module and a page."""
+    found: dict[str, Problem] = {}
+    lower: dict[str, str] = {}
+    for name in names:
+        other = lower.setdefault(name.lower(), name)
+        if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
+            note = "a spec's name is its file's name without .yaml: letters, digits and _, not starting with a digit, no word of Python"
+            found[name] = Problem(f"`{name}` cannot be a spec's name, because it names a Python module", None, (note,))
+        elif name.lower() in reserved:
+            found[name] = Problem(f"`{name}` cannot be a spec's name, because another output has that name", None, ("rename its file",))
+        elif other != name:
+            note = "some file systems take their outputs for the same file; rename one"
+            found[name] = Problem(f"`{other}` and `{name}` differ only in capitals", None, (note,))
+    return found
+
+
+def leftovers(
+    library: Library, plan: Plan, formats: Sequence[Format], manifest: Manifest, out: Path, reserved: Collection[str], *, is_whole: bool
+) -> Iterator[str]:
+    """Yield the outputs, written by a build, that come from no spec any more, as paths below `out`.
+
+    Args:
+        reserved: outputs that come from no single spec, as paths below `out`.
+        is_whole: whether whole folders were asked for, so that an output of which nothing is known has no spec elsewhere.
+    """
+    for kind in formats:
+        for file in sorted((out / kind.name).glob(f"*{kind.suffix}")):
+            path = f"{kind.name}/{file.name}"
+            if path in reserved or file.name.startswith(".") or not file.is_file():
+                continue
+            record = manifest.specs.get(file.stem)
+            if _has_spec(file.stem, library, plan, manifest, out) or (record is None and not is_whole):
+                continue
+            if files.is_ours(file, file.read_bytes()):
+                yield path
+
+
+def _has_spec(name: str, library: Library, plan: Plan, manifest: Manifest, out: Path) -> bool:
+    """Say whether outputs of a name have a reason to be there: a spec, in this build or an earlier one."""
+    if name in plan.wanted or name in library.own:
+        return True
+    record = manifest.specs.get(name)
+    if record is None:
+        return name in library.files
+    if not (out.resolve() / record.place).exists():
+        return False
+    users = (user for user, other in manifest.specs.items() if user != name and name in other.uses)
+    return record.asked or any(user not in plan.wanted and (out.resolve() / manifest.specs[user].place).exists() for user in users)
+
+
+def pages(library: Library, asked: Collection[str], formats: Sequence[Format], out: Path) -> frozenset[str]:
+    """Return the names of all specs that have a page after the build."""
+    there = {file.stem for file in (out / MARKDOWN.name).glob(f"*{MARKDOWN.suffix}") if file.stem in library.files}
+    return frozenset(there | set(asked if MARKDOWN in formats else ()))

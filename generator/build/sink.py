@@ -1,0 +1,73 @@
+"""Where rendered outputs go: into files, or against the files that are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from generator.build import files
+from generator.spec.problems import Problem, ProblemsError
+
+
+class Sink(Protocol):
+    """Takes outputs. Paths stand below the folder of outputs, with forward slashes."""
+
+    def put(self, path: str, data: bytes, *, committed: bool = True) -> bool:
+        """Take one output; return whether it differs from what was there. Raises ProblemsError where it cannot be taken."""
+
+    def drop(self, path: str) -> None:
+        """Take note of an output that comes from no spec any more. Raises ProblemsError."""
+
+
+class Writer:
+    """Writes outputs."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+
+    def put(self, path: str, data: bytes, *, committed: bool = True) -> bool:  # noqa: ARG002 - all outputs are written
+        """Write one output if it differs from what is there."""
+        try:
+            return files.write(self._out / path, data)
+        except files.ForeignFileError as error:
+            raise ProblemsError([Problem(str(error), None)]) from error
+        except OSError as error:
+            raise _unwritable(self._out / path, error) from error
+
+    def drop(self, path: str) -> None:
+        """Remove an output."""
+        try:
+            (self._out / path).unlink()
+        except OSError as error:
+            raise _unwritable(self._out / path, error) from error
+
+
+class Checker:
+    """Compares outputs with what is there and writes nothing; `found` says for each difference what it is."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self.found: dict[str, str] = {}
+
+    def put(self, path: str, data: bytes, *, committed: bool = True) -> bool:
+        """Compare one output. One that is not committed, such as a workbook, may be missing."""
+        file = self._out / path
+        try:
+            old = file.read_bytes()
+        except FileNotFoundError:
+            if committed:
+                self.found[path] = "missing"
+            return committed
+        except OSError as error:
+            raise _unwritable(file, error) from error
+        if old != data:
+            self.found[path] = "stale" if files.is_ours(file, old) else "not written by gen build"
+        return old != data
+
+    def drop(self, path: str) -> None:
+        """Take note of an output without a spec."""
+        self.found[path] = "generated from no spec"
+
+
+def _unwritable(file: Path, error: OSError) -> ProblemsError:
+    return ProblemsError([Problem(f"{file}: {error.strerror or error}", None)])

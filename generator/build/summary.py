@@ -1,0 +1,50 @@
+"""What the index of pages says about a spec, as plain data, so that one edited spec does not mean deriving all others again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from generator.build.formula_data import FormulaDataError, from_data, to_data
+from generator.sheet import Sheet, SheetPreset, Size
+
+
+def summarise(sheet: Sheet) -> dict[str, Any] | None:
+    """Return a sheet without its rows as plain data; None if one of its formulas has no such form."""
+    try:
+        return {
+            "name": sheet.name,
+            "title": sheet.title,
+            "description": sheet.description,
+            "source": sheet.source,
+            "source_hash": sheet.source_hash,
+            "sizes": [[size.name, size.meaning, size.kind, None if size.value is None else to_data(size.value)] for size in sheet.sizes],
+            "totals": {key: to_data(total) for key, total in sheet.totals.items()},
+            "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.cite] for preset in sheet.presets],
+        }
+    except FormulaDataError:
+        return None
+
+
+def restore(data: dict[str, Any] | None) -> Sheet | None:
+    """Return the sheet, without rows, claims and sources, that a summary was made of; None if the data is no summary."""
+    if data is None:
+        return None
+    try:
+        sizes = tuple(Size(name, meaning, kind, None if value is None else from_data(value)) for name, meaning, kind, value in data["sizes"])
+        return Sheet(
+            name=data["name"],
+            title=data["title"],
+            description=data["description"],
+            source=data["source"],
+            source_hash=data["source_hash"],
+            sizes=sizes,
+            options={},
+            inputs={},
+            outputs={},
+            constraints=(),
+            rows=(),
+            totals={key: from_data(value) for key, value in data["totals"].items()},
+            presets=tuple(SheetPreset(name, chosen, expect, cite) for name, chosen, expect, cite in data["presets"]),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None

@@ -1,0 +1,109 @@
+"""Renders specs, in this process or in others. Nothing is written here."""
+
+from __future__ import annotations
+
+import signal
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from generator.render.formats import Format, Rendering
+from generator.spec.library import Library
+from generator.spec.problems import Problem, ProblemsError
+
+
+@dataclass(frozen=True)
+class Task:
+    """A spec and the formats in which it is wanted."""
+
+    name: str
+    formats: tuple[Format, ...]
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What all tasks of a build share: where specs are found, where outputs go, and which specs have pages."""
+
+    paths: tuple[Path, ...]
+    out: Path
+    pages: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """The outputs of one spec by format, or why there are none."""
+
+    name: str
+    uses: tuple[str, ...] = ()
+    outputs: dict[str, bytes] = field(default_factory=dict)
+    summary: dict[str, Any] | None = None
+    problems: tuple[Problem, ...] = ()
+
+
+def render(task: Task, library: Library, around: Surroundings) -> Rendered:
+    """Derive a spec and render it. Never raises: what goes wrong becomes a problem of this spec."""
+    try:
+        from generator.build.summary import summarise
+        from generator.compiled import compile_spec
+
+        compiled = compile_spec(library, task.name)
+        rendering = Rendering(compiled, library, around.out, around.pages)
+        outputs = {wanted.name: wanted.render(rendering) for wanted in task.formats}
+        return Rendered(task.name, library.closure(task.name), outputs, summarise(compiled.sheet))
+    except ProblemsError as error:
+        return Rendered(task.name, problems=error.problems)
+    except Exception as error:  # noqa: BLE001 - one spec that the tool cannot handle must not keep the others from being built
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        message = f"`{task.name}` cannot be rendered: {type(error).__name__}: {error}"
+        return Rendered(task.name, problems=(Problem(message, None, (f"raised in {Path(last.filename).name}, line {last.lineno}",)),))
+
+
+def render_all(tasks: Sequence[Task], library: Library, around: Surroundings, jobs: int) -> Iterator[Rendered]:
+    """Yield the outputs of all tasks as they are ready.
+
+    Args:
+        jobs: the number of processes; with 1 all is done in this one.
+    """
+    if jobs == 1:
+        for task in tasks:
+            yield render(task, library, around)
+        return
+    # Started afresh, not forked: a process with threads, such as a notebook's, does not survive a fork in every case.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (around,)) as pool:
+        waiting = {pool.submit(_render_here, task): task for task in tasks}
+        try:
+            for done in as_completed(waiting):
+                yield _result(waiting[done], done.result)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _result(task: Task, result: Callable[[], Rendered]) -> Rendered:
+    try:
+        return result()
+    except BrokenProcessPool:
+        note = "there may be too little memory for so many processes; try --jobs 1"
+        return Rendered(task.name, problems=(Problem(f"the process that rendered `{task.name}` has ended unexpectedly", None, (note,)),))
+
+
+class _Here:
+    """What a worker process keeps between its tasks."""
+
+    library: Library
+    around: Surroundings
+
+
+def _start(around: Surroundings) -> None:
+    """Prepare a worker process. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _Here.library = Library(list(around.paths))
+    _Here.around = around
+
+
+def _render_here(task: Task) -> Rendered:
+    return render(task, _Here.library, _Here.around)

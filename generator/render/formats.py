@@ -1,0 +1,84 @@
+"""The outputs of a build: where each format goes, and who renders it. Renderers are imported only when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from generator.compiled import Compiled
+    from generator.spec.library import Library
+
+
+@dataclass(frozen=True)
+class Rendering:
+    """One spec to be rendered, and the surroundings that its outputs may refer to.
+
+    Args:
+        out: the folder of all outputs.
+        pages: the names of all specs that have a page.
+    """
+
+    compiled: Compiled
+    library: Library
+    out: Path
+    pages: Collection[str]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of output.
+
+    Args:
+        name: as `--formats` has it; also the folder below the folder of outputs.
+        suffix: of the files.
+        renderer: `module:function`, a function from a Rendering to the file's bytes.
+        committed: whether outputs are kept in version control, so that a missing one is worth a complaint.
+    """
+
+    name: str
+    suffix: str
+    renderer: str
+    committed: bool = True
+
+    def path(self, spec: str) -> str:
+        """Return the path of a spec's output below the folder of outputs, with forward slashes."""
+        return f"{self.name}/{spec}{self.suffix}"
+
+    def render(self, rendering: Rendering) -> bytes:
+        """Return the output's bytes."""
+        module, _, function = self.renderer.partition(":")
+        return cast("bytes", getattr(import_module(module), function)(rendering))
+
+
+MODULES = Format("modules", ".py", "generator.render.formats:module_bytes")
+MARKDOWN = Format("markdown", ".md", "generator.render.formats:page_bytes")
+EXCEL = Format("excel", ".xlsx", "generator.render.formats:workbook_bytes", committed=False)
+FORMATS: tuple[Format, ...] = (MODULES, MARKDOWN, EXCEL)
+
+
+def module_bytes(rendering: Rendering) -> bytes:
+    """Return a spec's PyTorch module."""
+    from generator.render.module.writer import render_module
+
+    return render_module(rendering.compiled, rendering.library).encode()
+
+
+def page_bytes(rendering: Rendering) -> bytes:
+    """Return a spec's page, linked to its file and to the other pages."""
+    from generator.render.markdown.links import Links, spec_link
+    from generator.render.markdown.page import render_page
+
+    sheet = rendering.compiled.sheet
+    file = rendering.library.path(sheet.name)
+    return render_page(sheet, Links(spec_link(file, rendering.out), frozenset(rendering.pages))).encode()
+
+
+def workbook_bytes(rendering: Rendering) -> bytes:
+    """Return a spec's workbook."""
+    from generator.render.workbook import build_workbook
+
+    return build_workbook(rendering.compiled.sheet)

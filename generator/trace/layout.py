@@ -1,0 +1,90 @@
+"""The memory order of results: which axis PyTorch lays out fastest.
+
+Elementwise kernels follow the strides of their operands (TensorIteratorBase::reorder_dimensions in aten/src/ATen/TensorIterator.cpp). Strides of
+symbolic sizes are compared at one sample of large sizes that meets the known divisibilities: the order is the same for all sizes greater than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sympy import Expr, Integer
+
+from generator.symbols import Facts
+from generator.trace.tensor import Shape, Tensor, contiguous_strides, product
+
+SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ
+
+
+def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) -> Shape | None:
+    """Return the strides of an elementwise result: dense, in the memory order of the first operand that decides between two axes.
+
+    Args:
+        shape: the common shape of the operands.
+
+    Returns:
+        None where the result is contiguous.
+    """
+    spread = [x.expand_to(shape) for x in operands]
+    if all(x.is_contiguous for x in spread):
+        return None
+    sizes = [_at_sample(facts, size) for size in shape]
+    strides = [[_at_sample(facts, stride) for stride in x.strides] for x in spread]
+    order = list(reversed(range(len(shape))))  # fastest first
+    for i in range(1, len(order)):
+        later = i
+        for earlier in reversed(range(i)):
+            verdict = _compare(strides, sizes, order[earlier], order[later])
+            if verdict > 0:
+                order[earlier], order[later] = order[later], order[earlier]
+                later = earlier
+            elif verdict < 0:
+                break
+    return _dense(shape, order)
+
+
+def _compare(strides: list[list[Expr]], sizes: list[Expr], a: int, b: int) -> int:
+    """Return 1 where axis `a`, now the faster one, must become the slower, -1 where it must not, 0 where no operand decides."""
+    for own in strides:
+        if own[a] == 0 or own[b] == 0:
+            continue
+        if own[a] != own[b]:
+            return 1 if own[a] > own[b] else -1
+        if sizes[a] > sizes[b]:
+            return 1
+    return 0
+
+
+def _dense(shape: Shape, order: list[int]) -> Shape | None:
+    """Return the strides of a block of memory whose axes, from the fastest, are `order`; None where that is the usual order."""
+    moving = [axis for axis in order if shape[axis] != 1]
+    if moving == sorted(moving, reverse=True):
+        return None
+    strides: list[Expr] = [Integer(1)] * len(shape)
+    for position, axis in enumerate(order):
+        strides[axis] = product(tuple(shape[faster] for faster in order[:position]))
+    return tuple(strides)
+
+
+def is_channels_last(facts: Facts, x: Tensor) -> bool:
+    """Say whether x [N, C, ...] lies in memory as [N, ..., C], so that kernels that join or convolve images keep that order."""
+    if x.rank not in {4, 5}:
+        return False
+    least: Expr = Integer(0)
+    for axis in (1, *reversed(range(2, x.rank)), 0):
+        stride = _at_sample(facts, x.strides[axis])
+        if stride < least or stride == 0:
+            return False
+        least = stride * _at_sample(facts, x.shape[axis])
+    return True
+
+
+def channels_last_strides(shape: Shape) -> Shape:
+    """Return the strides of [N, C, ...] laid out as [N, ..., C]."""
+    found = _dense(shape, [1, *reversed(range(2, len(shape))), 0])
+    return contiguous_strides(shape) if found is None else found
+
+
+def _at_sample(facts: Facts, size: Expr) -> Expr:
+    value = facts.witnessed(size)
+    return value.xreplace({s: SAMPLE for s in value.free_symbols})
