@@ -6,11 +6,12 @@ used, so that the command line starts fast.
 
 from typing import TYPE_CHECKING, Any
 
-from generator.version import VERSION as __version__
+from generator.version import VERSION
 
 if TYPE_CHECKING:
     from generator.api import Cost, LoadedSpec, MissingSizeError, RowCost, SizeError, SpecError, load
 
+__version__ = VERSION
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "__version__", "load"]
 
 

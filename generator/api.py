@@ -78,7 +78,9 @@ class LoadedSpec:
         return f"<spec {self.name}: {self.title}; sizes {', '.join(self.sizes)}{presets}>"
 
 
-def load(name_or_path: str | PathLike[str], specs: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None, **options: Any) -> LoadedSpec:
+def load(
+    name_or_path: str | PathLike[str], specs: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None, **options: Any
+) -> LoadedSpec:
     """Read a spec and derive its formulas.
 
     Args:
@@ -94,13 +96,17 @@ def load(name_or_path: str | PathLike[str], specs: str | PathLike[str] | Iterabl
     folders = [Path(folder) for folder in given]
     target = str(name_or_path) if isinstance(name_or_path, str) else str(Path(name_or_path).resolve())
     try:
-        missing = [folder for folder in folders if not folder.exists()]
-        if missing:
-            raise ProblemsError([Problem(f"{folder}: no such file or folder", None) for folder in missing])
+        _require(folders)
         library, name = find(target, folders)
     except ProblemsError as error:
         raise SpecError(error) from error
     return load_from(library, name, options)
+
+
+def _require(paths: Iterable[Path]) -> None:
+    missing = [Problem(f"{path}: no such file or folder", None) for path in paths if not path.exists()]
+    if missing:
+        raise ProblemsError(missing)
 
 
 def load_from(library: Library, name: str, options: dict[str, Any]) -> LoadedSpec:

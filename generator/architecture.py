@@ -41,7 +41,7 @@ class BoundRow:
     results: Results = field(default_factory=dict)
     declared: Shape | None = None
     weights: dict[str, Weight] = field(default_factory=dict)
-    repeat: Expr = Integer(1)  # how often this row's block is stacked, or its cell is stepped
+    repeat: Expr = field(default_factory=lambda: Integer(1))  # how often this row's block is stacked, or its cell is stepped
 
     @property
     def name(self) -> str:

@@ -16,8 +16,9 @@ from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts
 
 
-
-def sheet_claims(spec: Spec, rows: Sequence[SheetRow], totals: Mapping[str, Expr], sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> tuple[SheetClaim, ...]:
+def sheet_claims(
+    spec: Spec, rows: Sequence[SheetRow], totals: Mapping[str, Expr], sizes: Mapping[str, Expr], facts: Facts, problems: Problems
+) -> tuple[SheetClaim, ...]:
     """Return each claim with its verdict; an unexpected difference (or an erratum that is none) is a problem."""
     found = []
     for claim in spec.claims:
@@ -29,7 +30,13 @@ def sheet_claims(spec: Spec, rows: Sequence[SheetRow], totals: Mapping[str, Expr
 
 
 def _checked(
-    claim: Claim, spec: Spec, rows: Sequence[SheetRow], totals: Mapping[str, Expr], sizes: Mapping[str, Expr], facts: Facts, problems: Problems
+    claim: Claim,
+    spec: Spec,
+    rows: Sequence[SheetRow],
+    totals: Mapping[str, Expr],
+    sizes: Mapping[str, Expr],
+    facts: Facts,
+    problems: Problems,
 ) -> SheetClaim:
     derived = totals[claim.of] if not claim.row else _row_cost(claim, rows, problems)
     claimed = evaluated(claim.equals, sizes, facts, problems, spec)
@@ -57,7 +64,12 @@ def _row_cost(claim: Claim, rows: Sequence[SheetRow], problems: Problems) -> Exp
         if row.path == claim.row:
             return row.costs[claim.of]
     paths = [row.path for row in rows]
-    problems.add(f"the claim speaks of `{claim.row}`, but there is no such row", claim.equals.span, *did_you_mean(claim.row, paths), f"rows: {listed(paths)}")
+    problems.add(
+        f"the claim speaks of `{claim.row}`, but there is no such row",
+        claim.equals.span,
+        *did_you_mean(claim.row, paths),
+        f"rows: {listed(paths)}",
+    )
     raise Unresolved
 
 
@@ -76,23 +88,34 @@ def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int |
     return values
 
 
-def sheet_presets(spec: Spec, sizes: Sequence[Size], totals: Mapping[str, Expr], conditions: Sequence[tuple[str, object]], problems: Problems) -> tuple[SheetPreset, ...]:
+def sheet_presets(
+    spec: Spec, sizes: Sequence[Size], totals: Mapping[str, Expr], conditions: Sequence[tuple[str, object]], problems: Problems
+) -> tuple[SheetPreset, ...]:
     """Return the presets; wrong sizes, broken conditions and missed expectations are problems."""
     return tuple(_preset(preset, spec, sizes, totals, conditions, problems) for preset in spec.presets.values())
 
 
 def _preset(
-    preset: Preset, spec: Spec, sizes: Sequence[Size], totals: Mapping[str, Expr], conditions: Sequence[tuple[str, object]], problems: Problems
+    preset: Preset,
+    spec: Spec,
+    sizes: Sequence[Size],
+    totals: Mapping[str, Expr],
+    conditions: Sequence[tuple[str, object]],
+    problems: Problems,
 ) -> SheetPreset:
     _check_names(preset, spec, problems)
     values = {name: value for name, value in complete(sizes, preset.sizes).items() if value is not None}
     for text, condition in conditions:
         names = {s.name for s in condition.free_symbols}  # type: ignore[attr-defined]  # a sympy Boolean
         if names <= values.keys() and not evaluate(condition, values):
-            problems.add(f"preset `{preset.name}` breaks `{text}`", preset.span, ", ".join(f"{name} is {values[name]}" for name in values if name in names))
+            problems.add(
+                f"preset `{preset.name}` breaks `{text}`",
+                preset.span,
+                ", ".join(f"{name} is {values[name]}" for name in values if name in names),
+            )
     for key, expected in preset.expect.items():
         _check_expectation(preset, key, expected, totals[key], values, problems)
-    return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite)
+    return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite, preset.note)
 
 
 def _check_names(preset: Preset, spec: Spec, problems: Problems) -> None:
@@ -100,7 +123,12 @@ def _check_names(preset: Preset, spec: Spec, problems: Problems) -> None:
         dim = spec.dims.get(name)
         settable = [n for n, d in spec.dims.items() if d.kind != "derived"]
         if dim is None:
-            problems.add(f"preset `{preset.name}` sets `{name}`, which is not a size of `{spec.name}`", preset.spans[name], *did_you_mean(name, settable), f"sizes: {listed(settable)}")
+            problems.add(
+                f"preset `{preset.name}` sets `{name}`, which is not a size of `{spec.name}`",
+                preset.spans[name],
+                *did_you_mean(name, settable),
+                f"sizes: {listed(settable)}",
+            )
         elif dim.kind == "derived" and dim.value is not None:
             problems.add(f"preset `{preset.name}` sets `{name}`, which is always {dim.value.text}", preset.spans[name])
         elif value < 1:
@@ -110,10 +138,14 @@ def _check_names(preset: Preset, spec: Spec, problems: Problems) -> None:
 def _check_expectation(preset: Preset, key: str, expected: int, total: Expr, values: Mapping[str, int], problems: Problems) -> None:
     missing = sorted(s.name for s in total.free_symbols if s.name not in values)
     if missing:
-        problems.add(f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set that", preset.spans[key])
+        problems.add(
+            f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set that", preset.spans[key]
+        )
         return
     found = evaluate(total, values)
     if found != expected:
-        problems.add(f"preset `{preset.name}` expects {key} to be {expected:,}, but it is {found:,}", preset.spans[key], f"the difference is {found - expected:+,}")
-
-
+        problems.add(
+            f"preset `{preset.name}` expects {key} to be {expected:,}, but it is {found:,}",
+            preset.spans[key],
+            f"the difference is {found - expected:+,}",
+        )

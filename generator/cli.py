@@ -132,7 +132,10 @@ def _complain_of_mistake(error: Exception) -> None:
         traceback.print_exception(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(last.filename)}, line {last.lineno}"  # noqa: PTH119 - keeps pathlib out of the way of a report
-    complain(f"a mistake in gen itself: {type(error).__name__}: {error} ({place})", "please report it; with GEN_DEBUG=1 in the environment the whole traceback is shown")
+    complain(
+        f"a mistake in gen itself: {type(error).__name__}: {error} ({place})",
+        "please report it; with GEN_DEBUG=1 in the environment the whole traceback is shown",
+    )
 
 
 if __name__ == "__main__":

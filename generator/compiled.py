@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.architecture import Architecture
 from generator.claims import sheet_claims, sheet_presets
-from generator.costs import sheet_rows, totals
+from generator.costs import output_names, sheet_rows, totals
 from generator.printing.text import to_text
 from generator.resolve.binding import evaluated
 from generator.resolve.resolver import Resolver
@@ -60,7 +60,7 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
         sizes=sizes,
         options=dict(arch.options),
         inputs={n: x.shape for n, x in arch.inputs.items()},
-        outputs={n: x.shape for n, x in arch.outputs.items()},
+        outputs={name: arch.outputs[n].shape for n, name in output_names(arch).items()},
         constraints=constraints,
         rows=rows,
         totals=sums,
@@ -68,6 +68,7 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
         claims=sheet_claims(spec, rows, sums, arch.sizes, resolver.facts, problems),
         cite=spec.cite,
         references=cited,
+        option_meanings={name: option.meaning for name, option in spec.options.items()},
     )
     problems.raise_if_any()
     return Compiled(arch, sheet)
@@ -117,5 +118,3 @@ def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) 
         else:
             problems.add(f"`{key}` is not in references.yaml", span, *did_you_mean(key, references))
     return found
-
-

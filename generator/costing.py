@@ -165,7 +165,8 @@ class Cost(_Quantities):
             **{key: self.value(key) for key in KEYS},
             "formulas": self.formulas,
             "rows": [
-                {"name": row.name, "op": row.op, "shape": row.shape, "repeat": row.repeat, **{key: row.value(key) for key in KEYS}} for row in self.rows
+                {"name": row.name, "op": row.op, "shape": row.shape, "repeat": row.repeat, **{key: row.value(key) for key in KEYS}}
+                for row in self.rows
             ],
         }
 

@@ -18,7 +18,7 @@ ZERO = Integer(0)
 def sheet_rows(arch: Architecture) -> tuple[SheetRow, ...]:
     """Return all rows of an architecture in order of computation, groups before their parts."""
     assert arch.tracer is not None
-    saved = _saved_by_row(arch.tracer.storages, arch.tracer.facts)
+    saved = _saved_by_row(arch.tracer.storages)
     return tuple(_rows(arch, 0, Integer(1), arch.tracer, saved))
 
 
@@ -27,7 +27,7 @@ def totals(rows: tuple[SheetRow, ...]) -> dict[str, Expr]:
     return {q.key: _sum(row.costs[q.key] for row in rows if row.depth == 0) for q in QUANTITIES}
 
 
-def _saved_by_row(storages: list[Storage], facts: Facts) -> dict[str, Expr]:
+def _saved_by_row(storages: list[Storage]) -> dict[str, Expr]:
     found: dict[str, Expr] = {}
     for storage in storages:
         if storage.saved_by is not None:
@@ -36,19 +36,22 @@ def _saved_by_row(storages: list[Storage], facts: Facts) -> dict[str, Expr]:
 
 
 def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Mapping[str, Expr]) -> Iterator[SheetRow]:
+    handed: dict[str, str] = {}  # rows that are switched off, and what they hand through
     for bound in arch.rows:
+        inputs = tuple(handed.get(name, name) for name in bound.input_names)
         if not bound.active:
+            handed[bound.name] = inputs[0]
             continue
         repeat = count * bound.repeat
         own = _costs(tracer.tallies.get(bound.path, Tally()), saved.get(bound.path, ZERO), tracer.facts)
         if bound.child is None:
-            yield _row(bound, depth, repeat, own, f"{bound.row.op}")
+            yield _row(bound, inputs, depth, repeat, own, bound.row.op)
             continue
         parts = tuple(_rows(bound.child, depth + 1, repeat, tracer, saved))
         overhead = _overhead(bound, depth + 1, count, own)
         inner = (*parts, *overhead)
         sums = {q.key: _sum(row.costs[q.key] for row in inner if row.depth == depth + 1) for q in QUANTITIES}
-        yield _row(bound, depth, repeat, sums, f"use {bound.child.spec.name}", is_group=True)
+        yield _row(bound, inputs, depth, repeat, sums, f"use {bound.child.spec.name}", is_group=True)
         yield from inner
 
 
@@ -57,12 +60,28 @@ def _overhead(bound: BoundRow, depth: int, count: Expr, own: Mapping[str, Expr])
     if all(cost == 0 for cost in own.values()):
         return ()
     shapes = tuple((name, x.shape) for name, x in bound.results.items())
-    return (SheetRow(f"{bound.path}.steps", "steps", depth, "scan", bound.input_names, shapes, count, False, own, "first state and collected steps"),)
+    return (
+        SheetRow(
+            f"{bound.path}.steps", "steps", depth, "scan", bound.input_names, shapes, count, False, own, "first state and collected steps"
+        ),
+    )
 
 
-def _row(bound: BoundRow, depth: int, repeat: Expr, costs: Mapping[str, Expr], op: str, *, is_group: bool = False) -> SheetRow:
+def _row(
+    bound: BoundRow, inputs: tuple[str, ...], depth: int, repeat: Expr, costs: Mapping[str, Expr], op: str, *, is_group: bool = False
+) -> SheetRow:
     shapes = tuple((name, x.shape) for name, x in bound.results.items())
-    return SheetRow(bound.path, bound.name, depth, op, bound.input_names, shapes, repeat, is_group, costs, bound.row.note)
+    arguments = tuple(bound.child.spec.inputs) if bound.child is not None else ()
+    return SheetRow(bound.path, bound.name, depth, op, inputs, shapes, repeat, is_group, costs, bound.row.note, arguments)
+
+
+def output_names(arch: Architecture) -> dict[str, str]:
+    """Return, for each output, the row that makes it: a row that is switched off hands its input through."""
+    handed: dict[str, str] = {}
+    for bound in arch.rows:
+        if not bound.active:
+            handed[bound.name] = handed.get(bound.input_names[0], bound.input_names[0])
+    return {name: handed.get(name, name) for name in arch.outputs}
 
 
 def _costs(tally: Tally, saved: Expr, facts: Facts) -> dict[str, Expr]:

@@ -14,7 +14,7 @@ def exact(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
-def rounded(value: int | float | Fraction, unit: str) -> str:
+def rounded(value: float | Fraction, unit: str) -> str:
     """Return a number to four digits with its unit: 109.5 M, 1.234 GFLOP, 2.147 G elements.
 
     Below 1,000 the exact number says it best, so the text is empty.

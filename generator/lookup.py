@@ -35,7 +35,9 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
     library = Library([*specs, *_working_specs()])
     if target not in library.files:
         near = did_you_mean(target, library.names)
-        raise ProblemsError([Problem(f"there is no spec named `{target}`", None, (*near, "`gen list` shows all; a file is named with its .yaml"))])
+        raise ProblemsError(
+            [Problem(f"there is no spec named `{target}`", None, (*near, "`gen list` shows all; a file is named with its .yaml"))]
+        )
     return library, target
 
 

@@ -35,12 +35,34 @@ class Quantity:
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("params", "Parameters", "scalars", "unique trainable scalars; a tied weight counts once; buffers do not count"),
-    Quantity("active_params", "Active parameters", "scalars", "parameters used for one token; fewer than all only where experts are chosen"),
+    Quantity(
+        "active_params", "Active parameters", "scalars", "parameters used for one token; fewer than all only where experts are chosen"
+    ),
     Quantity("macs", "MACs", "multiply-accumulates", "multiply-accumulates of contractions: linear, einsum, convolution, attention"),
-    Quantity("matmul_flops", "Matmul FLOPs", "FLOP", "2 x MACs: what torch.utils.flop_counter.FlopCounterMode counts; full square for causal masks"),
-    Quantity("vector_flops", "Vector FLOPs", "FLOP", "elementwise work and reductions, one per primitive arithmetic operation (see the table in the documentation)"),
-    Quantity("backward_matmul_flops", "Backward matmul FLOPs", "FLOP", "contractions of the backward pass: one for each operand that needs a gradient"),
-    Quantity("saved_elements", "Saved for backward", "elements", "elements of the tensors kept for the backward pass, each storage once, parameters excluded"),
+    Quantity(
+        "matmul_flops",
+        "Matmul FLOPs",
+        "FLOP",
+        "2 x MACs: what torch.utils.flop_counter.FlopCounterMode counts; full square for causal masks",
+    ),
+    Quantity(
+        "vector_flops",
+        "Vector FLOPs",
+        "FLOP",
+        "elementwise work and reductions, one per primitive arithmetic operation (see the table in the documentation)",
+    ),
+    Quantity(
+        "backward_matmul_flops",
+        "Backward matmul FLOPs",
+        "FLOP",
+        "contractions of the backward pass: one for each operand that needs a gradient",
+    ),
+    Quantity(
+        "saved_elements",
+        "Saved for backward",
+        "elements",
+        "elements of the tensors kept for the backward pass, each storage once, parameters excluded",
+    ),
     Quantity("state_elements", "State", "elements", "elements kept between decoding steps: key-value cache, recurrent state"),
     Quantity("traffic_elements", "Traffic", "elements", "elements read and written by the unfused operations of one forward pass"),
 )
@@ -86,6 +108,7 @@ class SheetRow:
     is_group: bool
     costs: Mapping[str, Expr]  # by quantity key
     note: str = ""
+    arguments: tuple[str, ...] = ()  # of a group: what the sub-spec calls its inputs, in the order of `inputs`
 
 
 @dataclass(frozen=True)
@@ -95,7 +118,8 @@ class SheetPreset:
     name: str
     sizes: Mapping[str, int]
     expect: Mapping[str, int]
-    cite: str = ""  # a key of Sheet.references
+    cite: str = ""  # keys of Sheet.references, separated by spaces
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -143,3 +167,4 @@ class Sheet:
     claims: tuple[SheetClaim, ...] = ()
     cite: tuple[str, ...] = ()
     references: Mapping[str, Reference] = field(default_factory=dict)
+    option_meanings: Mapping[str, str] = field(default_factory=dict)

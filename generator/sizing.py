@@ -66,7 +66,11 @@ def check_option(option: Option, value: Any) -> bool | str | int | float:
         return found
     if isinstance(option.default, str):
         if option.choices and value not in option.choices:
-            raise SizeError(f"option `{option.name}` cannot be `{value}`", *did_you_mean(str(value), option.choices), f"choices: {listed(option.choices)}")
+            raise SizeError(
+                f"option `{option.name}` cannot be `{value}`",
+                *did_you_mean(str(value), option.choices),
+                f"choices: {listed(option.choices)}",
+            )
         return str(value)
     return _number(option, value)
 

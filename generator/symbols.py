@@ -8,13 +8,13 @@ floor and ceiling survive unchanged.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 
-from sympy import Dummy, Eq, Expr, Integer, Mod, Symbol, cancel, ceiling, expand, floor
+from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Symbol, cancel, ceiling, expand, floor
 from sympy.logic.boolalg import And, Boolean
 
 
-@lru_cache(maxsize=None)
+@cache
 def symbol(name: str) -> Symbol:
     """Return the symbol of the size `name`: a positive integer."""
     return Symbol(name, integer=True, positive=True)
@@ -75,14 +75,22 @@ class Facts:
         return known
 
     def simplify(self, expr: Expr) -> Expr:
-        """Replace floor(x) and ceiling(x) by x where x is known to be whole."""
-        rounded = expr.atoms(floor, ceiling)
-        if not rounded:
+        """Take out of floor(x) and ceiling(x) the terms of x that are known to be whole."""
+        if not expr.atoms(floor, ceiling):
             return expr
-        replaced = expr.replace(
-            lambda node: isinstance(node, floor | ceiling) and self.is_whole(node.args[0]), lambda node: node.args[0]
-        )
-        return replaced
+        simplified: Expr = expr.replace(lambda node: isinstance(node, floor | ceiling), self._rounded)
+        return simplified
+
+    def _rounded(self, node: Expr) -> Expr:
+        (inside,) = node.args
+        if self.is_whole(inside):
+            return inside
+        terms = Add.make_args(expand(inside))
+        whole = [term for term in terms if self.is_whole(term)]
+        if not whole:
+            return node
+        rest = Add(*(term for term in terms if term not in whole))
+        return Add(*whole, node.func(rest))
 
     def equal(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are the same for all values that satisfy the conditions."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,13 +11,13 @@ from pathlib import Path
 from generator.build import files
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
 from generator.build.fixed import fixed_files, reserved_names, reserved_paths
-from generator.build.manifest import Manifest, Record, read_manifest
+from generator.build.index import render_index_of
+from generator.build.manifest import Record, read_manifest
 from generator.build.plan import INDEX, Plan, leftovers, make_plan, name_problems, pages
 from generator.build.sink import Checker, Sink, Writer
-from generator.build.worker import Rendered, Surroundings, Task, render_all
+from generator.build.worker import Rendered, Surroundings, render_all
 from generator.lookup import Collection
 from generator.render.formats import FORMATS, MARKDOWN, Format
-from generator.build.index import render_index_of
 from generator.spec.problems import Problem, ProblemsError
 
 _FEW = 4  # so many specs are rendered sooner than further processes are ready
@@ -92,8 +93,9 @@ class _Build:
         self._fail(wrong_names.values(), wrong_names)
         chosen = tuple(name for name in self.chosen if name not in wrong_names)
         if not request.check:
+            _make_writable(self.out)
             files.remove_temporaries([self.out, *(self.out / kind.name for kind in FORMATS)])
-        plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out)
+        plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out, check=request.check)
         self.report.specs = len(plan.wanted) + len(wrong_names)
         try:
             for path, data in fixed_files(request.formats).items():
@@ -148,13 +150,16 @@ class _Build:
         """See to what the specs have in common: the index of their pages, and outputs that have lost their spec."""
         if MARKDOWN in self.request.formats and self.chosen:
             self._index()
-        gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths(), is_whole=True))
+        gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths()))
         for path in gone:
-            try:
-                self.sink.drop(path)
-                self.report.removed.append(path)
-            except ProblemsError as error:
-                self._fail(error.problems, [])
+            self._drop(path)
+
+    def _drop(self, path: str) -> None:
+        try:
+            self.sink.drop(path)
+            self.report.removed.append(path)
+        except ProblemsError as error:
+            self._fail(error.problems, [])
 
     def _index(self) -> None:
         records = {name: self.manifest.specs[name] for name in self.chosen}
@@ -184,6 +189,13 @@ class _Build:
                 self.manifest.save(self.out)
         except OSError as error:
             self._fail([Problem(f"{self.out}: {error.strerror or error}", None)], [])
+
+
+def _make_writable(out: Path) -> None:
+    """Make the folder of outputs. Raises OSError before anything is rendered in vain."""
+    out.mkdir(parents=True, exist_ok=True)
+    if not os.access(out, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(out))
 
 
 def _processes(jobs: int, tasks: int) -> int:

@@ -64,6 +64,8 @@ def _workbook_is_ours(path: Path) -> bool:
 
     try:
         with ZipFile(path) as workbook:
-            return any(b"archsheet" in workbook.read(part) for part in ("docProps/core.xml", "docProps/app.xml") if part in workbook.namelist())
+            return any(
+                b"archsheet" in workbook.read(part) for part in ("docProps/core.xml", "docProps/app.xml") if part in workbook.namelist()
+            )
     except (BadZipFile, OSError):
         return False

@@ -16,7 +16,7 @@ def fixed_files(formats: Sequence[Format]) -> dict[str, bytes]:
         return {}
     texts = {
         "__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module, one page and one workbook for each spec."""\n',
-        "modules/__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module for each spec: `from generated.modules.bert import Bert`."""\n',
+        "modules/__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module for each spec."""\n',
     }
     texts |= {f"modules/{name}": f"# {MADE_BY}; do not edit.\n{text}" for name, text in support_files().items()}
     return {path: text.encode() for path, text in texts.items()}

@@ -32,12 +32,20 @@ class Plan:
 
 
 def make_plan(
-    library: Library, chosen: Sequence[str], formats: Sequence[Format], manifest: Manifest, fingerprints: Fingerprints, out: Path
+    library: Library,
+    chosen: Sequence[str],
+    formats: Sequence[Format],
+    manifest: Manifest,
+    fingerprints: Fingerprints,
+    out: Path,
+    *,
+    check: bool = False,
 ) -> Plan:
     """Return what is to be done.
 
     Args:
         chosen: the specs that get all formats. What they use gets a module, so that theirs can import it.
+        check: leave out what is not there and need not be.
     """
     wanted = dict.fromkeys(chosen, tuple(formats))
     if MODULES in formats:
@@ -49,6 +57,8 @@ def make_plan(
     tasks = []
     for name, kinds in wanted.items():
         stale = tuple(kind for kind in kinds if not _is_fresh(name, kind, manifest, fingerprints, out))
+        if check:
+            stale = tuple(kind for kind in stale if kind.committed or (out / kind.path(name)).exists())
         if stale:
             tasks.append(Task(name, stale))
     return Plan(wanted, tuple(tasks))
@@ -85,23 +95,19 @@ def name_problems(names: Collection[str], reserved: Collection[str]) -> dict[str
 
 
 def leftovers(
-    library: Library, plan: Plan, formats: Sequence[Format], manifest: Manifest, out: Path, reserved: Collection[str], *, is_whole: bool
+    library: Library, plan: Plan, formats: Sequence[Format], manifest: Manifest, out: Path, reserved: Collection[str]
 ) -> Iterator[str]:
     """Yield the outputs, written by a build, that come from no spec any more, as paths below `out`.
 
     Args:
         reserved: outputs that come from no single spec, as paths below `out`.
-        is_whole: whether whole folders were asked for, so that an output of which nothing is known has no spec elsewhere.
     """
     for kind in formats:
         for file in sorted((out / kind.name).glob(f"*{kind.suffix}")):
             path = f"{kind.name}/{file.name}"
             if path in reserved or file.name.startswith(".") or not file.is_file():
                 continue
-            record = manifest.specs.get(file.stem)
-            if _has_spec(file.stem, library, plan, manifest, out) or (record is None and not is_whole):
-                continue
-            if files.is_ours(file, file.read_bytes()):
+            if not _has_spec(file.stem, library, plan, manifest, out) and files.is_ours(file, file.read_bytes()):
                 yield path
 
 

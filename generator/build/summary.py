@@ -30,7 +30,9 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
     if data is None:
         return None
     try:
-        sizes = tuple(Size(name, meaning, kind, None if value is None else from_data(value)) for name, meaning, kind, value in data["sizes"])
+        sizes = tuple(
+            Size(name, meaning, kind, None if value is None else from_data(value)) for name, meaning, kind, value in data["sizes"]
+        )
         return Sheet(
             name=data["name"],
             title=data["title"],

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import traceback
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +53,8 @@ def render(task: Task, library: Library, around: Surroundings) -> Rendered:
     except ProblemsError as error:
         return Rendered(task.name, problems=error.problems)
     except Exception as error:  # noqa: BLE001 - one spec that the tool cannot handle must not keep the others from being built
+        import traceback
+
         last = traceback.extract_tb(error.__traceback__)[-1]
         message = f"`{task.name}` cannot be rendered: {type(error).__name__}: {error}"
         return Rendered(task.name, problems=(Problem(message, None, (f"raised in {Path(last.filename).name}, line {last.lineno}",)),))
@@ -73,22 +70,29 @@ def render_all(tasks: Sequence[Task], library: Library, around: Surroundings, jo
         for task in tasks:
             yield render(task, library, around)
         return
+    yield from _in_processes(tasks, around, jobs)
+
+
+def _in_processes(tasks: Sequence[Task], around: Surroundings, jobs: int) -> Iterator[Rendered]:
+    # Imported here, because most builds find little to do, and these take longer than looking for it.
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import get_context
+
     # Started afresh, not forked: a process with threads, such as a notebook's, does not survive a fork in every case.
     with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (around,)) as pool:
-        waiting = {pool.submit(_render_here, task): task for task in tasks}
+        waiting = {pool.submit(_render_here, task): task.name for task in tasks}
         try:
             for done in as_completed(waiting):
-                yield _result(waiting[done], done.result)
+                died = isinstance(done.exception(), BrokenProcessPool)
+                yield _lost(waiting[done]) if died else done.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _result(task: Task, result: Callable[[], Rendered]) -> Rendered:
-    try:
-        return result()
-    except BrokenProcessPool:
-        note = "there may be too little memory for so many processes; try --jobs 1"
-        return Rendered(task.name, problems=(Problem(f"the process that rendered `{task.name}` has ended unexpectedly", None, (note,)),))
+def _lost(name: str) -> Rendered:
+    note = "there may be too little memory for so many processes; try --jobs 1"
+    return Rendered(name, problems=(Problem(f"the process that rendered `{name}` has ended unexpectedly", None, (note,)),))
 
 
 class _Here:
@@ -100,6 +104,8 @@ class _Here:
 
 def _start(around: Surroundings) -> None:
     """Prepare a worker process. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Here.library = Library(list(around.paths))
     _Here.around = around

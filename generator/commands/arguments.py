@@ -35,7 +35,12 @@ def add_target(parser: argparse.ArgumentParser) -> None:
 def add_specs(parser: argparse.ArgumentParser) -> None:
     """Declare --specs: where names are looked for."""
     parser.add_argument(
-        "--specs", metavar="PATH", action="append", default=[], type=Path, help="more specs, beside the built-in ones and ./specs (may be repeated)"
+        "--specs",
+        metavar="PATH",
+        action="append",
+        default=[],
+        type=Path,
+        help="more specs, beside the built-in ones and ./specs (may be repeated)",
     )
 
 
@@ -53,7 +58,9 @@ def settings(pairs: list[str]) -> dict[str, str]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip() or not value.strip():
-            raise UsageError(f"`{pair}` is not of the form NAME=VALUE", "sizes and options are given as n=512 or causal=true, without spaces")
+            raise UsageError(
+                f"`{pair}` is not of the form NAME=VALUE", "sizes and options are given as n=512 or causal=true, without spaces"
+            )
         if name.strip() in found:
             raise UsageError(f"`{name.strip()}` is given twice")
         found[name.strip()] = value.strip()

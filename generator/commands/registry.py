@@ -40,5 +40,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("list", "list the specs that can be named", "generator.commands.list"),
     Command("show", "show the rows of a spec in the terminal", "generator.commands.show"),
     Command("cost", "count parameters, FLOPs and memory at given sizes", "generator.commands.cost"),
+    Command("verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify"),
     Command("schema", "print the JSON Schema of specs", "generator.commands.schema"),
 )

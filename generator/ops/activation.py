@@ -47,6 +47,7 @@ class Activation(Op):
         if self.kind.option is None:
             return {"chosen": None, "expression": FUNCTIONS[self.kind.value][0].format(x=c.inputs[0])}
         c.need("from collections.abc import Callable")
-        entries = "".join(f'    "{word}": lambda x: {FUNCTIONS[word][0].format(x="x")},\n' for word in c.choices(self.kind.option, tuple(FUNCTIONS)))
+        words = c.choices(self.kind.option, tuple(FUNCTIONS))
+        entries = "".join(f'    "{word}": lambda x: {FUNCTIONS[word][0].format(x="x")},\n' for word in words)
         c.need(f"ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {{\n{entries}}}")
         return {"chosen": c.option(self.kind), "expression": f"self.{c.name}({c.inputs[0]})"}

@@ -25,8 +25,9 @@ class Arithmetic(Op):
             try:
                 result = binary(row.t, self.kernel, *_aligned(row, result, x))
             except ValueError:
-                found = f"{row.input_names[0]} is {row.show(inputs[0].shape)}; {name} is {row.show(x.shape)}"
-                raise OpError(f"`{row.name}` cannot {self.verb} {row.input_names[0]} and {name}: their shapes do not fit", found, at="in") from None
+                first = row.input_names[0]
+                found = f"{first} is {row.show(inputs[0].shape)}; {name} is {row.show(x.shape)}"
+                raise OpError(f"`{row.name}` cannot {self.verb} {first} and {name}: their shapes do not fit", found, at="in") from None
         return result
 
     verb: ClassVar[str] = "combine"

@@ -58,6 +58,9 @@ class RowScope(Protocol):
     def show(self, shape: Shape) -> str:
         """Print a shape as the spec's author would."""
 
+    def text(self, size: Expr) -> str:
+        """Print a size as the spec's author would."""
+
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
 
@@ -71,10 +74,22 @@ class CodeScope(Protocol):
     name: str  # the attribute that holds the row's submodule or weight: self.<name>
     target: str  # the local variable of the result
     inputs: tuple[str, ...]  # the local variables of the inputs
-    tensors: tuple[Tensor, ...]  # the inputs
-    result: Result
-    declared: Shape | None
-    sizes: Mapping[str, Expr]
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The inputs."""
+
+    @property
+    def result(self) -> Result:
+        """The result of the op."""
+
+    @property
+    def declared(self) -> Shape | None:
+        """The shape that the row declares."""
+
+    @property
+    def sizes(self) -> Mapping[str, Expr]:
+        """The sizes of the spec."""
 
     def init(self, size: Expr) -> str:
         """Print a size where the module is constructed."""
@@ -101,10 +116,10 @@ class CodeScope(Protocol):
         """Ask for a statement at the top of the module, such as an import."""
 
 
-def param(kind: Kind, help: str, *, default: Any = ..., example: Any = None) -> Any:
-    """Declare a parameter as a dataclass field; without `default` it is required."""
-    metadata = {"kind": kind, "help": help, "required": default is ..., "default": None if default is ... else default, "example": example}
-    return field(default=None if default is ... else default, metadata=metadata)
+def param(kind: Kind, meaning: str, *, default: Any = ..., example: Any = None) -> Any:
+    """Declare a parameter as a dataclass field; without `default` it is required. `example` helps editors to complete."""
+    value = None if default is ... else default
+    return field(default=value, metadata={"kind": kind, "help": meaning, "required": default is ..., "default": value, "example": example})
 
 
 @dataclass(frozen=True)
@@ -150,8 +165,6 @@ def expect_rank(x: Tensor, rank: int, row: RowScope, what: str) -> None:
     """Raise OpError unless x has `rank` axes."""
     if x.rank != rank:
         raise OpError(f"`{row.name}` needs {what}", f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
-
-
 
 
 __all__ = ["BindError", "CodeScope", "Op", "OpError", "Result", "RowScope", "expect_rank", "param"]

@@ -25,7 +25,7 @@ class Einsum(Op):
     name: ClassVar[str] = "einsum"
     arity: ClassVar[tuple[int, int | None]] = (1, 2)
 
-    eq: str = param(TEXT, "the equation, such as `b h i e, b h j e -> b h i j` (in quotes: it has commas)", example="b h i e, b h j e -> b h i j")
+    eq: str = param(TEXT, "the equation, such as `b h i e, b h j e -> b h i j` (in quotes: it has commas)", example="b i e, b j e -> b i j")
 
     def terms(self) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
         """Return the labels of each operand and of the result. Raises OpError."""
@@ -60,11 +60,13 @@ class Einsum(Op):
                 raise OpError(f"`{' '.join(labels)}` has {len(labels)} axes, but {name} has {x.rank}", shapes, at="eq")
             for label, size in zip(labels, x.shape, strict=True):
                 if label in row.sizes and not row.same(row.sizes[label], size):
-                    raise OpError(f"axis `{label}` of {name} is {row.show((size,))[1:-1]}, but the size {label} is {row.show((row.sizes[label],))[1:-1]}", shapes, at="eq")
+                    found, wanted = row.text(size), row.text(row.sizes[label])
+                    raise OpError(f"axis `{label}` of {name} is {found}, but the size {label} is {wanted}", shapes, at="eq")
                 other, owner = known.setdefault(label, (size, name))
                 if not row.same(other, size):
                     verb = "contracts" if label not in self.terms()[1] else "aligns"
-                    raise OpError(f"`{row.name}` {verb} axis {label} of {owner} with axis {label} of {name}, but their sizes differ", shapes, at="eq")
+                    clash = f"`{row.name}` {verb} axis {label} of {owner} with axis {label} of {name}, but their sizes differ"
+                    raise OpError(clash, shapes, at="eq")
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """A matrix product where that is what it is, else an einsum with one-letter labels."""
@@ -79,7 +81,10 @@ class Einsum(Op):
 
 
 def _short(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> dict[str, str]:
-    """Give each label a letter. torch.einsum sums labels in alphabetical order, and copies where that is not memory order: so keep to it."""
+    """Give each label a letter.
+
+    torch.einsum sums labels in alphabetical order, and copies an operand where that is not its order in memory: so keep to that.
+    """
     labels = [label for term in (*terms, result) for label in term]
     short = letters(labels)
     summed = [short[label] for label in dict.fromkeys(labels) if label not in result]

@@ -113,7 +113,11 @@ class ChoiceKind(Kind):
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a value."""
-        return {"type": "string", "description": "one of: " + ", ".join(self.words) + "; or the name of an option", "examples": list(self.words)}
+        return {
+            "type": "string",
+            "description": "one of: " + ", ".join(self.words) + "; or the name of an option",
+            "examples": list(self.words),
+        }
 
     def bind(self, parsed: Any, scope: Scope) -> Choice:
         """Accept a word, or look an option up."""
@@ -216,6 +220,18 @@ class TextKind(Kind):
         return {"type": "string"}
 
 
+class NamesKind(Kind):
+    """A list of names for results that other rows read as `row.name`."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,39}$"}, "uniqueItems": True}
+
+    def parse(self, raw: Raw) -> tuple[str, ...]:
+        """Return a tuple."""
+        return tuple(raw.value)
+
+
 class RowKind(TextKind):
     """The name of another row."""
 
@@ -226,6 +242,7 @@ SIZE = SizeKind()
 SIZES = SizesKind()
 AXIS = AxisKind()
 AXES = AxesKind()
+NAMES = NamesKind()
 TEXT = TextKind()
 ROW = RowKind()
 
@@ -237,4 +254,23 @@ def _option(name: Any, scope: Scope) -> Any:
     return scope.options[name]
 
 
-__all__ = ["AXES", "AXIS", "FLAG", "NUMBER", "ROW", "SIZE", "SIZES", "TEXT", "BindError", "Choice", "ChoiceKind", "ExpressionError", "Flag", "Kind", "Number", "Raw", "Scope"]
+__all__ = [
+    "AXES",
+    "AXIS",
+    "FLAG",
+    "NAMES",
+    "NUMBER",
+    "ROW",
+    "SIZE",
+    "SIZES",
+    "TEXT",
+    "BindError",
+    "Choice",
+    "ChoiceKind",
+    "ExpressionError",
+    "Flag",
+    "Kind",
+    "Number",
+    "Raw",
+    "Scope",
+]

@@ -33,7 +33,9 @@ def parse_axes(text: str, *, at: str) -> Axes:
     inside: list[str] | None = None
     for label, bracket, one, other in _TOKEN.findall(text.strip()):
         if other:
-            raise OpError(f"`{other}` does not belong in the pattern `{text.strip()}`", "axes are names, 1, and groups in parentheses", at=at)
+            raise OpError(
+                f"`{other}` does not belong in the pattern `{text.strip()}`", "axes are names, 1, and groups in parentheses", at=at
+            )
         if bracket == "(":
             if inside is not None:
                 raise OpError(f"a group within a group in `{text.strip()}`", at=at)
@@ -92,18 +94,18 @@ def _solve_group(row: RowScope, group: Group, size: Expr, where: tuple[str, Shap
     if unknown:
         if not row.t.facts.divisible(size, rest):
             raise OpError(
-                f"cannot split an axis of {row.show((size,))[1:-1]} into `{' '.join(group)}`: {row.show((rest,))[1:-1]} does not always divide it",
+                f"cannot split an axis of {row.text(size)} into `{' '.join(group)}`: {row.text(rest)} does not always divide it",
                 found,
-                f'did you mean to add `where: ["{row.show((size,))[1:-1]} % {row.show((rest,))[1:-1]} == 0"]`?',
+                f'did you mean to add `where: ["{row.text(size)} % {row.text(rest)} == 0"]`?',
                 at=at,
             )
         known[unknown[0]] = row.t.facts.simplify(size / rest)
     elif not row.same(rest if group else Integer(1), size):
         text = " ".join(group) if group else "1"
         raise OpError(
-            f"`{text}` is {row.show((rest,))[1:-1]}, but that axis of {source} is {row.show((size,))[1:-1]}",
+            f"`{text}` is {row.text(rest)}, but that axis of {source} is {row.text(size)}",
             found,
-            *(f"{label} is {row.show((known[label],))[1:-1]}" for label in group if row.show((known[label],))[1:-1] != label),
+            *(f"{label} is {row.text(known[label])}" for label in group if row.text(known[label]) != label),
             at=at,
         )
 

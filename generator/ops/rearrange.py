@@ -58,12 +58,12 @@ class Rearrange(Op):
         calls: list[str] = []
         axis = 0
         rank = len(left.groups)
-        for group, size in zip(left.groups, c.tensors[0].shape, strict=True):
+        for group in left.groups:
             if not group:
                 calls.append(f"squeeze({axis})")
                 continue
             if len(group) > 1:
-                calls.append(f"unflatten({axis if axis < rank - 1 else -1}, {_split(c, group, known, size)})")
+                calls.append(f"unflatten({axis if axis < rank - 1 else -1}, {_split(c, group, known)})")
                 rank += len(group) - 1
             axis += len(group)
         calls += _reorder(left.labels, right.labels)
@@ -71,7 +71,7 @@ class Rearrange(Op):
         return {"calls": calls}
 
 
-def _split(c: CodeScope, group: tuple[str, ...], known: dict[str, Expr], size: Expr) -> str:
+def _split(c: CodeScope, group: tuple[str, ...], known: dict[str, Expr]) -> str:
     """The sizes of a split axis; one label of unknown size is left to PyTorch as -1."""
     texts = [c.size(known[label]) if label in known else "-1" for label in group]
     return f"({', '.join(texts)})"

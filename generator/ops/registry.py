@@ -20,7 +20,8 @@ def ops() -> dict[str, type[Op]]:
     found: dict[str, type[Op]] = {}
     for module in sorted(m.name for m in iter_modules(catalogue.__path__)):
         for value in vars(import_module(f"generator.ops.{module}")).values():
-            if isinstance(value, type) and issubclass(value, Op) and "name" in vars(value):
-                if found.setdefault(value.name, value) is not value:
-                    raise ValueError(f"two ops are named {value.name}")
+            if not (isinstance(value, type) and issubclass(value, Op) and "name" in vars(value)):
+                continue
+            if found.setdefault(value.name, value) is not value:
+                raise ValueError(f"two ops are named {value.name}")
     return dict(sorted(found.items()))

@@ -26,7 +26,11 @@ def evaluated(expression: Expression, sizes: Mapping[str, Expr], facts: Facts, p
     """Return the value of an expression, simplified. Raises Unresolved after reporting."""
     missing = [name for name in names(expression.ast) if name in spec.dims and name not in sizes]
     if missing:
-        problems.add(f"size `{missing[0]}` of `{spec.name}` has no value here", expression.span, "give it under `with`, or add a size of that name to the spec that uses it")
+        problems.add(
+            f"size `{missing[0]}` of `{spec.name}` has no value here",
+            expression.span,
+            "give it under `with`, or add a size of that name to the spec that uses it",
+        )
         raise Unresolved
     try:
         value = evaluate(expression.ast, sizes)
@@ -85,7 +89,11 @@ def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> Non
     if needed:
         later = [name for name in needed if list(arch.spec.dims).index(name) >= list(arch.spec.dims).index(dim.name)]
         if later:
-            problems.add(f"size `{dim.name}` is defined by `{later[0]}`, which stands below it", dim.value.span, "list sizes in the order in which they are defined")
+            problems.add(
+                f"size `{dim.name}` is defined by `{later[0]}`, which stands below it",
+                dim.value.span,
+                "list sizes in the order in which they are defined",
+            )
         return  # otherwise only an error where the size is asked for
     try:
         for condition in arch.spec.where:  # a condition may be what makes the quotient whole
@@ -144,7 +152,12 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
             problems.add(wrong, use.option_spans.get(name, use.span))
     for name in use.options:
         if name not in child.options:
-            problems.add(f"`{use.spec}` has no option `{name}`", use.option_spans[name], *did_you_mean(name, child.options), f"its options: {listed(child.options) or 'none'}")
+            problems.add(
+                f"`{use.spec}` has no option `{name}`",
+                use.option_spans[name],
+                *did_you_mean(name, child.options),
+                f"its options: {listed(child.options) or 'none'}",
+            )
     return options, sources
 
 

@@ -58,7 +58,12 @@ def _block(r: Resolver, frame: Frame, row: Row) -> tuple[Use, Frame]:
         return row.use, frame
     slots = frame.arch.spec.slots
     if row.slot not in slots:
-        r.problems.add(f"`{frame.arch.spec.name}` has no slot `{row.slot}`", row.where("slot"), *did_you_mean(row.slot, slots), f"its slots: {listed(slots) or 'none'}")
+        r.problems.add(
+            f"`{frame.arch.spec.name}` has no slot `{row.slot}`",
+            row.where("slot"),
+            *did_you_mean(row.slot, slots),
+            f"its slots: {listed(slots) or 'none'}",
+        )
         raise Unresolved
     return frame.fills.get(row.slot, (slots[row.slot].default, frame))
 
@@ -94,7 +99,9 @@ def _named_inputs(r: Resolver, bound: BoundRow, child: Spec, use: Use) -> dict[s
     return dict(zip(wanted, bound.inputs, strict=True))
 
 
-def run_child(r: Resolver, frame: Frame, bound: BoundRow, use: Use, caller: Frame, child: Spec, inputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def run_child(
+    r: Resolver, frame: Frame, bound: BoundRow, use: Use, caller: Frame, child: Spec, inputs: Mapping[str, Tensor]
+) -> dict[str, Tensor]:
     """Trace a used spec on the given inputs and return its outputs. Raises Unresolved after reporting."""
     before = len(r.problems)
     arch = _bind_child(r, frame, use, caller, child, inputs)
@@ -102,7 +109,12 @@ def run_child(r: Resolver, frame: Frame, bound: BoundRow, use: Use, caller: Fram
     fills = {name: (fill, caller) for name, fill in use.slots.items()}
     for name in use.slots:
         if name not in child.slots:
-            r.problems.add(f"`{child.name}` has no slot `{name}`", use.slots[name].span, *did_you_mean(name, child.slots), f"its slots: {listed(child.slots) or 'none'}")
+            r.problems.add(
+                f"`{child.name}` has no slot `{name}`",
+                use.slots[name].span,
+                *did_you_mean(name, child.slots),
+                f"its slots: {listed(child.slots) or 'none'}",
+            )
     inner = Frame(arch, bound.path, (*frame.spans, (child.name, use.span)), fills)
     _check_inputs(r, frame, bound, arch, use)
     r.trace(inner)
@@ -116,11 +128,15 @@ def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec,
     for name, expression in use.sizes.items():
         dim = child.dims.get(name)
         if dim is None:
-            r.problems.add(f"`{use.spec}` has no size `{name}`", expression.span, *did_you_mean(name, child.dims), f"its sizes: {listed(child.dims)}")
+            r.problems.add(
+                f"`{use.spec}` has no size `{name}`", expression.span, *did_you_mean(name, child.dims), f"its sizes: {listed(child.dims)}"
+            )
         elif dim.kind == "derived":
             assert dim.value is not None
             r.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", expression.span)
-    given = {name: evaluated(e, caller.arch.sizes, r.facts, r.problems, caller.arch.spec) for name, e in use.sizes.items() if name in child.dims}
+    given = {
+        name: evaluated(e, caller.arch.sizes, r.facts, r.problems, caller.arch.spec) for name, e in use.sizes.items() if name in child.dims
+    }
     flow = {**caller.arch.sizes, **frame.arch.sizes}  # the block around a slot before the spec that fills it
     values = bind_sizes(child, use, given, flow, inputs)
     outer_options = {**caller.arch.options, **frame.arch.options}

@@ -26,7 +26,6 @@ from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
 
-
 class Resolver:
     """Traces specs of one library.
 
@@ -107,10 +106,14 @@ class Resolver:
         if ref.name not in values:
             if ref.name in spec.rows:
                 below = spec.rows[ref.name].span
-                self.problems.add(f"`{ref.name}` is read before it is defined", ref.span, f"it stands on line {below.line}; a row reads rows above it")
+                self.problems.add(
+                    f"`{ref.name}` is read before it is defined", ref.span, f"it stands on line {below.line}; a row reads rows above it"
+                )
             else:
                 known = [*spec.inputs, *spec.rows]
-                self.problems.add(f"there is no row or input `{ref.name}`", ref.span, *did_you_mean(ref.name, known), f"rows and inputs: {listed(known)}")
+                self.problems.add(
+                    f"there is no row or input `{ref.name}`", ref.span, *did_you_mean(ref.name, known), f"rows and inputs: {listed(known)}"
+                )
             raise Unresolved
         results = values[ref.name]
         if results is None:
@@ -118,7 +121,11 @@ class Resolver:
         if ref.part in results:
             return results[ref.part]
         if not ref.part:
-            self.problems.add(f"`{ref.name}` has several results: {listed(results)}", ref.span, f"write one of {listed([f'{ref.name}.{part}' for part in results], 'or')}")
+            self.problems.add(
+                f"`{ref.name}` has several results: {listed(results)}",
+                ref.span,
+                f"write one of {listed([f'{ref.name}.{part}' for part in results], 'or')}",
+            )
         else:
             named = [part for part in results if part]
             known_parts = f"its results: {listed(named)}" if named else f"`{ref.name}` has one result; write `{ref.name}`"
@@ -151,7 +158,12 @@ class Resolver:
             return True
         if row.when not in frame.arch.options:
             known = listed(frame.arch.spec.options) or "none"
-            self.problems.add(f"unknown option `{row.when}`", row.where("when"), *did_you_mean(row.when, frame.arch.spec.options), f"options of this spec: {known}")
+            self.problems.add(
+                f"unknown option `{row.when}`",
+                row.where("when"),
+                *did_you_mean(row.when, frame.arch.spec.options),
+                f"options of this spec: {known}",
+            )
             raise Unresolved
         return bool(frame.arch.options[row.when])
 
@@ -172,7 +184,11 @@ class Resolver:
         if not check_shape(bound.declared, found.shape, self.facts):
             sizes = frame.arch.sizes
             inputs = "; ".join(f"{n} is {show_shape(x.shape, sizes)}" for n, x in zip(bound.input_names, bound.inputs, strict=True))
-            self.problems.add(f"`{bound.name}` is declared {show_shape(bound.declared, sizes)}, but its shape is {show_shape(found.shape, sizes)}", bound.row.where("out"), inputs)
+            self.problems.add(
+                f"`{bound.name}` is declared {show_shape(bound.declared, sizes)}, but its shape is {show_shape(found.shape, sizes)}",
+                bound.row.where("out"),
+                inputs,
+            )
             raise Unresolved
 
     # ---- ops ---------------------------------------------------------------------------------------------------------
@@ -198,7 +214,11 @@ class Resolver:
             return
         expected = str(least) if most == least else f"at least {least}" if most is None else f"{least} to {most}"
         noun = "input" if expected == "1" else "inputs"
-        self.problems.add(f"`{bound.row.op}` takes {expected} {noun}; `{bound.name}` has {count}", bound.row.where("in"), f"it reads {listed(bound.input_names)}")
+        self.problems.add(
+            f"`{bound.row.op}` takes {expected} {noun}; `{bound.name}` has {count}",
+            bound.row.where("in"),
+            f"it reads {listed(bound.input_names)}",
+        )
         raise Unresolved
 
     def _check_kinds(self, bound: BoundRow, kind: type[Op]) -> None:
@@ -206,7 +226,10 @@ class Resolver:
         words = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}
         for name, tensor, expected in zip(bound.input_names, bound.inputs, wanted, strict=False):
             if tensor.kind != expected:
-                self.problems.add(f"`{kind.name}` reads {words[expected]}, but `{name}` holds {words.get(tensor.kind, tensor.kind)}", bound.row.where("in"))
+                self.problems.add(
+                    f"`{kind.name}` reads {words[expected]}, but `{name}` holds {words.get(tensor.kind, tensor.kind)}",
+                    bound.row.where("in"),
+                )
                 raise Unresolved
 
     def _bind_op(self, frame: Frame, row: Row, kind: type[Op]) -> Op:

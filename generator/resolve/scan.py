@@ -29,7 +29,11 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
     sizes = frame.arch.sizes
     axis_size = sizes.get(bound.row.scan)
     if axis_size is None:
-        r.problems.add(f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`", bound.row.where("scan"), f"its sizes: {listed(sizes)}")
+        r.problems.add(
+            f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`",
+            bound.row.where("scan"),
+            f"its sizes: {listed(sizes)}",
+        )
         raise Unresolved
     axis = _axis(r, frame, bound)
     bound.repeat = axis_size
@@ -44,7 +48,9 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
         raise Unresolved
     sliced = [name for name in names if name not in states]
     steps = {name: x.select(axis) for name, x in zip(sliced, bound.inputs, strict=True)}
-    shapes = {name: tuple(evaluated(e, sizes, r.facts, r.problems, frame.arch.spec) for e in shape) for name, shape in bound.row.carry.items()}
+    shapes = {
+        name: tuple(evaluated(e, sizes, r.facts, r.problems, frame.arch.spec) for e in shape) for name, shape in bound.row.carry.items()
+    }
     with r.tracer.row(bound.path):
         zeros = {name: r.tracer.new(shape) for name, shape in shapes.items()}
         for zero in zeros.values():
@@ -73,6 +79,10 @@ def _axis(r: Resolver, frame: Frame, bound: BoundRow) -> int:
     positions = [[i for i, size in enumerate(x.shape) if r.facts.equal(size, wanted)] for x in bound.inputs]
     if any(len(found) != 1 or found != positions[0] for found in positions):
         shapes = "; ".join(f"{n} is {show_shape(x.shape, sizes)}" for n, x in zip(bound.input_names, bound.inputs, strict=True))
-        r.problems.add(f"`scan: {bound.row.scan}` needs exactly one axis of that size, at the same place in each input", bound.row.where("scan"), shapes)
+        r.problems.add(
+            f"`scan: {bound.row.scan}` needs exactly one axis of that size, at the same place in each input",
+            bound.row.where("scan"),
+            shapes,
+        )
         raise Unresolved
     return positions[0][0]

@@ -45,7 +45,9 @@ class Scope:
             raise OpError(f"`tie` names `{row}`, but that row has no weight", at="tie")
         weight = found.weights["weight"].tensor
         if len(weight.shape) != len(shape) or not all(self.same(a, b) for a, b in zip(weight.shape, shape, strict=True)):
-            raise OpError(f"`{self.name}` needs a weight {self.show(shape)}, but the weight of `{row}` is {self.show(weight.shape)}", at="tie")
+            raise OpError(
+                f"`{self.name}` needs a weight {self.show(shape)}, but the weight of `{row}` is {self.show(weight.shape)}", at="tie"
+            )
         return weight
 
     def same(self, a: Expr, b: Expr) -> bool:
@@ -55,6 +57,10 @@ class Scope:
     def show(self, shape: Shape) -> str:
         """Print a shape as the spec's author would."""
         return show_shape(shape, self.sizes)
+
+    def text(self, size: Expr) -> str:
+        """Print a size as the spec's author would."""
+        return show_size(size, self.sizes)
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name. Raises OpError."""
@@ -67,11 +73,19 @@ class Scope:
             raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", at="axis")
         found = [i for i, size in enumerate(x.shape) if self.same(size, wanted)]
         if len(found) != 1:
-            raise OpError(f"{len(found)} axes of {self.input_names[0]} have the size {axis}; give the axis by its index", f"{self.input_names[0]} is {self.show(x.shape)}", at="axis")
+            raise OpError(
+                f"{len(found)} axes of {self.input_names[0]} have the size {axis}; give the axis by its index",
+                f"{self.input_names[0]} is {self.show(x.shape)}",
+                at="axis",
+            )
         return found[0]
 
     def whole(self, size: Expr, *, at: str) -> Expr:
         """Return a size simplified; raises OpError unless it is known to be whole."""
         if not self.t.facts.is_whole(size):
-            raise OpError(f"{show_size(size, self.sizes)} is not always a whole number", "add a condition under `where`, or use // to round down", at=at)
+            raise OpError(
+                f"{show_size(size, self.sizes)} is not always a whole number",
+                "add a condition under `where`, or use // to round down",
+                at=at,
+            )
         return self.t.facts.simplify(size)

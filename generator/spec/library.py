@@ -32,7 +32,13 @@ class Library:
                 known = self.own.setdefault(file.stem, file)
                 if known.resolve() != file.resolve():
                     span = Span(_load(file), 1, 1)
-                    problems.append(Problem(f"two specs are named `{file.stem}`", span, (f"the other is {shown(known)}", "a spec's name is its file's name; rename one")))
+                    problems.append(
+                        Problem(
+                            f"two specs are named `{file.stem}`",
+                            span,
+                            (f"the other is {shown(known)}", "a spec's name is its file's name; rename one"),
+                        )
+                    )
         if problems:
             raise ProblemsError(problems)
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
@@ -56,7 +62,15 @@ class Library:
             ProblemsError: no such spec, or problems in its file.
         """
         if name not in self.files:
-            raise ProblemsError([Problem(f"there is no spec named `{name}`", asked, (*did_you_mean(name, self.names), "a spec's name is its file's name without .yaml"))])
+            raise ProblemsError(
+                [
+                    Problem(
+                        f"there is no spec named `{name}`",
+                        asked,
+                        (*did_you_mean(name, self.names), "a spec's name is its file's name without .yaml"),
+                    )
+                ]
+            )
         if name not in self._parsed:
             file = self.files[name]
             try:

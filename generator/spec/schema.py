@@ -129,6 +129,8 @@ def _op_schema(op: type[Op]) -> dict[str, Any]:
     required = []
     for name, metadata in op.parameters().items():
         properties[name] = _said(metadata["help"], metadata["kind"].schema())
+        if metadata["example"] is not None:
+            properties[name]["examples"] = [metadata["example"]]
         if metadata["required"]:
             required.append(name)
     if op.needs_out:

@@ -1,7 +1,7 @@
 """The memory order of results: which axis PyTorch lays out fastest.
 
-Elementwise kernels follow the strides of their operands (TensorIteratorBase::reorder_dimensions in aten/src/ATen/TensorIterator.cpp). Strides of
-symbolic sizes are compared at one sample of large sizes that meets the known divisibilities: the order is the same for all sizes greater than one.
+Elementwise kernels follow the strides of their operands (reorder_dimensions in ATen/TensorIterator.cpp). Symbolic strides
+are compared at one sample of large sizes that meets the known divisibilities: the order is the same for all sizes greater than one.
 """
 
 from __future__ import annotations
@@ -87,4 +87,4 @@ def channels_last_strides(shape: Shape) -> Shape:
 
 def _at_sample(facts: Facts, size: Expr) -> Expr:
     value = facts.witnessed(size)
-    return value.xreplace({s: SAMPLE for s in value.free_symbols})
+    return value.xreplace(dict.fromkeys(value.free_symbols, SAMPLE))

@@ -159,5 +159,3 @@ def _ungroup(x: Tensor, groups: list[Shape]) -> Tensor:
         x = x.unflatten(axis, sizes)
         axis += len(sizes)
     return x
-
-

@@ -105,6 +105,6 @@ def broadcast(a: Shape, b: Shape) -> Shape:
 def _broadcast_axis(x: Expr, y: Expr) -> Expr:
     if x == 1:
         return y
-    if y == 1 or x == y:
+    if y in (1, x):
         return x
     raise ValueError(f"axis {x} meets axis {y}")

@@ -63,4 +63,3 @@ def layer_norm(t: Tracer, x: Tensor, normalized: Shape, weight: Tensor | None, b
 
 def _statistics_shape(x: Tensor, normalized: Shape) -> Shape:
     return x.shape[: x.rank - len(normalized)] + (Integer(1),) * len(normalized)
-

@@ -137,32 +137,6 @@ class Tensor:
             expected = expected * size
         return True
 
-    @property
-    def is_dense(self) -> bool:
-        """Whether the elements fill a block of memory without gaps or overlap, in any order of the axes."""
-        order = memory_order(self)
-        return order is not None and self.permute(order).is_contiguous
-
-
-def memory_order(tensor: Tensor) -> tuple[int, ...] | None:
-    """Return the axes from slowest to fastest, or None where that is not decided (broadcast axes)."""
-    remaining = [i for i in range(tensor.rank)]
-    if any(tensor.strides[i] == 0 for i in remaining):
-        return None
-    order: list[int] = []
-    expected: Expr = Integer(1)
-    while remaining:
-        found = next((i for i in reversed(remaining) if expand(tensor.strides[i] - expected) == 0 and tensor.shape[i] != 1), None)
-        if found is None:
-            found = next((i for i in reversed(remaining) if tensor.shape[i] == 1), None)
-        if found is None:
-            return None
-        if tensor.shape[found] != 1:
-            expected = expected * tensor.shape[found]
-        order.append(found)
-        remaining.remove(found)
-    return tuple(reversed(order))
-
 
 def product(sizes: Shape) -> Expr:
     """Return the product of sizes; 1 for none."""

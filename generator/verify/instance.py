@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,9 @@ from generator.spec.expressions import evaluate as evaluate_expression
 from generator.spec.library import Library
 from generator.symbols import symbol
 
-DTYPES = {"float": torch.float32, "int": torch.int64, "bool": torch.bool}
+if TYPE_CHECKING:
+    from typing_extensions import Self  # in typing from Python 3.11 on
+
 FOLDER = "archsheet_generated_for_verification"
 
 
@@ -38,7 +40,7 @@ class Workbench:
         self._compiled: dict[str, Compiled] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def __enter__(self) -> Workbench:
+    def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory()
         package = Path(self._folder.name) / FOLDER
         package.mkdir()
@@ -82,7 +84,10 @@ class Workbench:
 
     def inputs(self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[Tensor]:
         """Return random inputs at the given sizes."""
-        return [make_input(declared, self.modules.view(name), sizes, device, dtype) for declared in self.modules.view(name).arch.spec.inputs.values()]
+        return [
+            make_input(declared, self.modules.view(name), sizes, device, dtype)
+            for declared in self.modules.view(name).arch.spec.inputs.values()
+        ]
 
 
 def make_input(declared: Any, view: ModuleView, sizes: Mapping[str, int], device: str, dtype: torch.dtype) -> Tensor:

@@ -17,32 +17,41 @@ SMALL = (1, 2, 3)
 ATTEMPTS = 2000
 
 
-class NoSample(Exception):
+class NoSampleError(Exception):
     """No sizes were found that satisfy the conditions; the message names the conditions."""
 
 
-def sample(sheet: Sheet, rng: random.Random, *, least: int = 2, limit: int = 64) -> dict[str, int]:
+def sample(sheet: Sheet, rng: random.Random, *, fixed: Mapping[str, int] | None = None, least: int = 2, limit: int = 64) -> dict[str, int]:
     """Return random sizes, defaults and derived ones included.
 
     Args:
+        fixed: sizes that are given, such as a preset's; defaults are then left alone.
         least: the smallest size drawn.
         limit: the greatest size allowed.
 
     Raises:
-        NoSample: after many attempts.
+        NoSampleError: after many attempts.
     """
+    given = dict(fixed or {})
     for attempt in range(ATTEMPTS):
-        values = {s.name: rng.choice(CHOICES if attempt < ATTEMPTS // 2 else (*SMALL, *CHOICES)) for s in sheet.sizes if s.kind == "free"}
-        for size in sheet.sizes:
-            if size.kind == "default" and rng.random() < 0.5:
-                values[size.name] = rng.choice(CHOICES)
-        values = {name: max(least, value) for name, value in values.items()}
+        values = _draw(sheet, rng, given, CHOICES if attempt < ATTEMPTS // 2 else (*SMALL, *CHOICES))
+        values = {name: value if name in given else max(least, value) for name, value in values.items()}
         for _ in range(4):
-            _repair(sheet, values, rng)
+            _repair(sheet, values, rng, given)
         found = satisfied(sheet, values)
-        if found is not None and _smallest(sheet, found) >= least and max(found.values()) <= limit * limit:
+        if found is not None and _smallest(sheet, found) >= least and (fixed is not None or max(found.values()) <= limit * limit):
             return found
-    raise NoSample(f"no sizes up to {limit} satisfy {', '.join(c.text for c in sheet.constraints)}")
+    raise NoSampleError(f"no sizes up to {limit} satisfy {', '.join(c.text for c in sheet.constraints)}")
+
+
+def _draw(sheet: Sheet, rng: random.Random, given: Mapping[str, int], choices: Sequence[int]) -> dict[str, int]:
+    values = dict(given)
+    for size in sheet.sizes:
+        if size.name in given or size.kind == "derived":
+            continue
+        if size.kind == "free" or (not given and rng.random() < 0.5):
+            values[size.name] = rng.choice(choices)
+    return values
 
 
 def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
@@ -67,10 +76,11 @@ def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
 def _smallest(sheet: Sheet, sizes: Mapping[str, int]) -> int:
     """Return the smallest size or axis that is not always the same: an axis of one lets PyTorch skip copies."""
     axes = {axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols}
-    return min(*sizes.values(), *(evaluate(axis, sizes) for axis in axes))
+    smallest: int = min(*sizes.values(), *(evaluate(axis, sizes) for axis in axes))
+    return smallest
 
 
-def _repair(sheet: Sheet, values: dict[str, int], rng: random.Random) -> None:
+def _repair(sheet: Sheet, values: dict[str, int], rng: random.Random, given: Mapping[str, int]) -> None:
     """Make one side of each broken divisibility a multiple of the other."""
     for constraint in sheet.constraints:
         for part in _parts(constraint.condition):
@@ -85,7 +95,7 @@ def _repair(sheet: Sheet, values: dict[str, int], rng: random.Random) -> None:
                 step = evaluate(divisor, known)
             except (ValueError, ZeroDivisionError, KeyError):
                 continue
-            symbols = sorted((s.name for s in dividend.free_symbols if s.name in values), key=str)
+            symbols = sorted((s.name for s in dividend.free_symbols if s.name in values and s.name not in given), key=str)
             if symbols and isinstance(step, int):
                 name = rng.choice(symbols)
                 denominator = dividend.as_numer_denom()[1]

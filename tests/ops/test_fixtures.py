@@ -10,7 +10,7 @@ import pytest
 
 from generator.ops.registry import ops
 from generator.spec.library import Library, spec_files
-from generator.verify.checks import check_instance
+from generator.verify.checks import Instance, check_instance
 from generator.verify.instance import Workbench
 from generator.verify.sampling import sample
 
@@ -35,5 +35,5 @@ def test_the_generated_module_measures_what_the_formulas_say(file: Path) -> None
     with Workbench(library()) as bench:
         for _ in range(4):
             sizes = sample(bench.compiled(file.stem).sheet, rng)
-            wrong = [check for check in check_instance(bench, file.stem, sizes) if not check.equal]
+            wrong = [check for check in check_instance(Instance.of(bench, file.stem, sizes)) if not check.equal]
             assert not wrong, f"{file.stem} at {sizes}: {wrong}"

@@ -21,6 +21,7 @@ class Lines:
 
     init: list[str] = field(default_factory=list)
     forward: list[tuple[str, str]] = field(default_factory=list)  # code, shape comment
+    rows: list[str] = field(default_factory=list)  # which row each line of `forward` belongs to
     statements: dict[str, None] = field(default_factory=dict)
     run_options: set[str] = field(default_factory=set)
     children: dict[str, None] = field(default_factory=dict)  # specs whose classes are used
@@ -87,6 +88,7 @@ class LineWriter:
             forward = [(f"{target} = {source}", ""), (f"if self.{option}:", ""), *((f"    {code}", comment) for code, comment in forward)]
         self.lines.init += init
         self.lines.forward += forward
+        self.lines.rows += [bound.name] * len(forward)
 
     def _op(self, bound: BoundRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         op = bound.op
@@ -112,7 +114,7 @@ class LineWriter:
             "xs": scope.inputs,
             **op.code(scope),
         }
-        macros = environment().get_template(f"ops/{op.name}.jinja").module
+        macros: Any = environment().get_template(f"ops/{op.name}.jinja").module
         if hasattr(macros, "init"):
             init += [line for line in str(macros.init(values)).splitlines() if line.strip()]
         code = [line.rstrip() for line in str(macros.forward(values)).splitlines() if line.strip()]

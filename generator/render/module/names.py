@@ -6,15 +6,20 @@ import keyword
 from collections.abc import Iterable
 
 # Attributes of nn.Module that a row or size must not hide (a test holds this list against torch).
-MODULE_ATTRIBUTES = frozenset(
-    """T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval extra_repr float forward
-    from_preset get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia named_buffers named_children named_modules
-    named_parameters parameters register_backward_hook register_buffer register_forward_hook register_forward_pre_hook
+_OF_TORCH = """
+    T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval extra_repr float
+    forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia named_buffers named_children
+    named_modules named_parameters parameters register_backward_hook register_buffer register_forward_hook register_forward_pre_hook
     register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook
-    register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook requires_grad_
-    set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad PRESETS""".split()
-)
-LOCALS = frozenset({"self", "torch", "nn", "F", "math", "Tensor", "Any", "state", "extend", "substate", "layer", "index", "int", "range", "ValueError", "super", "ACTIVATIONS", "steps", "step"})
+    register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook
+    requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
+"""
+MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "PRESETS", "REFERENCES"}
+_LOCALS = """
+    self torch nn F math Tensor Any ClassVar Callable state extend substate layer index int float bool str tuple dict range enumerate zip super
+    ValueError ACTIVATIONS
+"""
+LOCALS = frozenset(_LOCALS.split())
 
 
 def class_name(spec: str) -> str:

@@ -17,7 +17,10 @@ from generator.symbols import symbol
 
 @dataclass(frozen=True)
 class Argument:
-    """A constructor argument for a size. `default` is its value where none is given; `optional` arguments serve only a slot's default block."""
+    """A constructor argument for a size.
+
+    `default` is its value where none is given; `optional` arguments serve only a slot's default block.
+    """
 
     name: str
     default: Expr | None = None
@@ -92,7 +95,11 @@ def _rewrites(size: Expr, name: Symbol, value: Expr) -> tuple[Expr, ...]:
     solvable = [s for s in over.free_symbols if over.as_powers_dict().get(s) == 1]
     if value.is_Mul and solvable:
         first = min(solvable, key=str)
-        forms.append(cancel(size.xreplace({first: name * first / value})) if size.is_rational_function() else size.xreplace({first: name * first / value}))
+        forms.append(
+            cancel(size.xreplace({first: name * first / value}))
+            if size.is_rational_function()
+            else size.xreplace({first: name * first / value})
+        )
     return tuple(forms)
 
 

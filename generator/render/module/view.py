@@ -86,10 +86,12 @@ def _is_default(view: ModuleView, argument: Argument, child: Architecture, value
 
 def _option_text(option: Option, child: Architecture, outer: Architecture) -> str | None:
     value = child.options[option.name]
-    source = child.option_sources.get(option.name)
+    source = child.option_sources.get(option.name, "")
     if source in outer.spec.options and outer.options[source] == value:
         return source
-    return None if value == option.default else repr(value) if not isinstance(value, str) else f'"{value}"'
+    if value == option.default:
+        return None
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 class _Builder:
@@ -131,7 +133,9 @@ class _Builder:
             runtime=runtime,
             attributes=attributes,
             slot_defaults=self.slot_defaults,
-            slot_needs={slot: tuple(a.name for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()},
+            slot_needs={
+                slot: tuple(a.name for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()
+            },
         )
 
     def _construct(self, printer: SizePrinter) -> Any:
@@ -159,10 +163,8 @@ class _Builder:
         return found
 
     def _constructor_sizes(self, first: SizePrinter) -> set[str]:
-        built = self._free(first.use.built)
-        run = {name for name in self._free(first.use.run) if name not in self.readable}
-        conditions = {s.name for r in own_conditions(self.arch) for s in r.free_symbols}
-        return built | run | {name for name in conditions if name not in self.readable}
+        """Return the sizes that the module must be told. Conditions add none: a size that only they name, such as the length of a cache, is not checked."""
+        return self._free(first.use.built) | {name for name in self._free(first.use.run) if name not in self.readable}
 
     def _argument(self, name: str, optional: bool) -> Argument:
         dim = self.spec.dims[name]
@@ -178,7 +180,7 @@ class _Builder:
     def _with_checks(self, run: set[str], known: set[str]) -> set[str]:
         """Add the sizes that checks in `forward` ask for."""
         asked = set(run)
-        for condition in own_conditions(self.arch):
+        for condition in own_conditions(self.arch, known):
             names = {s.name for s in condition.free_symbols}
             if not names <= known:
                 asked |= names
@@ -188,11 +190,16 @@ class _Builder:
         return {name for name in self._free(asked) if name not in known}
 
 
-def own_conditions(arch: Architecture) -> list[Any]:
-    """Return the conditions that a module checks itself; those of its blocks are checked by their modules."""
+def own_conditions(arch: Architecture, told: set[str]) -> list[Any]:
+    """Return the conditions that a module checks itself; those of its blocks are checked by their modules.
+
+    Args:
+        told: the sizes that the constructor takes; a condition on sizes that are neither told nor read off the inputs cannot be checked.
+    """
     spec = arch.spec
+    knowable = told | set(input_sizes(spec))
     own = {c.text for c in spec.where} | {f"{d.value.text} is whole" for d in spec.dims.values() if d.kind == "derived" and d.value}
-    return [r.condition for r in arch.requirements if r.text in own]
+    return [r.condition for r in arch.requirements if r.text in own and {s.name for s in r.condition.free_symbols} <= knowable]
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:

@@ -31,14 +31,14 @@ def render_module(compiled: Compiled, library: Library) -> str:
 
 
 def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
-    arguments = [_argument(view, a) for a in view.arguments]
+    arguments = [_argument(a) for a in view.arguments]
     keywords = [f"{o.name}: {_annotation(o.default)} = {_literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
     names = {a.name for a in view.arguments}
     return {
         "sheet": sheet,
         "class_name": view.class_name,
-        "doc": _docstring(view, sheet),
+        "doc": _docstring(sheet),
         "signature": _signature(arguments, keywords),
         "init": _init(view),
         "forward": _forward(view),
@@ -56,7 +56,7 @@ def _variable(view: ModuleView, ref: str) -> str:
     return row_names(view.arch).variables[name] + (f"_{part}" if part else "")
 
 
-def _argument(view: ModuleView, argument: Any) -> str:
+def _argument(argument: Any) -> str:
     if argument.default is None and not argument.optional:
         return f"{argument.name}: int"
     constant = argument.default is not None and argument.default.is_Integer
@@ -84,16 +84,14 @@ def _init(view: ModuleView) -> list[str]:
     printer, spec = view.printer, view.arch.spec
     known = {a.name for a in view.arguments}
     plain = {name: name for name in spec.dims}
-    for argument in view.arguments:
-        if argument.default is not None and not argument.default.is_Integer:
-            lines.append(f"{argument.name} = {printer.definition(argument.name, plain)} if {argument.name} is None else {argument.name}")
-    for condition in own_conditions(view.arch):
+    unset = [a.name for a in view.arguments if a.default is not None and not a.default.is_Integer]
+    lines += [f"{name} = {printer.definition(name, plain)} if {name} is None else {name}" for name in unset]
+    for condition in own_conditions(view.arch, known):
         if {s.name for s in condition.free_symbols} <= known:
             lines += _check(view, condition, plain)
     told = [name for name, dim in spec.dims.items() if dim.kind == "derived" and _is_told(view, name, known)]
-    for name in told:
-        if name in printer.use.built | set(view.attributes):
-            lines.append(f"{name} = {printer.definition(name, plain)}")
+    wanted = printer.use.built | set(view.attributes)
+    lines += [f"{name} = {printer.definition(name, plain)}" for name in told if name in wanted]
     kept = [*view.attributes, *sorted(view.lines.run_options)]
     if kept:
         lines.append(f"{', '.join(f'self.{name}' for name in kept)} = {', '.join(kept)}")
@@ -129,7 +127,7 @@ def _forward(view: ModuleView) -> list[str]:
     names = dict(view.printer.run_names)
     lines += [(f"{name} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
     known = {a.name for a in view.arguments}
-    for condition in own_conditions(view.arch):
+    for condition in own_conditions(view.arch, known):
         if not {s.name for s in condition.free_symbols} <= known:
             lines += [(text, "") for text in _check(view, condition, names)]
     lines += view.lines.forward
@@ -161,14 +159,16 @@ def _commented(code: str, comment: str) -> str:
     return f"{code:<{column}}  # {comment}" if len(code) <= column else f"{code}  # {comment}"
 
 
-def _docstring(view: ModuleView, sheet: Sheet) -> list[str]:
+def _docstring(sheet: Sheet) -> list[str]:
     order = [size.name for size in sheet.sizes]
     cite = sheet.references[sheet.cite[0]].label if sheet.cite else ""
     title = sheet.title.rstrip(".") + (f" ({cite})" if cite else "") + "."
     lines = _wrapped(title, 4)
     if sheet.description:
         lines += ["", *_wrapped(sheet.description, 4)]
-    sizes = [f"{s.name}{f' = {to_text(s.value, order)}' if s.kind == 'derived' and s.value is not None else ''} {s.meaning}" for s in sheet.sizes]
+    sizes = [
+        f"{s.name}{f' = {to_text(s.value, order)}' if s.kind == 'derived' and s.value is not None else ''} {s.meaning}" for s in sheet.sizes
+    ]
     lines += ["", *_wrapped("Sizes: " + ", ".join(sizes) + ".", 8)]
     for label, key in (("Parameters", "params"), ("MACs", "macs"), ("State", "state_elements")):
         if key != "state_elements" or sheet.totals[key] != 0:
@@ -191,7 +191,13 @@ def _with_imports(body: str, view: ModuleView) -> str:
     torch = [line for name, line in (("torch", "import torch"), ("F", "import torch.nn.functional as F")) if name in used]
     torch.append(f"from torch import {', '.join(name for name in ('Tensor', 'nn') if name in used)}")
     own = sorted([*_state_imports(statements), *(f"from .{name} import {class_name(name)}" for name in view.lines.children)])
-    blocks = ["from __future__ import annotations", "\n".join(sorted(standard, key=_import_key)), "\n".join(torch), "\n".join(own), *constants]
+    blocks = [
+        "from __future__ import annotations",
+        "\n".join(sorted(standard, key=_import_key)),
+        "\n".join(torch),
+        "\n".join(own),
+        *constants,
+    ]
     return body.replace("@@IMPORTS@@", "\n\n".join(block for block in blocks if block))
 
 

@@ -1,0 +1,120 @@
+"""Write the module, the page and the workbook of each spec.
+
+Only what is out of date is rendered, and only what has changed is written. A spec with mistakes keeps its earlier outputs, and the
+others are built all the same. Given folders, the index of pages lists their specs, and outputs whose spec is gone are removed; files
+that a build has not written are never touched. Specs that others use get a module, so that theirs can import it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from time import perf_counter
+
+from generator.build.builder import Report, Request, build
+from generator.commands.arguments import UsageError, add_paths, existing
+from generator.console import complain, complain_of, say, styled
+from generator.lookup import collect
+from generator.render.formats import FORMATS, Format
+from generator.spec.problems import ProblemsError
+from generator.spec.suggest import did_you_mean, listed
+
+EXAMPLES = """\
+  gen build specs/                           everything, into generated/
+  gen build my_block.yaml --out /tmp/look    one spec
+  gen build specs/ --only bert,vit           two specs, and the modules of what they use
+  gen build specs/ --formats modules         PyTorch only
+  gen build specs/ --check                   write nothing; exit 1 and name what is out of date
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_paths(parser)
+    names = ",".join(kind.name for kind in FORMATS)
+    parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("generated"), help="where outputs go (default: generated/)")
+    parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
+    parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
+    parser.add_argument("--jobs", metavar="N", type=_count, default=0, help="processes (default: as many as are of use)")
+    parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Build or check, and say what was done."""
+    started = perf_counter()
+    formats = _formats(args.formats)
+    collection = collect(existing(args.paths))
+    if not collection.asked:
+        raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
+    only = tuple(dict.fromkeys(_words(args.only)))
+    for name in only:
+        if name not in collection.asked:
+            raise UsageError(f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *did_you_mean(name, collection.asked))
+    if args.out.exists() and not args.out.is_dir():
+        raise UsageError(f"--out: {args.out} is a file, not a folder")
+    is_whole = all(path.is_dir() for path in args.paths)
+    request = Request(collection, args.out, formats, only, is_whole, args.jobs, args.check)
+    report = build(request, progress=lambda name, changed: None if args.check else _progress(name, changed))
+    _complain(report, args)
+    say(_closing(report, args, perf_counter() - started))
+    return 1 if report.problems or report.differences else 0
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"`{text}` is not a number of processes; give 1 or more")
+    return int(text)
+
+
+def _words(texts: Iterable[str]) -> list[str]:
+    return [word.strip() for text in texts for word in text.split(",") if word.strip()]
+
+
+def _formats(text: str) -> tuple[Format, ...]:
+    known = {kind.name: kind for kind in FORMATS}
+    words = _words([text])
+    for word in words:
+        if word not in known:
+            raise UsageError(f"--formats: there is no format `{word}`", *did_you_mean(word, known), f"formats: {listed(known)}")
+    if not words:
+        raise UsageError("--formats: no format is given", f"formats: {listed(known)}")
+    return tuple(kind for kind in FORMATS if kind.name in words)
+
+
+def _progress(name: str, changed: Sequence[str]) -> None:
+    say(f"{name}: {styled(', '.join(changed), 'green') if changed else styled('as before', 'dim')}")
+
+
+def _complain(report: Report, args: argparse.Namespace) -> None:
+    if report.problems:
+        complain_of(ProblemsError(report.problems))
+    if report.failed:
+        kept = "" if args.check else "; earlier outputs are kept, and all other specs are built"
+        complain(f"{_number(len(report.failed), 'spec')} failed: {', '.join(sorted(report.failed))}{kept}")
+    for path, what in sorted(report.differences.items()):
+        complain(f"{(args.out / path).as_posix()}: {what}")
+    if report.differences:
+        complain("outputs are not up to date; `gen build` with the same arguments, but without --check, writes them")
+
+
+def _closing(report: Report, args: argparse.Namespace, seconds: float) -> str:
+    """Return the last line: how many specs, what was done, how long it took."""
+    fresh = report.specs - len(report.rendered) - len([name for name in report.failed if name not in report.rendered])
+    changed = [path for paths in report.rendered.values() for path in paths] + report.fixed
+    parts = [
+        f"{len(report.rendered)} {'compared' if args.check else 'built'}" if report.rendered else "",
+        f"{fresh} up to date" if fresh else "",
+        f"{len(report.failed)} failed" if report.failed else "",
+    ]
+    done = f"{_number(report.specs, 'spec')}: {', '.join(filter(None, parts))}"
+    if args.check:
+        done += f"; {_number(len(report.differences), 'difference')}"
+    elif changed or report.removed:
+        done += f"; {_number(len(changed), 'file')} written"
+        done += f", {len(report.removed)} removed: {', '.join(report.removed)}" if report.removed else ""
+    return f"{done} ({seconds:.2f} s)"
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,53 @@
+"""Find mistakes in specs: everything that keeps them from being built, claims and expectations that do not hold included.
+
+All mistakes of all specs are shown at once, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from generator.commands.arguments import UsageError, add_paths, existing
+from generator.console import complain_of, say
+from generator.lookup import collect
+from generator.spec.library import Library
+from generator.spec.problems import Problem, ProblemsError
+from generator.spec.suggest import listed
+
+EXAMPLES = """\
+  gen check specs/
+  gen check my_block.yaml
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_paths(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Derive every spec and show all problems."""
+    collection = collect(existing(args.paths))
+    if not collection.asked:
+        raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
+    found = {name: _problems(collection.library, name) for name in collection.asked}
+    wrong = sum(1 for problems in found.values() if problems)
+    specs = f"{len(collection.asked)} spec{'' if len(collection.asked) == 1 else 's'}"
+    if not wrong:
+        say(f"{specs}: no mistakes")
+        return 0
+    together = ProblemsError(problem for problems in found.values() for problem in problems)
+    complain_of(together)
+    count = len(together.problems)
+    say(f"{specs}: {count} mistake{'' if count == 1 else 's'}, in {wrong} of them")
+    return 1
+
+
+def _problems(library: Library, name: str) -> tuple[Problem, ...]:
+    from generator.compiled import compile_spec
+
+    try:
+        compile_spec(library, name)
+    except ProblemsError as error:
+        return error.problems
+    return ()

@@ -1,0 +1,75 @@
+"""Count parameters, FLOPs and memory at given sizes.
+
+Sizes and options are given as NAME=VALUE and win over the preset. With --json all counts are exact integers, and `rows` holds the leaf
+rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from generator.commands.arguments import add_target
+from generator.commands.table import Column, table_lines
+from generator.commands.target import answered, target_of
+from generator.console import say, styled, width
+
+if TYPE_CHECKING:
+    from generator.costing import Cost
+
+EXAMPLES = """\
+  gen cost bert n=512 b=8 --preset bert-base
+  gen cost multi_head_attention b=1 n=1024 d=768 h=12 bias=false
+  gen cost my_block.yaml b=1 n=128 d=64 --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_target(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON with exact integers, for scripts")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the numbers."""
+    target = target_of(args)
+    with answered():
+        cost = target.cost()
+        data = cost.to_dict()
+    if args.json:
+        say(json.dumps(data, indent=2))
+        return 0
+    for line in _report(cost, data):
+        say(line)
+    return 0
+
+
+def _report(cost: Cost, data: dict[str, Any]) -> list[str]:
+    from generator.human import exact, rounded
+    from generator.sheet import QUANTITIES
+
+    sheet, room = cost.sheet, width()
+    options = "".join(f", {name}={_word(value)}" for name, value in sheet.options.items())
+    sizes = ", ".join(f"{name}={value:,}" for name, value in cost.dims.items())
+    lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
+    lines += textwrap.wrap(sizes + options, room or 10_000)
+    rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in QUANTITIES]
+    lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]
+    return [*lines, *_formulas(cost.formulas, room)]
+
+
+def _formulas(formulas: dict[str, str], room: int | None) -> list[str]:
+    longest = max(map(len, formulas))
+    lines = []
+    for key, text in formulas.items():
+        head = f"{key:{longest}} = "
+        lines += textwrap.wrap(
+            f"{head}{text}", room or 1_000_000, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False
+        )
+    return lines
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,49 @@
+"""List the specs that can be named: the built-in ones, those in ./specs, and those given."""
+
+from __future__ import annotations
+
+import argparse
+
+from generator.commands.arguments import add_paths, existing
+from generator.commands.table import Column, table_lines
+from generator.console import complain, say, width
+from generator.lookup import everything
+from generator.resources import builtin_specs_dir
+from generator.spec.library import Library, shown
+from generator.spec.problems import ProblemsError
+
+EXAMPLES = """\
+  gen list
+  gen list my-specs/
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_paths(parser, optional=True)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print one line for each spec."""
+    library = everything(existing(args.paths))
+    rows, broken = [], []
+    for name in library.names:
+        try:
+            spec = library.spec(name)
+        except ProblemsError:
+            broken.append(name)
+            rows.append([name, "(has mistakes)", "", _where(library, name)])
+            continue
+        rows.append([name, spec.title, str(len(spec.presets) or ""), _where(library, name)])
+    columns = [Column("name"), Column("title", shrinks=True), Column("presets", right=True), Column("from", shrinks=True)]
+    for line in table_lines(columns, rows, width()):
+        say(line)
+    if broken:
+        complain(f"mistakes in {', '.join(broken)}", "`gen check PATH` shows them")
+    return 1 if broken else 0
+
+
+def _where(library: Library, name: str) -> str:
+    if name in library.own:
+        return shown(library.own[name])
+    return f"built-in {library.path(name).relative_to(builtin_specs_dir()).as_posix()}"

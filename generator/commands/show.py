@@ -1,0 +1,96 @@
+"""Show the rows of a spec: op, shape, how often, and the costs.
+
+Without sizes all is symbolic. With sizes or a preset, what follows from them is shown as numbers. Cells are cut to fit the terminal;
+written into a file or pipe they are whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from generator.commands.arguments import add_target
+from generator.commands.table import Column, table_lines
+from generator.commands.target import answered, target_of
+from generator.console import say, styled, width
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+    from generator.sheet import Sheet, SheetRow
+
+EXAMPLES = """\
+  gen show multi_head_attention
+  gen show bert --preset bert-base n=512 b=8
+  gen show my_block.yaml
+"""
+_COSTS = {"params": "params", "macs": "MACs", "matmul_flops": "FLOPs", "saved_elements": "saved"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_target(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the rows and their totals."""
+    target = target_of(args)
+    with answered():
+        known = dict(target.cost().dims) if target.sizes or target.preset else {}
+    for line in _lines(target.sheet, known):
+        say(line)
+    return 0
+
+
+def _lines(sheet: Sheet, known: Mapping[str, int]) -> list[str]:
+    write = _Writer(sheet, known)
+    sizes = [f"  {size.name}: {size.meaning}{write.definition(size)}" for size in sheet.sizes]
+    rows = [write.row(row) for row in sheet.rows]
+    rows.append(["total", "", "", "", *(write.formula(sheet.totals[key]) for key in _COSTS)])
+    numbers = [Column(heading, right=bool(known), shrinks=True) for heading in _COSTS.values()]
+    columns = [
+        Column("row", shrinks=True),
+        Column("op", shrinks=True),
+        Column("shape", shrinks=True),
+        Column("times", shrinks=True),
+        *numbers,
+    ]
+    return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, "", *table_lines(columns, rows, width())]
+
+
+class _Writer:
+    """Writes formulas with the sizes that are known put in."""
+
+    def __init__(self, sheet: Sheet, known: Mapping[str, int]) -> None:
+        from generator.symbols import symbol
+
+        self._order = [size.name for size in sheet.sizes]
+        self._known = known
+        self._values = {symbol(name): value for name, value in known.items()}
+
+    def formula(self, expr: Expr) -> str:
+        """Return a formula as text, or as a number if all its sizes are known."""
+        from generator.human import exact
+        from generator.printing.evaluate import evaluate
+        from generator.printing.text import to_text
+
+        if all(symbol.name in self._known for symbol in expr.free_symbols):
+            return exact(evaluate(expr, self._known))
+        return to_text(expr.subs(self._values), self._order)
+
+    def definition(self, size: Any) -> str:
+        """Return what is known of a size's value."""
+        from generator.printing.text import to_text
+
+        if size.name in self._known:
+            return f" = {self._known[size.name]:,}"
+        if size.value is None:
+            return ""
+        return f"{', by default' if size.kind == 'default' else ' ='} {to_text(size.value, self._order)}"
+
+    def row(self, row: SheetRow) -> list[str]:
+        """Return the cells of a row."""
+        shapes = [f"{f'{part} ' if part else ''}[{', '.join(self.formula(axis) for axis in axes)}]" for part, axes in row.shapes]
+        times = "" if row.repeat == 1 else self.formula(row.repeat)
+        return ["  " * row.depth + row.name, row.op, ", ".join(shapes), times, *(self.formula(row.costs[key]) for key in _COSTS)]

@@ -1,0 +1,79 @@
+"""The spec that `gen show` and `gen cost` are asked about, at the sizes and options on the line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from generator.commands.arguments import UsageError, existing, settings
+
+if TYPE_CHECKING:
+    from generator.costing import Cost
+    from generator.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class Target:
+    """A sheet, and the sizes that were given for it."""
+
+    sheet: Sheet
+    preset: str | None
+    sizes: dict[str, int]
+
+    def cost(self) -> Cost:
+        """Return the sheet at the sizes given. Raises SizeError."""
+        from generator.costing import cost_of
+
+        return cost_of(self.sheet, self.preset, self.sizes)
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """Turn what is wrong with sizes, presets and options into a UsageError."""
+    from generator.errors import SizeError
+
+    try:
+        yield
+    except SizeError as error:
+        raise UsageError(error.message, *error.notes) from error
+
+
+def target_of(args: argparse.Namespace) -> Target:
+    """Return the spec that the arguments name, with the options among the settings in force.
+
+    Raises:
+        ProblemsError: there is no such spec, or it has mistakes.
+        UsageError: settings that the spec does not have or cannot take.
+    """
+    from generator.compiled import compile_spec
+    from generator.lookup import find
+    from generator.sizing import check_option
+
+    given = settings(args.settings)
+    library, name = find(args.target, existing(args.specs))
+    spec = library.spec(name)
+    with answered():
+        options = {
+            key: check_option(spec.options[key], value) for key, value in given.items() if key in spec.options and key not in spec.dims
+        }
+    sizes: dict[str, Any] = {key: _size(key, value) for key, value in given.items() if key not in options}
+    return Target(compile_spec(library, name, options).sheet, args.preset, sizes)
+
+
+def _size(name: str, text: str) -> int:
+    """Return a size as people write it: 512, 30_000, 30,000 or 1e6."""
+    plain = text.replace("_", "").replace(",", "")
+    try:
+        return int(plain)
+    except ValueError:
+        pass
+    try:
+        number = float(plain)
+        if number == int(number) and abs(number) < 2**53:
+            return int(number)
+    except (ValueError, OverflowError):
+        pass
+    raise UsageError(f"`{name}={text}`: a size is a whole number, such as {name}=512")

@@ -1,0 +1,134 @@
+"""Run the generated modules and compare what is measured with what is derived.
+
+Each spec is built at random small sizes that satisfy its conditions and at every preset (on meta tensors, which need no memory), and run.
+Output shapes, parameters, FLOPs forward and backward, vector FLOPs, saved elements, traffic and state must be exactly equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generator.commands.arguments import UsageError, add_specs
+from generator.console import complain, say, styled
+
+if TYPE_CHECKING:
+    from generator.spec.library import Library
+    from generator.verify.run import Case, Result
+
+EXAMPLES = """\
+gen verify bert gpt2
+gen verify my-specs/ --samples 20
+gen verify mlp --json
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument(
+        "targets", metavar="NAME|PATH", nargs="*", help="specs by name, files, or folders of specs; all built-in specs by default"
+    )
+    parser.add_argument("--samples", metavar="K", type=int, default=5, help="how many random sets of sizes to try (default 5)")
+    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    add_specs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify the specs and return 1 on any difference."""
+    if args.samples < 0:
+        raise UsageError("--samples is a number of tries, 0 or more")
+    if find_spec("torch") is None:
+        complain("`gen verify` runs the generated modules, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
+        return 1
+    library, names = _targets(args.targets, args.specs)
+    from generator.verify.instance import Workbench
+    from generator.verify.run import verify
+
+    results = []
+    with Workbench(library) as bench:
+        for name in names:
+            result = verify(bench, name, samples=args.samples)
+            results.append(result)
+            if not args.json:
+                _print(result)
+    if args.json:
+        say(json.dumps([_plain(result) for result in results], indent=2))
+    else:
+        _print_totals(results)
+    return 0 if all(result.equal and not result.skipped for result in results) else 1
+
+
+def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[str]]:
+    from generator.lookup import collect, everything, find, is_file_name
+    from generator.spec.library import Library
+
+    paths = [Path(t) for t in targets if is_file_name(t) or Path(t).is_dir()]
+    names = [t for t in targets if not (is_file_name(t) or Path(t).is_dir())]
+    if not targets:
+        library = everything(specs)
+        return library, list(library.names)
+    collected = collect(paths) if paths else None
+    own = list(collected.asked) if collected is not None else []
+    library = Library([*collected.paths, *specs]) if collected is not None else everything(specs)
+    for name in names:
+        if name not in library.files:
+            find(name, specs)  # raises with near names
+    return library, [*own, *names]
+
+
+def _print(result: Result) -> None:
+    presets = sum(1 for case in result.cases if case.preset)
+    checks = sum(len(case.checks) for case in result.cases)
+    verdict = styled("equal", "green") if result.equal else styled("DIFFERS", "red")
+    say(f"{result.spec:<32} {verdict}  {checks} comparisons at {len(result.cases) - presets} random sizes and {presets} presets")
+    for case in result.cases:
+        if not case.equal:
+            _print_case(case)
+    for reason in result.skipped:
+        say(f"  not checked: {reason}")
+
+
+def _print_case(case: Case) -> None:
+    where = f"preset {case.preset}, " if case.preset else ""
+    say(f"  at {where}{', '.join(f'{name}={value}' for name, value in case.sizes.items())}")
+    say(f"    {'quantity':<24} {'derived':>20} {'measured':>20}")
+    for check in case.checks:
+        if not check.equal:
+            say(f"    {check.quantity:<24} {_number(check.derived):>20} {_number(check.measured):>20}")
+    for difference in case.differences:
+        say(
+            f"    first row that differs in {difference.quantity}: {difference.row} ({difference.op}), "
+            f"derived {difference.derived:,}, measured {difference.measured:,}"
+        )
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _print_totals(results: Sequence[Result]) -> None:
+    different = [result.spec for result in results if not result.equal]
+    checks = sum(len(case.checks) for result in results for case in result.cases)
+    summary = f"{len(results)} specs, {checks} comparisons"
+    say(f"{summary}, all equal" if not different else f"{summary}; {len(different)} specs differ: {', '.join(different)}")
+
+
+def _plain(result: Result) -> dict[str, Any]:
+    return {
+        "spec": result.spec,
+        "equal": result.equal,
+        "skipped": list(result.skipped),
+        "cases": [
+            {
+                "preset": case.preset or None,
+                "sizes": dict(case.sizes),
+                "checks": [{"quantity": c.quantity, "derived": c.derived, "measured": c.measured, "equal": c.equal} for c in case.checks],
+                "first_rows_that_differ": [vars(d) for d in case.differences],
+            }
+            for case in result.cases
+        ],
+    }

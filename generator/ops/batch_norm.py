@@ -1,0 +1,49 @@
+"""Batch normalisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import FLAG, NUMBER, Flag, Number
+from generator.trace import normalise
+from generator.trace.tensor import Tensor
+
+MODULES = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d"}
+
+
+@dataclass(frozen=True)
+class BatchNorm(Op):
+    """(x - mean) / sqrt(var + eps) * weight + bias for each channel, over batch and positions (Ioffe and Szegedy, 2015).
+
+    x [b, c], [b, c, n] or [b, c, h, w]: channels are axis 1. Parameters: 2 * c; the running mean and variance and the number of batches seen are
+    buffers, which are no parameters. Counted in training mode, where the statistics of the batch are computed and the running ones updated:
+    8 operations an element (6 without weight and bias) and 11 a channel. Kept for the backward pass: x, and the mean and
+    1 / sqrt(var + eps) of each channel.
+    """
+
+    name: ClassVar[str] = "batch_norm"
+
+    eps: Number = param(NUMBER, "added to the variance", default=1e-5)
+    affine: Flag = param(FLAG, "learn a weight and a bias for each channel", default=True)
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Normalise each channel."""
+        (x,) = inputs
+        if x.rank not in MODULES:
+            found = f"{row.input_names[0]} is {row.show(x.shape)}"
+            raise OpError(f"`{row.name}` needs [b, c], [b, c, n] or [b, c, h, w], with the channels as axis 1", found, at="in")
+        channels = (x.shape[1],)
+        affine = (row.weight("weight", channels), row.weight("bias", channels)) if self.affine else ()
+        running = tuple(row.weight(f"running_{moment}", channels, trainable=False) for moment in ("mean", "var"))
+        batches = row.weight("num_batches_tracked", (), trainable=False)
+        return normalise.batch_norm(row.t, x, affine, (*running, batches))
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The module for the rank at hand, channels and settings."""
+        settings = [f"eps={c.option(self.eps)}"]
+        if not (self.affine.value and self.affine.option is None):
+            settings.append(f"affine={c.option(self.affine)}")
+        x = c.tensors[0]
+        return {"module": MODULES[x.rank], "channels": c.init(x.shape[1]), "settings": settings}

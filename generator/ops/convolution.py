@@ -1,0 +1,137 @@
+"""What convolutions over one and two axes of positions have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Expr, Integer, expand, floor
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import FLAG, SIZE, SIZES, Flag
+from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed
+from generator.trace import moving
+from generator.trace.convolution import Windows, convolution
+from generator.trace.tensor import Shape, Tensor
+
+
+@dataclass(frozen=True)
+class Convolution(Op):
+    """A learned kernel slides over the positions of each channel. See the ops conv1d and conv2d."""
+
+    axes: ClassVar[int]
+
+    channels: Expr = param(SIZE, "number of channels of the result")
+    kernel: Shape = param(SIZES, "width of the kernel; a list for different widths along the axes", example=3)
+    stride: Shape = param(SIZES, "step of the kernel", default=1)
+    padding: Shape | str = param(PADDING, "zeros added on both sides, or `same`: as many as keep the length (stride 1)", default=0)
+    dilation: Shape = param(SIZES, "distance between the kernel's elements", default=1)
+    groups: Expr = param(SIZE, "split the channels into groups that do not mix; it divides both numbers of channels", default=1)
+    bias: Flag = param(FLAG, "add a bias to each channel", default=True)
+    transposed: Flag = param(FLAG, "the transposed convolution, which widens by the stride", default=False)
+    output_padding: Shape = param(SIZES, "positions added at the end (transposed only)", default=0)
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Check the shapes, then convolve."""
+        (x,) = inputs
+        check_image(row, x, self.axes)
+        if self.transposed.option:
+            raise OpError("`transposed` must be true or false itself, not an option: it decides the shape", at="transposed")
+        windows = self.windows(row)
+        channels, groups = self._channels(row, x)
+        bias = row.weight("bias", (channels,)) if self.bias else None
+        if self.transposed:
+            shape = (x.shape[0], channels, *windows.reached(x.shape[2:], self._extra(row, windows)))
+            weight = row.weight("weight", (x.shape[1], channels / groups, *windows.kernel))
+            return convolution(row.t, x, weight, bias, shape, transposed=True)
+        weight = row.weight("weight", (channels, x.shape[1] / groups, *windows.kernel))
+        padded = self._uneven(row, x)
+        counts = windows.count(row.t, padded.shape[2:])
+        check_fits(row, x, windows.kernel, windows.padding, counts)
+        return convolution(row.t, padded, weight, bias, (x.shape[0], channels, *counts), transposed=False)
+
+    def windows(self, row: RowScope) -> Windows:
+        """Return the sliding kernel; `same` is resolved to the padding on both sides. Raises OpError."""
+        kernel, stride, dilation = (
+            each_axis(row, name, getattr(self, name), self.axes, least=1) for name in ("kernel", "stride", "dilation")
+        )
+        if not isinstance(self.padding, str):
+            return Windows(kernel, stride, each_axis(row, "padding", self.padding, self.axes, least=0), dilation)
+        if self.transposed or any(size != 1 for size in stride):
+            raise OpError("`padding: same` needs stride 1 and no transposed convolution", "give the padding as a number, such as padding: 1", at="padding")
+        total = [expand(d * (k - 1)) for k, d in zip(kernel, dilation, strict=True)]
+        for size, width in zip(total, kernel, strict=True):
+            if size.is_even is None:
+                raise OpError(
+                    f"`padding: same` needs to know whether the kernel {row.show((width,))[1:-1]} is odd",
+                    "write the kernel as 2*r + 1, or give the padding as a number: padding: r",
+                    at="padding",
+                )
+        return Windows(kernel, stride, tuple(size / 2 if size.is_even else (size - 1) / 2 for size in total), dilation)
+
+    def odd_zeros(self) -> Shape:
+        """Return what `same` adds at the end of each axis only: 1 where an odd number of zeros keeps the length."""
+        if not isinstance(self.padding, str):
+            return (Integer(0),) * self.axes
+        pairs = zip(self.kernel * (self.axes // len(self.kernel)), self.dilation * (self.axes // len(self.dilation)), strict=True)
+        return tuple(Integer(1 if expand(d * (k - 1)).is_odd else 0) for k, d in pairs)
+
+    def _uneven(self, row: RowScope, x: Tensor) -> Tensor:
+        """Add the odd zeros: a copy of the input."""
+        odd = self.odd_zeros()
+        if not any(odd):
+            return x
+        return moving.pad(row.t, x, (Integer(0),) * x.rank, (Integer(0), Integer(0), *odd))
+
+    def _extra(self, row: RowScope, windows: Windows) -> Shape:
+        extra = each_axis(row, "output_padding", self.output_padding, self.axes, least=0)
+        for one, stride, dilation in zip(extra, windows.stride, windows.dilation, strict=True):
+            if (one - stride).is_nonnegative and (one - dilation).is_nonnegative:
+                sizes = row.show((one, stride, dilation))[1:-1].split(", ")
+                raise OpError(f"`output_padding` of `{row.name}` is {sizes[0]}; it must be below the stride {sizes[1]} or the dilation {sizes[2]}", at="output_padding")
+        return extra
+
+    def _channels(self, row: RowScope, x: Tensor) -> tuple[Expr, Expr]:
+        """Return the result's channels and the groups. Raises OpError unless the groups divide both numbers of channels."""
+        channels, groups = row.whole(self.channels, at="channels"), row.whole(self.groups, at="groups")
+        for size, whose in ((x.shape[1], f"of {row.input_names[0]}"), (channels, "of the result")):
+            if not row.t.facts.divisible(size, groups):
+                total, count = (row.show((one,))[1:-1] for one in (size, groups))
+                notes = [f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1"]
+                if size.free_symbols | groups.free_symbols:
+                    notes.append(f'did you mean where: ["{_operand(size, total)} % {_operand(groups, count)} == 0"]?')
+                raise OpError(f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always come out whole", *notes, at="groups")
+        if self.output_padding != (0,) and not self.transposed:
+            raise OpError("`output_padding` is for transposed convolutions", "did you mean transposed: true, or padding?", at="output_padding")
+        return channels, groups
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The module and its arguments."""
+        x = c.tensors[0]
+        settings = [c.init(x.shape[1]), c.init(self.channels), printed(self.kernel, c.init)]
+        settings += keyword(c, "stride", self.stride, 1, built=True)
+        odd = self.odd_zeros()
+        settings += self._padding(c, any(odd))
+        settings += keyword(c, "output_padding", self.output_padding, 0, built=True)
+        settings += keyword(c, "dilation", self.dilation, 1, built=True)
+        settings += keyword(c, "groups", (self.groups,), 1, built=True)
+        if c.option(self.bias) != "True":
+            settings.append(f"bias={c.option(self.bias)}")
+        zeros = ", ".join(f"0, {size}" for size in reversed(odd))
+        return {
+            "module": f"Conv{'Transpose' if self.transposed else ''}{self.axes}d",
+            "settings": settings,
+            "read": f"F.pad({c.inputs[0]}, ({zeros}))" if any(odd) else c.inputs[0],
+        }
+
+    def _padding(self, c: CodeScope, uneven: bool) -> list[str]:
+        if not isinstance(self.padding, str):
+            return keyword(c, "padding", self.padding, 0, built=True)
+        if not uneven:
+            return ['padding="same"']
+        pairs = zip(self.kernel * (self.axes // len(self.kernel)), self.dilation * (self.axes // len(self.dilation)), strict=True)
+        return keyword(c, "padding", tuple(floor(expand(d * (k - 1)) / 2) for k, d in pairs), 0, built=True)
+
+
+def _operand(size: Expr, text: str) -> str:
+    return text if size.is_Atom else f"({text})"

@@ -1,0 +1,53 @@
+"""Group normalisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Expr
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number
+from generator.trace import normalise
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class GroupNorm(Op):
+    """(x - mean) / sqrt(var + eps) * weight + bias over each group of channels of each sample (Wu and He, 2018).
+
+    x [b, c, ...]: channels are axis 1. Parameters: 2 * c. Operations: 8 an element (6 without weight and bias) and 4 for each group of
+    each sample. Kept for the backward pass: x, and the mean and 1 / sqrt(var + eps) of each group of each sample. An input that is
+    not contiguous is copied first, and the copy is kept.
+    """
+
+    name: ClassVar[str] = "group_norm"
+
+    groups: Expr = param(SIZE, "number of groups; it divides the channels", example=32)
+    eps: Number = param(NUMBER, "added to the variance", default=1e-5)
+    affine: Flag = param(FLAG, "learn a weight and a bias for each channel", default=True)
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Normalise each group."""
+        (x,) = inputs
+        if x.rank < 2:
+            raise OpError(f"`{row.name}` needs a batch axis and channels: [b, c, ...]", f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
+        channels, groups = x.shape[1], row.whole(self.groups, at="groups")
+        if not row.t.facts.divisible(channels, groups):
+            size, count = (row.show((one,))[1:-1] for one in (channels, groups))
+            raise OpError(
+                f"`{row.name}` splits {size} channels into {count} groups, which does not always come out whole",
+                f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
+                f'did you mean where: ["({size}) % ({count}) == 0"]?' if channels.free_symbols | groups.free_symbols else "",
+                at="groups",
+            )
+        affine = (row.weight("weight", (channels,)), row.weight("bias", (channels,))) if self.affine else ()
+        return normalise.group_norm(row.t, x, groups, affine)
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """Groups, channels and settings."""
+        settings = [f"eps={c.option(self.eps)}"]
+        if not (self.affine.value and self.affine.option is None):
+            settings.append(f"affine={c.option(self.affine)}")
+        return {"groups": c.init(self.groups), "channels": c.init(c.tensors[0].shape[1]), "settings": settings}

@@ -1,0 +1,88 @@
+"""Hiding positions from a softmax."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import Choice, ChoiceKind
+from generator.trace import pointwise
+from generator.trace.create import hidden_future
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Mask(Op):
+    """Fill hidden positions with -infinity, so that the softmax that follows gives them the weight 0.
+
+    causal: `in: scores`. Hides the future in scores [..., n, m]: the queries are the last n of the m tokens (m >= n), so that query i may
+    look at the first m - n + i + 1 keys. The mask [n, m] is made in the module.
+    padding: `in: [scores, hidden]`. `hidden` is a bool tensor, true where a key must not be looked at. Its last axis is the last one of the
+    scores and its other axes are the first ones; between them it is the same for all: hidden [b, m] serves all heads and queries of scores
+    [b, h, n, m]. Axes of size one stretch. A query from which all keys are hidden gets no numbers (nan).
+
+    No arithmetic. Kept for the backward pass: the mask, one byte an element. Traffic: the scores read and written, the mask read; a
+    causal mask is also written, read and written.
+    """
+
+    name: ClassVar[str] = "mask"
+    arity: ClassVar[tuple[int, int | None]] = (1, 2)
+    input_kinds: ClassVar[tuple[Any, ...] | None] = ("float", "bool")
+
+    kind: Choice = param(ChoiceKind(("causal", "padding")), "causal: hide later tokens; padding: hide what a second input says")
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Fill with the mask."""
+        scores = inputs[0]
+        if self.kind.option is not None:
+            raise OpError(
+                "the kind of a mask is written out",
+                f"for a mask that an option may switch off, write `when: {self.kind.option}`",
+                at="kind",
+            )
+        if self.kind.value == "causal":
+            if len(inputs) > 1:
+                raise OpError(
+                    f"a causal mask reads the scores alone; `{row.name}` also reads {row.input_names[1]}",
+                    "did you mean kind: padding?",
+                    at="in",
+                )
+            if scores.rank < 2:
+                raise OpError(
+                    f"`{row.name}` needs scores with an axis of queries and one of keys",
+                    f"{row.input_names[0]} is {row.show(scores.shape)}",
+                    at="in",
+                )
+            return pointwise.masked_fill(row.t, scores, hidden_future(row.t, scores.shape[-2], scores.shape[-1]))
+        if len(inputs) < 2:
+            raise OpError(
+                f"a padding mask needs a second input, true where a key is hidden; `{row.name}` reads {row.input_names[0]} alone", at="in"
+            )
+        return pointwise.masked_fill(row.t, scores, self._aligned(row, scores, inputs[1]))
+
+    def _aligned(self, row: RowScope, scores: Tensor, hidden: Tensor) -> Tensor:
+        """Return the mask with axes of size one where it is the same for all. Raises OpError."""
+        given = hidden.shape
+        for _ in range(scores.rank - hidden.rank):
+            hidden = hidden.unsqueeze(-2) if hidden.rank else hidden.unsqueeze(0)
+        fits = hidden.rank == scores.rank and all(a == 1 or row.same(a, b) for a, b in zip(hidden.shape, scores.shape, strict=True))
+        if not fits:
+            name, mask = row.input_names
+            raise OpError(
+                f"`{row.name}` cannot lay {mask} over {name}: its last axis must be the keys, its other axes the first ones of {name}",
+                f"{name} is {row.show(scores.shape)}; {mask} is {row.show(given)}",
+                f"did you mean {mask} to be {row.show((scores.shape[0], scores.shape[-1]))}?",
+                at="in",
+            )
+        return hidden
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The mask."""
+        if self.kind.value == "padding":
+            scores, hidden = c.tensors
+            missing = scores.rank - hidden.rank
+            index = [":"] * (hidden.rank - 1) + ["None"] * missing + [":"]
+            return {"diagonal": None, "hidden": f"{c.inputs[1]}[{', '.join(index)}]" if missing else c.inputs[1]}
+        n, m = c.tensors[0].shape[-2:]
+        return {"diagonal": "1" if n == m else f"{c.target}_past + 1", "past": n != m, "target": c.target, "hidden": f"{c.target}_future"}

@@ -1,0 +1,91 @@
+"""Cutting along an axis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Add, Expr
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import AXIS, NAMES, SIZE, SIZES
+from generator.trace.tensor import Tensor
+
+MOST_PARTS = 64
+
+
+@dataclass(frozen=True)
+class Split(Op):
+    """Cut a tensor along one axis: `into: 3` equal parts, or parts of the given `sizes`. Other rows read the parts as `row.part`.
+
+    The parts are called part0, part1, ... unless `names` says otherwise: `{op: split, in: qkv, into: 3, names: [q, k, v]}` is read as
+    `qkv.q`. Views: no arithmetic, no copy, no traffic. Where a part is kept for the backward pass, the whole tensor stays in memory.
+    """
+
+    name: ClassVar[str] = "split"
+    input_kinds: ClassVar[tuple[Any, ...] | None] = ()  # any
+
+    axis: int | str = param(AXIS, "the axis that is cut: an index, or the name of its size", default=-1)
+    into: Expr | None = param(SIZE, "the number of equal parts", default=None)
+    sizes: tuple[Expr, ...] | None = param(SIZES, "the sizes of the parts, where they differ", default=None)
+    names: tuple[str, ...] | None = param(NAMES, "what the parts are called; part0, part1, ... by default", default=None)
+
+    def run(self, row: RowScope, *inputs: Tensor) -> dict[str, Tensor]:
+        """Return one view for each part."""
+        (x,) = inputs
+        axis = row.axis(x, self.axis)
+        sizes = self._equal(row, x, axis) if self.into is not None else self._given(row, x, axis)
+        names = self._names(len(sizes))
+        return {name: x.narrow(axis, size) for name, size in zip(names, sizes, strict=True)}
+
+    def _equal(self, row: RowScope, x: Tensor, axis: int) -> tuple[Expr, ...]:
+        assert self.into is not None
+        if self.sizes is not None:
+            raise OpError(
+                f"`{row.name}` has both `into` and `sizes`", "`into` cuts equal parts, `sizes` lists the size of each part", at="sizes"
+            )
+        if not self.into.is_Integer or not 2 <= int(self.into) <= MOST_PARTS:
+            raise OpError(f"`into` is {row.show((self.into,))[1:-1]}, where a number from 2 to {MOST_PARTS} is needed", at="into")
+        whole = x.shape[axis]
+        if not row.t.facts.divisible(whole, self.into):
+            text = row.show((whole,))[1:-1]
+            raise OpError(
+                f"cannot cut an axis of {text} into {self.into} equal parts: {self.into} does not always divide it",
+                f"{row.input_names[0]} is {row.show(x.shape)}",
+                f'did you mean to add `where: ["{text} % {self.into} == 0"]`?',
+                at="into",
+            )
+        return (row.t.facts.simplify(whole / self.into),) * int(self.into)
+
+    def _given(self, row: RowScope, x: Tensor, axis: int) -> tuple[Expr, ...]:
+        found = f"{row.input_names[0]} is {row.show(x.shape)}"
+        if self.sizes is None:
+            raise OpError(f"`{row.name}` needs `into: 3` (equal parts) or `sizes: [a, b]`", found)
+        sizes = tuple(row.whole(size, at="sizes") for size in self.sizes)
+        if len(sizes) < 2:
+            raise OpError(f"`{row.name}` lists {len(sizes)} size; a split has at least two parts", found, at="sizes")
+        total = Add(*sizes)
+        if not row.same(total, x.shape[axis]):
+            raise OpError(
+                f"the parts of `{row.name}` add up to {row.show((total,))[1:-1]}, but that axis is {row.show((x.shape[axis],))[1:-1]}",
+                found,
+                at="sizes",
+            )
+        return sizes
+
+    def _names(self, count: int) -> tuple[str, ...]:
+        if self.names is None:
+            return tuple(f"part{i}" for i in range(count))
+        if len(self.names) != count:
+            raise OpError(f"`names` lists {len(self.names)} names for {count} parts", at="names")
+        return self.names
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The call that cuts."""
+        (x,) = c.tensors
+        axis = c.axis(x, self.axis)
+        shown = -1 if axis == x.rank - 1 else axis
+        if self.into is not None:
+            return {"call": f"chunk({self.into}, {shown})"}
+        assert self.sizes is not None
+        return {"call": f"split(({', '.join(c.size(size) for size in self.sizes)}), {shown})"}

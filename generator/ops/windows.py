@@ -1,0 +1,76 @@
+"""Parameters that convolutions and pooling share: one size, or one for each axis of positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from generator.ops.base import CodeScope, OpError, RowScope
+from generator.ops.params import Raw, Scope, SizesKind
+from generator.trace.tensor import Shape, Tensor
+
+SAME = "same"
+
+
+class PaddingKind(SizesKind):
+    """One expression, a list of them, or the word `same`."""
+
+    def parse(self, raw: Raw) -> Any:
+        """Parse each expression; the word stands for itself."""
+        return SAME if raw.value == SAME else super().parse(raw)
+
+    def bind(self, parsed: Any, scope: Scope) -> Any:
+        """Evaluate each expression."""
+        return SAME if parsed == SAME else super().bind(parsed, scope)
+
+
+PADDING = PaddingKind()
+
+
+def each_axis(row: RowScope, name: str, given: Shape, axes: int, *, least: int) -> Shape:
+    """Return one whole size for each axis of positions. Raises OpError where there are too many or too few, or one is too small."""
+    if len(given) not in (1, axes):
+        expected = "one size" if axes == 1 else f"one size, or a list of {axes}"
+        raise OpError(f"`{name}` of `{row.name}` has {len(given)} sizes; give {expected}", at=name)
+    sizes = tuple(row.whole(size, at=name) for size in given) * (axes // len(given))
+    small = next((size for size in sizes if (size - least).is_negative), None)
+    if small is not None:
+        raise OpError(f"`{name}` of `{row.name}` must be at least {least}; it is {row.show((small,))[1:-1]}", at=name)
+    return sizes
+
+
+def check_image(row: RowScope, x: Tensor, axes: int) -> None:
+    """Raise OpError unless x has a batch axis, channels and `axes` axes of positions."""
+    if x.rank == axes + 2:
+        return
+    expected = "[b, c, n]" if axes == 1 else "[b, c, h, w]"
+    first = row.input_names[0]
+    notes = [f"{first} is {row.show(x.shape)}"]
+    if x.rank == axes + 1 or (axes == 2 and x.rank == 3):
+        notes.append("a rearrange before it can split or add an axis, such as `to: b (h w) c -> b c h w`")
+    raise OpError(f"`{row.name}` needs {expected}: batch, channels, positions; {first} has {x.rank} {'axis' if x.rank == 1 else 'axes'}", *notes, at="in")
+
+
+def check_fits(row: RowScope, x: Tensor, kernel: Shape, padding: Shape, counts: Shape) -> None:
+    """Raise OpError where a kernel is known to be wider than the padded input."""
+    for axis, (size, pad, count) in enumerate(zip(kernel, padding, counts, strict=True), start=2):
+        if count.is_nonpositive:
+            length, around, width = (row.show((one,))[1:-1] for one in (x.shape[axis], pad, size))
+            padded = "" if pad == 0 else f" and {around} of padding on both sides"
+            raise OpError(
+                f"the kernel of `{row.name}` does not fit: it is {width} wide along axis {axis} of {row.input_names[0]}, which has {length} elements{padded}",
+                f"{row.input_names[0]} is {row.show(x.shape)}",
+                at="kernel",
+            )
+
+
+def printed(sizes: Shape, show: Any) -> str:
+    """Print sizes as one Python argument: a number where all are equal, else a tuple."""
+    texts = [show(size) for size in sizes]
+    return texts[0] if len(set(texts)) == 1 else f"({', '.join(texts)})"
+
+
+def keyword(c: CodeScope, name: str, sizes: Shape, default: int, *, built: bool) -> list[str]:
+    """Print a keyword argument; none where all sizes are the default."""
+    if all(size == default for size in sizes):
+        return []
+    return [f"{name}={printed(sizes, c.init if built else c.size)}"]

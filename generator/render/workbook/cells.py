@@ -1,0 +1,117 @@
+"""Writing cells: the only way in which text, numbers and formulas get into a sheet.
+
+Text from specs passes through `Page.text`, so that none of it can become a formula or an error value. Each formula is written with the
+value that it has, for `stamp.stamped`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell
+from openpyxl.styles import Alignment
+from openpyxl.utils import get_column_letter
+from openpyxl.workbook import Workbook
+from openpyxl.worksheet.worksheet import Worksheet
+
+from generator.render.workbook.stamp import Value
+from generator.render.workbook.styles import LOOKS
+
+LONGEST_FORMULA = 8192  # with the equals sign
+LONGEST_TEXT = 32_767
+LINE_POINTS = 13.5  # height of a line of 10-point text
+_TEMPTING = ("=", "+", "-", "@", "'", "\t")  # beginnings that a spreadsheet would read as more than text when the cell is edited
+
+
+class FormulaTooLongError(ValueError):
+    """A formula is longer than Excel allows."""
+
+
+class Page:
+    """One sheet of a workbook.
+
+    Args:
+        book: the workbook; the sheet is added at its end.
+        title: the sheet's title.
+        values: where the value of each formula is noted, by sheet title and coordinate.
+    """
+
+    def __init__(self, book: Workbook, title: str, values: dict[tuple[str, str], Value]) -> None:
+        self.sheet: Worksheet = book.create_sheet(title)
+        self.title = title
+        self._values = values
+
+    def text(self, at: str, text: str, style: str = "Words", *, indent: int = 0) -> None:
+        """Write text as text, whatever it looks like. Control characters become spaces; what is too long for a cell is cut with an ellipsis."""
+        cell = self._styled(at, style)
+        shown = ILLEGAL_CHARACTERS_RE.sub(" ", text)
+        if len(shown) > LONGEST_TEXT:
+            shown = shown[: LONGEST_TEXT - 2] + " …"
+        cell.value = shown
+        cell.data_type = "s"
+        if shown.startswith(_TEMPTING):
+            cell.quotePrefix = True
+        if indent:
+            look = LOOKS[style]
+            cell.alignment = Alignment(horizontal="left", vertical=look.vertical, wrap_text=look.wrap, indent=min(indent, 15))
+
+    def number(self, at: str, value: int, style: str) -> None:
+        """Write a constant."""
+        self._styled(at, style).value = value
+
+    def blank(self, at: str, style: str) -> None:
+        """Style a cell that is empty."""
+        self._styled(at, style)
+
+    def formula(self, at: str, formula: str, value: Value, style: str) -> None:
+        """Write a formula (without the equals sign) and note its value.
+
+        Raises:
+            FormulaTooLongError: the formula is longer than Excel allows.
+        """
+        if len(formula) >= LONGEST_FORMULA:
+            raise FormulaTooLongError(f"the formula for {self.title}!{at} has {len(formula)} characters; Excel allows {LONGEST_FORMULA - 1}")
+        cell = self._styled(at, style)
+        cell.value = f"={formula}"
+        self._values[self.title, at] = value
+
+    def row(self, row: int, texts: Sequence[str], style: str) -> None:
+        """Write texts side by side from column A on."""
+        for column, text in enumerate(texts, start=1):
+            self.text(f"{get_column_letter(column)}{row}", text, style)
+
+    def merged(self, cells: str, style: str) -> str:
+        """Merge a range, style all of it, and return its first cell."""
+        first = cells.partition(":")[0]
+        for line in self.sheet[cells]:
+            for cell in line:
+                cell.style = style
+        self.sheet.merge_cells(cells)
+        return first
+
+    def widths(self, widths: Sequence[float]) -> None:
+        """Set the widths of the columns from A on, in characters."""
+        for column, width in enumerate(widths, start=1):
+            self.sheet.column_dimensions[get_column_letter(column)].width = width
+
+    def height(self, row: int, texts: Sequence[tuple[str, float]], *, points: float = LINE_POINTS, least: int = 1) -> None:
+        """Make a row high enough for wrapped texts, each given with the width of its cell."""
+        lines = max([least, *(lines_of(text, width) for text, width in texts)])
+        self.sheet.row_dimensions[row].height = min(409.0, lines * points + 2)
+
+    def _styled(self, at: str, style: str) -> Cell:
+        cell = self.sheet[at]
+        assert isinstance(cell, Cell)
+        cell.style = style
+        return cell
+
+
+def lines_of(text: str, width: float) -> int:
+    """Return how many lines a text takes in a cell of so many characters; words are not broken, so a little is added."""
+    return sum(max(1, ceil(len(line) * 1.08 / width)) for line in text.split("\n"))
+
+
+def quoted(text: str) -> str:
+    """Return text as a literal inside a formula."""
+    return '"' + text.replace('"', '""') + '"'

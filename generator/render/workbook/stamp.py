@@ -1,0 +1,113 @@
+"""The last step of writing a workbook: stored values for all formulas, and the same bytes for the same content.
+
+openpyxl writes formulas without values, and then pandas, previews and Protected View show nothing. The values come from our own
+evaluation; Excel still recalculates when it opens the file. Saving a stamped file with openpyxl again would erase the values.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from fractions import Fraction
+from xml.etree import ElementTree
+
+Value = int | float | Fraction | str | bool
+Values = Mapping[tuple[str, str], Value]  # by sheet title and coordinate
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+_TERMS = "http://purl.org/dc/terms/"
+_HEADER = b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_NO_CLOCK = "2000-01-01T00:00:00Z"
+_ZIP_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+class StampError(ValueError):
+    """A formula without a value, or a value without a formula."""
+
+
+def stamped(workbook: bytes, values: Values) -> bytes:
+    """Return a saved workbook with the value of every formula stored beside it.
+
+    Args:
+        workbook: what openpyxl saved.
+        values: the value of every formula cell.
+
+    Raises:
+        StampError: a formula cell has no value here, or a value is given for a cell without a formula.
+    """
+    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    left = dict(values)
+    for title, part in _sheet_parts(parts).items():
+        parts[part] = _with_values(parts[part], title, left)
+    if left:
+        title, coordinate = min(left)
+        raise StampError(f"a value is given for {title}!{coordinate}, which holds no formula")
+    parts["docProps/core.xml"] = _without_clock(parts["docProps/core.xml"])
+    return _zipped(parts)
+
+
+def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the name of the part of each sheet, by title."""
+    relations = ElementTree.fromstring(parts["xl/_rels/workbook.xml.rels"])  # noqa: S314 - written by openpyxl just now
+    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations.iter(f"{{{_PACKAGE}}}Relationship")}
+    book = ElementTree.fromstring(parts["xl/workbook.xml"])  # noqa: S314 - as above
+    sheets = book.iter(f"{{{_MAIN}}}sheet")
+    return {sheet.get("name", ""): targets[sheet.get(f"{{{_RELATIONSHIPS}}}id")].lstrip("/") for sheet in sheets}
+
+
+def _with_values(part: bytes, title: str, values: dict[tuple[str, str], Value]) -> bytes:
+    """Return a sheet's XML with values; each value used is taken out of `values`."""
+    root = ElementTree.fromstring(part)  # noqa: S314 - as above
+    for cell in root.iter(f"{{{_MAIN}}}c"):
+        if cell.find(f"{{{_MAIN}}}f") is None:
+            continue
+        key = (title, cell.get("r", ""))
+        if key not in values:
+            raise StampError(f"the formula in {title}!{key[1]} has no value")
+        kind, text = _stored(values.pop(key))
+        cell.set("t", kind)
+        stored = cell.find(f"{{{_MAIN}}}v")
+        if stored is None:
+            stored = ElementTree.SubElement(cell, f"{{{_MAIN}}}v")
+        stored.text = text
+    return ElementTree.tostring(root)
+
+
+def _stored(value: Value) -> tuple[str, str]:
+    """Return the type and the text under which the file stores a value."""
+    if isinstance(value, bool):
+        return "b", str(int(value))
+    if isinstance(value, str):
+        return "str", value
+    try:
+        return "n", format(float(value), ".17g")
+    except OverflowError:
+        raise StampError(f"{value} is too large for a spreadsheet") from None
+
+
+def _without_clock(part: bytes) -> bytes:
+    root = ElementTree.fromstring(part)  # noqa: S314 - as above
+    for name in ("created", "modified"):
+        for time in root.iter(f"{{{_TERMS}}}{name}"):
+            time.text = _NO_CLOCK
+    return ElementTree.tostring(root)
+
+
+def _zipped(parts: Mapping[str, bytes]) -> bytes:
+    """Return the file; XML is written in canonical form, so that it does not matter which XML library openpyxl found."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in parts.items():
+            entry = zipfile.ZipInfo(name, _ZIP_TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 0
+            archive.writestr(entry, _canonical(content) if name.endswith((".xml", ".rels")) else content)
+    return out.getvalue()
+
+
+def _canonical(part: bytes) -> bytes:
+    return _HEADER + ElementTree.canonicalize(part.decode("utf-8")).encode("utf-8")

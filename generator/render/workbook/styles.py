@@ -1,0 +1,122 @@
+"""The look of the workbooks: one named style for each kind of cell, so that a reader can restyle all of them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Protection, Side
+from openpyxl.styles.differential import DifferentialStyle
+from openpyxl.workbook import Workbook
+
+FONT = "Calibri"
+
+INK = "000000"
+MUTED = "6B7280"
+NAVY = "1F3864"
+BAND = "D9E2F3"
+GROUP = "EDF2F9"
+RULE = "BFC7D5"
+INPUT = "0000FF"
+INPUT_FILL = "FFF8DC"
+LINK = "00612E"
+EXAMPLE = "9C4A00"
+GOOD, GOOD_FILL = "006100", "C6EFCE"
+BAD, BAD_FILL = "9C0006", "FFC7CE"
+
+GENERAL = "General"
+WHOLE = "#,##0"
+ROUNDED = "0.00"
+SHARE = "0.0%"
+REPEAT = '"×"0'
+# Two conditions are all that a number format may have; below a billion the exact number is short enough.
+SHORT = '[>=1000000000000]#,##0.000,,,," T";[>=1000000000]#,##0.000,,," B";#,##0'
+SHORT_SI = '[>=1000000000000]#,##0.000,,,," T";[>=1000000000]#,##0.000,,," G";#,##0'
+
+
+@dataclass(frozen=True)
+class Look:
+    """A kind of cell."""
+
+    color: str = INK
+    fill: str = ""
+    bold: bool = False
+    italic: bool = False
+    size: int = 10
+    format: str = GENERAL
+    horizontal: str = "general"
+    vertical: str = "top"
+    wrap: bool = False
+    rule: str = RULE  # colour of the line below; empty for none
+    heavy: bool = False  # lines above and below, as for totals
+    locked: bool = True
+
+
+LOOKS: dict[str, Look] = {
+    "Sheet title": Look(NAVY, bold=True, size=18, rule="", vertical="center"),
+    "Prose": Look(wrap=True, rule="", size=11),
+    "Remark": Look(MUTED, italic=True, rule="", wrap=True),
+    "Section": Look(NAVY, fill=BAND, bold=True, size=11, rule="", vertical="center"),
+    "Column head": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", rule=""),
+    "Column head, number": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="right", rule=""),
+    "Label": Look(bold=True),
+    "Label, free": Look(bold=True, rule="", vertical="center", size=11),
+    "Words": Look(wrap=True),
+    "Muted words": Look(MUTED, wrap=True),
+    "Muted number": Look(MUTED, italic=True, horizontal="right"),
+    "Headline": Look(NAVY, bold=True, size=12, rule="", vertical="center"),
+    "Message": Look(rule="", vertical="center", wrap=True),
+    "Input choice": Look(INPUT, fill=INPUT_FILL, bold=True, size=12, horizontal="center", vertical="center", locked=False),
+    "Input number": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right"),
+    "Published": Look(INPUT, horizontal="right"),
+    "Published, total": Look(INPUT, format=WHOLE, horizontal="right"),
+    "Example": Look(EXAMPLE, italic=True, horizontal="right"),
+    "Link": Look(LINK, horizontal="right"),
+    "Link, total": Look(LINK, format=WHOLE, horizontal="right"),
+    "Size in use": Look(bold=True, horizontal="right"),
+    "Calculation": Look(horizontal="right"),
+    "Whole number": Look(format=WHOLE, horizontal="right"),
+    "Rounded number": Look(bold=True, format=ROUNDED, horizontal="right"),
+    "Verdict": Look(bold=True, horizontal="center", vertical="center"),
+    "Verdict, large": Look(bold=True, size=12, horizontal="center", vertical="center"),
+}
+
+
+def _layer_looks() -> dict[str, Look]:
+    """Return the looks of the layer table: leaves, groups and the total, each for words and for every kind of number."""
+    kinds = {"": GENERAL, ", count": SHORT, ", FLOP": SHORT_SI, ", share": SHARE, ", repeat": REPEAT}
+    looks = {}
+    for suffix, number in kinds.items():
+        side = "right" if suffix else "general"
+        looks[f"Layer{suffix}"] = Look(format=number, horizontal=side)
+        looks[f"Group{suffix}"] = Look(format=number, horizontal=side, fill=GROUP, bold=True)
+        looks[f"Total{suffix}"] = Look(format=number, horizontal=side, fill=BAND, bold=True, heavy=True)
+    return looks
+
+
+LOOKS |= _layer_looks()
+
+GOOD_LOOK = DifferentialStyle(font=Font(color=GOOD, bold=True), fill=PatternFill(bgColor=GOOD_FILL, fill_type="solid"))
+BAD_LOOK = DifferentialStyle(font=Font(color=BAD, bold=True), fill=PatternFill(bgColor=BAD_FILL, fill_type="solid"))
+FAINT_LOOK = DifferentialStyle(font=Font(color="9CA3AF"))
+
+
+def add_styles(book: Workbook) -> None:
+    """Register every named style in a workbook, and set its default font."""
+    normal = next(style for style in book._named_styles if style.name == "Normal")  # noqa: SLF001 - openpyxl has no other way to it
+    normal.font = Font(name=FONT, size=10)
+    for name, look in LOOKS.items():
+        book.add_named_style(_style(name, look))
+
+
+def _style(name: str, look: Look) -> NamedStyle:
+    style = NamedStyle(name=name, number_format=look.format)
+    style.font = Font(name=FONT, size=look.size, bold=look.bold, italic=look.italic, color=look.color)
+    if look.fill:
+        style.fill = PatternFill("solid", fgColor=look.fill)
+    if look.heavy:
+        style.border = Border(top=Side("thin", color=NAVY), bottom=Side("medium", color=NAVY))
+    elif look.rule:
+        style.border = Border(bottom=Side("hair", color=look.rule))
+    style.alignment = Alignment(horizontal=look.horizontal, vertical=look.vertical, wrap_text=look.wrap)
+    style.protection = Protection(locked=look.locked)
+    return style

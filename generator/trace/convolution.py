@@ -1,0 +1,52 @@
+"""Convolutions, and the arithmetic of sliding windows that they share with pooling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import expand, floor
+
+from generator.trace.tensor import Shape, Tensor, product
+from generator.trace.tracer import ZERO, Tracer
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How a kernel slides: one size for each axis of positions. `padding` is added on both sides."""
+
+    kernel: Shape
+    stride: Shape
+    padding: Shape
+    dilation: Shape
+
+    def count(self, t: Tracer, lengths: Shape) -> Shape:
+        """Return how many windows fit: floor((length + 2 padding - dilation (kernel - 1) - 1) / stride) + 1 on each axis."""
+        axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, strict=True)
+        return tuple(expand(t.facts.simplify(floor((n + 2 * p - d * (k - 1) - 1) / s) + 1)) for n, k, s, p, d in axes)
+
+    def reached(self, lengths: Shape, extra: Shape) -> Shape:
+        """Return the lengths that a transposed convolution comes to: (length - 1) stride - 2 padding + dilation (kernel - 1) + extra + 1."""
+        axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, extra, strict=True)
+        return tuple(expand((n - 1) * s - 2 * p + d * (k - 1) + e + 1) for n, k, s, p, d, e in axes)
+
+
+def convolution(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None, shape: Shape, *, transposed: bool) -> Tensor:
+    """Slide a kernel over x [b, c, ...]: F.conv1d, F.conv2d and their transposed forms, for any strides and number of groups.
+
+    Args:
+        weight: [channels out, channels in / groups, ...]; transposed: [channels in, channels out / groups, ...].
+        shape: of the result.
+
+    Multiply-accumulates: each element of the result takes part in as many as one filter has weights, border positions included; in a transposed
+    convolution each element of the input does. The backward pass: as many again for x and for the weight, where they need a gradient.
+    Kept: x, as soon as anything needs a gradient.
+    """
+    needs_grad = x.needs_grad or weight.needs_grad
+    out = t.new(shape, needs_grad=needs_grad)
+    filters = product(weight.shape[1:])
+    macs = (x if transposed else out).numel * filters
+    reads = [x, weight] if bias is None else [x, weight, bias]
+    t.kernel("convolution", reads, [out], macs=macs, contracted=[x, weight], vector=ZERO if bias is None else out.numel)
+    if needs_grad:
+        t.save(x)
+    return out

@@ -1,0 +1,24 @@
+"""Kernels that join tensors along an axis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sympy import Add
+
+from generator.trace.layout import channels_last_strides, is_channels_last
+from generator.trace.tensor import Tensor
+from generator.trace.tracer import Tracer
+
+
+def concatenate(t: Tracer, parts: Sequence[Tensor], axis: int) -> Tensor:
+    """Join tensors that agree in all other axes: torch.cat. No arithmetic; each element is read and written once; nothing is kept.
+
+    The result is contiguous, unless all parts are images laid out channels last.
+    """
+    first = parts[0]
+    shape = (*first.shape[:axis], Add(*(x.shape[axis] for x in parts)), *first.shape[axis + 1 :])
+    strides = channels_last_strides(shape) if all(is_channels_last(t.facts, x) for x in parts) else None
+    out = t.new(shape, kind=first.kind, needs_grad=any(x.needs_grad for x in parts), strides=strides)
+    t.kernel("cat", parts, [out])
+    return out

@@ -1,0 +1,63 @@
+"""Normalisations other than layer norm, kernel by kernel as PyTorch runs them. Counts by the table of vector operations."""
+
+from __future__ import annotations
+
+from sympy import Expr, Integer
+
+from generator.trace.memory_format import is_channels_last
+from generator.trace.pointwise import binary, scalar, unary
+from generator.trace.reduce import reduce_axes
+from generator.trace.tensor import Tensor
+from generator.trace.tracer import Tracer
+
+# Operations per element without weight and bias: variance 4, difference, product. Per row: two divisions, + eps, rsqrt.
+ELEMENT = 6
+ROW = 4
+RUNNING = 7  # per channel, to update the running mean (3) and the running variance (4)
+
+
+def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
+    """x * rsqrt(mean(x^2) + eps) * weight over the last axis: F.rms_norm, which autograd runs as a chain of elementwise kernels.
+
+    Kept: x and the rsqrt of each row; with a weight also the normalised x. The result is made contiguous.
+    """
+    mean = reduce_axes(t, "mean", unary(t, "square", x), (-1,), keep=True)
+    out = binary(t, "mul", x, unary(t, "rsqrt", scalar(t, "add", mean)))
+    if weight is not None:
+        out = binary(t, "mul", out, weight)
+    return out if is_channels_last(out) else t.contiguous(out)
+
+
+def group_norm(t: Tracer, x: Tensor, groups: Expr, affine: tuple[Tensor, ...]) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias over each group of channels of each sample: F.group_norm.
+
+    Kept: x (its copy where x is not contiguous), and the mean and 1 / sqrt(var + eps) of each group. The result is contiguous.
+    """
+    x = t.contiguous(x)
+    rows = x.shape[0] * groups
+    out = t.new(x.shape, needs_grad=x.needs_grad or bool(affine))
+    statistics = [t.new((x.shape[0], groups)) for _ in range(2)]
+    t.kernel("native_group_norm", [x, *affine], [out, *statistics], vector=(ELEMENT + len(affine)) * x.numel + ROW * rows)
+    if out.needs_grad:
+        t.save(x, *statistics)
+    return out
+
+
+def batch_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], running: tuple[Tensor, ...]) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias over all but the channels, in training mode: nn.BatchNorm1d, nn.BatchNorm2d.
+
+    Args:
+        running: the buffers: mean and variance, and the number of batches seen, which is counted up.
+
+    Kept: x, and the mean and 1 / sqrt(var + eps) of each channel.
+    """
+    *moments, batches = running
+    channels = x.shape[1]
+    t.kernel("add_", [batches], [batches])
+    out = t.like(x, needs_grad=x.needs_grad or bool(affine))
+    statistics = [t.new((channels,), kind="stat") for _ in range(2)]
+    vector = (ELEMENT + len(affine)) * x.numel + Integer(ROW + RUNNING) * channels
+    t.kernel("native_batch_norm", [x, *affine, *moments], [out, *statistics], vector=vector)
+    if out.needs_grad:
+        t.save(x, *statistics)
+    return out

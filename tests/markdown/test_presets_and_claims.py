@@ -1,0 +1,72 @@
+"""Numbers at published sizes, and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from generator.render.markdown.formula import Formulas
+from generator.render.markdown.page import render_page
+from generator.render.markdown.presets import presets_section
+from generator.sheet import Sheet, SheetPreset
+from tests.markdown import rendered
+from tests.markdown.sheets import L, b, d, n, stack
+
+
+def table_of(sheet: Sheet, first: str, second: str) -> list[dict[str, str]]:
+    """The table whose head begins with two words, each row by column."""
+    (found,) = [table for table in rendered.tables(render_page(sheet)) if table[0][:2] == [first, second]]
+    return [dict(zip(found[0], line, strict=True)) for line in found[1:]]
+
+
+def test_defaults_are_filled_in_and_open_sizes_stay_in_the_formula() -> None:
+    base, long = table_of(stack(), "Preset", "Sizes")
+    # By hand: embedding and head 2 x 1000 x 64; two blocks of 64 -> 256 -> 64 with biases.
+    assert base["Parameters"] == f"{128_000 + 2 * (16_384 + 256 + 16_384 + 64):,} (194 K)"
+    assert base["Matmul FLOPs (`b` = 1)"] == f"$`{2 * (2 * 2 * 64 * 256 + 64 * 1000)}n`$"
+    assert long["Matmul FLOPs (`b` = 1)"] == f"{2 * 512 * (2 * 2 * 64 * 128 + 64 * 1000):,} (99.1 MFLOP)"
+    assert presets_section(stack(), Formulas([])).open_sizes == "`n`"
+
+
+def test_expectations_are_ticked_or_contradicted() -> None:
+    base, long = table_of(stack(), "Preset", "Sizes")
+    assert base["Published"] == "✓ `params` 194,176"
+    assert long["Published"] == "✗ `params` 1, derived 161,152"
+
+
+def test_an_expectation_that_hangs_on_open_sizes_is_not_ticked() -> None:
+    sheet = replace(stack(), presets=(SheetPreset("base", {"d": 64, "L": 2, "V": 1000}, {"macs": 7}),))
+    assert table_of(sheet, "Preset", "Sizes")[0]["Published"] == "✗ `macs` 7, depends on open sizes"
+
+
+def test_a_default_that_hangs_on_an_open_size_follows_it() -> None:
+    sheet = replace(stack(), presets=(SheetPreset("deep", {"L": 2, "V": 10}, {}),))
+    (deep,) = table_of(sheet, "Preset", "Sizes")
+    assert deep["Parameters"] == "$`16d^2 + 30d`$"  # 2Vd + L(2df + d + f) with f = 4d
+
+
+def test_active_parameters_and_state_have_columns_only_where_there_are_any() -> None:
+    sheet = stack()
+    assert "Active parameters" not in table_of(sheet, "Preset", "Sizes")[0]
+    totals = dict(sheet.totals) | {"active_params": d**2, "state_elements": 2 * b * n * d * L}
+    base, long = table_of(replace(sheet, totals=totals), "Preset", "Sizes")
+    assert base["Active parameters"] == "4,096 (4.10 K)"
+    assert base["State elements (`b` = 1)"] == "$`256n`$"
+    assert long["State elements (`b` = 1)"] == "131,072 (131 K)"
+
+
+def test_the_batch_is_one_only_where_a_preset_leaves_it_open() -> None:
+    sheet = replace(stack(), presets=(SheetPreset("batch", {"b": 8, "n": 1, "d": 1, "f": 1, "L": 1, "V": 1}, {}),))
+    (batch,) = table_of(sheet, "Preset", "Sizes")
+    assert batch["Matmul FLOPs"] == "48"
+
+
+def test_claims_say_equal_or_by_how_much_they_differ() -> None:
+    equal, differs = table_of(stack(), "Quantity", "Published")
+    assert (equal["Verdict"], equal["Published"]) == ("✓ equal", "`2*b*n*L*d*f + b*n*d*V`")
+    assert differs["Verdict"] == "✗ published − derived = $`-dL - fL`$"
+    assert differs["Note"] == "no biases"
+
+
+def test_a_claim_about_one_row_names_it() -> None:
+    claim = replace(stack().claims[0], scope="blocks.mlp")
+    assert table_of(replace(stack(), claims=(claim,)), "Quantity", "Published")[0]["Quantity"] == "MACs of `blocks.mlp`"

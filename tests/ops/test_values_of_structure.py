@@ -1,0 +1,81 @@
+"""The generated modules of ops that join, cut, mask, keep and reduce compute what their definitions say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from generator.claims import complete
+from generator.spec.library import Library
+from generator.verify.instance import Workbench
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Workbench]:
+    with Workbench(Library([FIXTURES])) as open_bench:
+        yield open_bench
+
+
+def built(bench: Workbench, name: str, **sizes: int) -> tuple[nn.Module, list[Tensor]]:
+    """Return a fixture's module and random inputs in float64."""
+    torch.manual_seed(0)
+    whole: dict[str, Any] = dict(complete(bench.compiled(name).sheet.sizes, sizes))
+    return bench.build(name, whole, dtype=torch.float64), bench.inputs(name, whole, dtype=torch.float64)
+
+
+def test_concat_joins_along_the_named_axis_and_stretches_axes_of_one(bench: Workbench) -> None:
+    module, (x, y, t) = built(bench, "concat", b=2, n=3, m=4, d=5)
+    tokens, longer, padded = module(x, y, t)
+    assert torch.equal(tokens, torch.cat((module.token.repeat(2, 1, 1), x, y), 1))
+    assert torch.equal(longer, torch.cat((x, t.mT), -1).repeat(3, 1, 1))
+    assert torch.equal(padded, torch.cat((y, module.end.repeat(2, 1, 1)), 1))
+
+
+def test_split_cuts_given_sizes_and_equal_parts(bench: Workbench) -> None:
+    module, (x, y) = built(bench, "split", b=2, n=3, p=4, r=5, h=2)
+    product, activated, second = module(x, y)
+    first = x[..., :4] @ module.first.weight.T + module.first.bias
+    assert torch.equal(product, y[:, :3] * y[:, 3:])
+    torch.testing.assert_close(activated, nn.functional.gelu(first[..., 4:]))
+    assert torch.equal(second, x[..., 4:])
+
+
+def test_split_of_a_fused_projection_gives_queries_keys_and_values(bench: Workbench) -> None:
+    module, (x,) = built(bench, "split_of_fused_heads", b=2, n=3, d=8, h=2)
+    q, k, v = (
+        (x @ w.T + bias).view(2, 3, 2, 4).transpose(1, 2)
+        for w, bias in zip(module.qkv.weight.split(8), module.qkv.bias.split(8), strict=True)
+    )
+    expected = nn.functional.scaled_dot_product_attention(q, k, v).transpose(1, 2).reshape(2, 3, 8)
+    torch.testing.assert_close(module(x), expected)
+
+
+def test_a_causal_mask_hides_the_keys_after_each_of_the_last_queries(bench: Workbench) -> None:
+    module, (scores, square, turned) = built(bench, "mask_causal", b=2, h=2, n=3, p=2)
+    weights, fixed, flipped = module(scores, square, turned)
+    for i in range(3):
+        torch.testing.assert_close(weights[..., i, : 2 + i + 1], scores[..., i, : 2 + i + 1].softmax(-1))
+        assert not weights[..., i, 2 + i + 1 :].any()
+        torch.testing.assert_close(fixed[i, : i + 1], square[i, : i + 1].softmax(-1))
+        torch.testing.assert_close(flipped[..., i, : i + 1], turned.mT[..., i, : i + 1].softmax(-1))
+
+
+def test_a_padding_mask_hides_the_marked_keys_from_all_heads_and_queries(bench: Workbench) -> None:
+    module, (scores, hidden, pairs, same) = built(bench, "mask_padding", b=2, h=3, n=4, m=6)
+    hidden[1, 3:] = True
+    pairs[0, 0, 2, 0] = True
+    same[1] = True
+    weights = module(scores, hidden, pairs, same)
+    for batch in range(2):
+        for query in range(4):
+            seen = [k for k in range(6) if not hidden[batch, k] and not pairs[batch, 0, query, k] and not same[k] and k <= query + 2]
+            expected = torch.zeros(3, 6, dtype=torch.float64)
+            expected[:, seen] = scores[batch, :, query, seen].softmax(-1)
+            torch.testing.assert_close(weights[batch, :, query], expected)

@@ -1,0 +1,44 @@
+"""Every spec of the repository: what the generated module measures is what the formulas say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from generator.resources import builtin_specs_dir
+from generator.spec.library import Library, spec_files
+from generator.verify.instance import Workbench
+from generator.verify.run import Result, verify
+
+NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Workbench]:
+    with Workbench(Library()) as bench:
+        yield bench
+
+
+def differences(result: Result) -> list[str]:
+    return [
+        f"{case.preset} {dict(case.sizes)}: {[c for c in case.checks if not c.equal]} {case.differences}"
+        for case in result.cases
+        if not case.equal
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_sizes_and_presets_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    result = verify(bench, name, samples=2)
+    assert not differences(result)
+    assert not result.skipped
+    assert len(result.cases) == 2 + len(bench.compiled(name).sheet.presets)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_fifty_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    result = verify(bench, name, samples=50)
+    assert not differences(result)
+    assert not result.skipped
