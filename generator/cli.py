@@ -46,8 +46,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(error), *error.notes)
         return USAGE
     except ProblemsError as error:
+        from generator.lookup import NotFoundError
+
         complain_of(error)
-        return PROBLEMS
+        return USAGE if isinstance(error, NotFoundError) else PROBLEMS
     except OSError as error:
         _discard_stdout()
         place = f"{error.filename}: " if error.filename else ""

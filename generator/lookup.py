@@ -12,6 +12,13 @@ from generator.spec.problems import Problem, ProblemsError
 from generator.spec.suggest import did_you_mean
 
 
+class NotFoundError(ProblemsError):
+    """There is no spec of the name, or no such file."""
+
+    def __init__(self, message: str, *notes: str) -> None:
+        super().__init__([Problem(message, None, notes)])
+
+
 def is_file_name(target: str) -> bool:
     """Say whether a target is a file's name, not a spec's."""
     return target.endswith((".yaml", ".yml")) or "/" in target or "\\" in target
@@ -25,19 +32,18 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
         specs: more folders and files to look in, beside the built-in specs and ./specs.
 
     Raises:
-        ProblemsError: there is no such spec or file.
+        NotFoundError: there is no such spec or file.
+        ProblemsError: two specs have the same name.
     """
     if is_file_name(target):
         file = Path(target)
         if not file.is_file():
-            raise ProblemsError([Problem(f"{target}: {'a folder, not a file' if file.is_dir() else 'no such file'}", None)])
+            raise NotFoundError(f"{target}: {'a folder, not a file' if file.is_dir() else 'no such file'}")
         return Library([*_surroundings(file), *specs]), file.stem
     library = Library([*specs, *_working_specs()])
     if target not in library.files:
-        near = did_you_mean(target, library.names)
-        raise ProblemsError(
-            [Problem(f"there is no spec named `{target}`", None, (*near, "`gen list` shows all; a file is named with its .yaml"))]
-        )
+        notes = (*did_you_mean(target, library.names), "`gen list` shows all; a file is named with its .yaml")
+        raise NotFoundError(f"there is no spec named `{target}`", *notes)
     return library, target
 
 

@@ -135,7 +135,6 @@ class Op:
     name: ClassVar[str]
     arity: ClassVar[tuple[int, int | None]] = (1, 1)
     needs_out: ClassVar[bool] = False
-    keeps_state: ClassVar[bool] = False  # whether something is kept between decoding steps
     input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
 
     def run(self, row: RowScope, *inputs: Tensor) -> Result:
@@ -145,6 +144,11 @@ class Op:
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Return what the op's template needs."""
         return {}
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether something is kept between decoding steps, so that the module takes a state."""
+        return False
 
     def passes_through(self) -> bool:
         """Say whether the op does nothing with these parameters, so that its input is its result."""

@@ -22,10 +22,14 @@ class Cache(Op):
     """
 
     name: ClassVar[str] = "cache"
-    keeps_state: ClassVar[bool] = True
 
     axis: int | str = param(AXIS, "the axis that grows from step to step: an index, or the name of its size", default=-2)
     to: Expr = param(SIZE, "its size with all steps so far, such as m")
+
+    @property
+    def keeps_state(self) -> bool:
+        """Always."""
+        return True
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Join past and new."""

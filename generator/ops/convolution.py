@@ -9,7 +9,7 @@ from sympy import Expr, Integer, expand, floor
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, SIZE, SIZES, Flag
-from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed
+from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed, suggested_condition
 from generator.trace import moving
 from generator.trace.convolution import Windows, convolution
 from generator.trace.tensor import Shape, Tensor
@@ -97,9 +97,7 @@ class Convolution(Op):
         for size, whose in ((x.shape[1], f"of {row.input_names[0]}"), (channels, "of the result")):
             if not row.t.facts.divisible(size, groups):
                 total, count = (row.show((one,))[1:-1] for one in (size, groups))
-                notes = [f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1"]
-                if size.free_symbols | groups.free_symbols:
-                    notes.append(f'did you mean where: ["{_operand(size, total)} % {_operand(groups, count)} == 0"]?')
+                notes = (f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1", *suggested_condition(row, size, groups))
                 raise OpError(f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always come out whole", *notes, at="groups")
         if self.output_padding != (0,) and not self.transposed:
             raise OpError("`output_padding` is for transposed convolutions", "did you mean transposed: true, or padding?", at="output_padding")
@@ -131,7 +129,3 @@ class Convolution(Op):
             return ['padding="same"']
         pairs = zip(self.kernel * (self.axes // len(self.kernel)), self.dilation * (self.axes // len(self.dilation)), strict=True)
         return keyword(c, "padding", tuple(floor(expand(d * (k - 1)) / 2) for k, d in pairs), 0, built=True)
-
-
-def _operand(size: Expr, text: str) -> str:
-    return text if size.is_Atom else f"({text})"

@@ -9,6 +9,7 @@ from sympy import Expr
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number
+from generator.ops.windows import suggested_condition
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -39,7 +40,7 @@ class GroupNorm(Op):
             raise OpError(
                 f"`{row.name}` splits {size} channels into {count} groups, which does not always come out whole",
                 f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
-                f'did you mean where: ["({size}) % ({count}) == 0"]?' if channels.free_symbols | groups.free_symbols else "",
+                *suggested_condition(row, channels, groups),
                 at="groups",
             )
         affine = (row.weight("weight", (channels,)), row.weight("bias", (channels,))) if self.affine else ()

@@ -9,7 +9,7 @@ from sympy import Integer
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZES, Choice, ChoiceKind
-from generator.ops.windows import check_fits, check_image, each_axis, keyword, printed
+from generator.ops.windows import check_fits, each_axis, keyword, printed
 from generator.trace import pooling
 from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
@@ -38,7 +38,6 @@ class Pool(Op):
         if x.rank != axes + 2:
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` needs [b, c, n] or [b, c, h, w]: batch, channels, positions", found, at="in")
-        check_image(row, x, axes)
         kernel = each_axis(row, "kernel", self.kernel, axes, least=1)
         stride = each_axis(row, "stride", self.stride, axes, least=1) if self.stride else kernel
         padding = each_axis(row, "padding", self.padding, axes, least=0)

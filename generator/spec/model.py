@@ -156,6 +156,35 @@ class Claim:
 
 
 @dataclass(frozen=True)
+class WeightRule:
+    """Where a public implementation keeps what begins with `to` here.
+
+    Args:
+        sources: one name of theirs, or several that are joined along the first axis; `*` is the layer's number on both sides.
+        transpose: their matrices are stored the other way round.
+        part: (i, n): part i of n equal parts along the first axis.
+        reshape: the same numbers in another shape.
+    """
+
+    to: str
+    sources: tuple[str, ...]
+    transpose: bool = False
+    part: tuple[int, int] | None = None
+    reshape: bool = False
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How a public implementation names the weights of this spec."""
+
+    layout: str
+    model: str
+    rules: tuple[WeightRule, ...]
+    ignore: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
 class Spec:
     """One file."""
 
@@ -174,6 +203,7 @@ class Spec:
     presets: Mapping[str, Preset]
     claims: tuple[Claim, ...]
     span: Span
+    checkpoints: Mapping[str, Checkpoint] = field(default_factory=dict)
 
     def uses(self) -> tuple[Use, ...]:
         """Return every reference to another spec, in order, those inside slots included."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from generator.ops.params import BindError, Raw
 from generator.ops.registry import ops
 from generator.spec import model
+from generator.spec.checkpoint import checkpoint
 from generator.spec.expressions import Ast, ExpressionError, expression_problem, parse_condition, parse_expression
 from generator.spec.problems import Problems
 from generator.spec.source import Source, Span
@@ -61,6 +62,7 @@ class _Parser:
             presets=self.each(tree.get("presets"), self.preset),
             claims=tuple(c for c in (self.claim(node) for node in _items(tree.get("claims"))) if c is not None),
             span=tree.span,
+            checkpoints=self.each(tree.get("checkpoint"), checkpoint),
         )
 
     def each(self, node: Node | None, build: Callable[[str, Span, Node], T]) -> dict[str, T]:

@@ -109,6 +109,27 @@ _CLAIM = {
     },
     "additionalProperties": False,
 }
+_WEIGHT_SOURCE = {
+    "type": ["string", "object"],
+    "required": ["from"],
+    "properties": {
+        "from": _said("their name, or several that are joined along the first axis", _REFERENCE),
+        "transpose": _said("their matrices are stored the other way round", {"type": "boolean"}),
+        "part": _said("[i, n]: part i of n equal parts of the first axis", {"type": "array", "items": {"type": "integer"}}),
+        "reshape": _said("the same numbers in another shape", {"type": "boolean"}),
+    },
+    "additionalProperties": False,
+}
+_CHECKPOINT = {
+    "type": "object",
+    "required": ["model", "weights"],
+    "properties": {
+        "model": _said("the class that has these names", {"type": "string"}),
+        "weights": {"type": "object", "description": "our name: their name; `*` is a layer's number", "additionalProperties": _WEIGHT_SOURCE},
+        "ignore": _said("names of theirs that hold no weights of ours", _REFERENCE),
+    },
+    "additionalProperties": False,
+}
 _ROW_KEYS: dict[str, Any] = {
     "in": _said("the row or input it reads, `row.part` for one of several results, a list for several; the row above by default", _REFERENCE),
     "out": _said("the shape of the result: required where it decides something, checked always", _SHAPE),
@@ -171,6 +192,11 @@ def build_schema() -> dict[str, Any]:
             "outputs": _said("the rows that are the result; the last row by default", _REFERENCE),
             "where": {"type": ["string", "array"], "items": {"type": "string"}, "description": "conditions on the sizes, such as d % h == 0"},
             "presets": {"type": "object", "description": "published sizes", "additionalProperties": _PRESET},
+            "checkpoint": {
+                "type": "object",
+                "description": "how public implementations name the weights, by library",
+                "additionalProperties": _CHECKPOINT,
+            },
             "claims": {"type": "array", "description": "published formulas, checked against the derived ones", "items": _CLAIM},
         },
         "additionalProperties": False,

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
+from sympy import Expr, Symbol
 from torch import nn
 
+from generator.architecture import Architecture
+from generator.claims import complete
+from generator.ops.cache import Cache
 from generator.verify.instance import Workbench
 
 
@@ -17,8 +21,8 @@ def copied(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def elements(state: dict[str, Any]) -> int:
-    """Return the number of elements kept."""
-    return sum(elements(value) if isinstance(value, dict) else value.numel() for value in state.values())
+    """Return the number of elements kept; a count of tokens is no tensor and has none."""
+    return sum(elements(value) if isinstance(value, dict) else value.numel() for value in state.values() if not isinstance(value, int))
 
 
 def prefilled_state(bench: Workbench, name: str, module: nn.Module, sizes: Mapping[str, int], device: str) -> dict[str, Any] | None:
@@ -35,17 +39,27 @@ def prefilled_state(bench: Workbench, name: str, module: nn.Module, sizes: Mappi
 
 def past_tokens(bench: Workbench, name: str, sizes: Mapping[str, int]) -> dict[str, int] | None:
     """Return the sizes of the step that filled the state before this one; None where it is empty."""
-    axis, total = state_sizes(bench, name)
-    length = sizes[total] - sizes[axis]
-    if length <= 0:
-        return None
-    return {**sizes, axis: length, total: length}
+    compiled = bench.compiled(name)
+    known = {size.name: sizes[size.name] for size in compiled.sheet.sizes if size.kind != "derived"}
+    filled = False
+    for new, total in growing_axes(compiled.architecture):
+        if not (isinstance(new, Symbol) and isinstance(total, Symbol)):
+            raise LookupError(f"`{name}` cannot be decoded step by step: a cache grows from {new} to {total}, which are not sizes of the spec")
+        length = sizes[total.name] - sizes[new.name]
+        known |= {new.name: length, total.name: length}
+        filled = filled or length > 0
+    return {key: int(value) for key, value in complete(compiled.sheet.sizes, known).items()} if filled else None
 
 
-def state_sizes(bench: Workbench, name: str) -> tuple[str, str]:
-    """Return the sizes that count new tokens and all tokens: those of the cached axis."""
-    spec = bench.library.spec(name)
-    for dim in spec.dims.values():
-        if dim.kind == "default" and dim.value is not None and dim.value.text in spec.dims and dim.name == "m":
-            return dim.value.text, dim.name
-    raise LookupError(f"`{name}` keeps a state, but has no size for all tokens with the new ones as its default")
+def growing_axes(arch: Architecture) -> list[tuple[Expr, Expr]]:
+    """Return the sizes, new and in all, of the axes along which caches grow, those of nested blocks included."""
+    found: list[tuple[Expr, Expr]] = []
+    for row in arch.rows:
+        if not row.active:
+            continue
+        if row.child is not None:
+            found += growing_axes(row.child)
+        elif isinstance(row.op, Cache):
+            (x,) = row.inputs
+            found += [pair for pair in zip(x.shape, row.result.shape, strict=True) if pair[0] != pair[1]]
+    return list(dict.fromkeys(found))

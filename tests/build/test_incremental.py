@@ -12,7 +12,15 @@ from generator.build import fingerprints
 from generator.cli import main
 from tests.support.small_specs import ALONE, LAYER, PAIR, contents, tree, write_specs
 
-QUICK = [sys.executable, "-c", "import sys; from generator.cli import main; sys.exit(main())", "build", "mine", "--formats", "modules,markdown"]
+QUICK = [
+    sys.executable,
+    "-c",
+    "import sys; from generator.cli import main; sys.exit(main())",
+    "build",
+    "mine",
+    "--formats",
+    "modules,markdown",
+]
 
 
 def built(capsys) -> set[str]:
@@ -150,7 +158,16 @@ def test_a_damaged_common_file_is_written_again(specs, out, gen, path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [b"", b"{", b"[]", b"\xff\xfe", b"null", b'{"layout": 1}', b'{"layout": 99, "index": ["", ""], "specs": {}}', b'{"layout": 1, "index": 3, "specs": []}']
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b"null",
+        b'{"layout": 1}',
+        b'{"layout": 99, "index": ["", ""], "specs": {}}',
+        b'{"layout": 1, "index": 3, "specs": []}',
+    ]
     + [b'{"layout": 1, "index": ["", ""], "specs": {"pair": %s}}' % record for record in (b"3", b"{}", b'{"fingerprint": 1, "uses": 2}')],
 )
 def test_a_damaged_record_means_that_everything_is_built(specs, out, gen, capsys, text) -> None:

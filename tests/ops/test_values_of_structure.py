@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,38 @@ def test_a_padding_mask_hides_the_marked_keys_from_all_heads_and_queries(bench: 
             expected = torch.zeros(3, 6, dtype=torch.float64)
             expected[:, seen] = scores[batch, :, query, seen].softmax(-1)
             torch.testing.assert_close(weights[batch, :, query], expected)
+
+
+@pytest.mark.parametrize(("name", "sizes"), [("cache", {}), ("cache_in_a_stack", {"L": 2}), ("positional_of_later_steps", {"P": 9})])
+@pytest.mark.parametrize("steps", [[1] * 7, [3, 1, 2, 1], [7]])
+def test_decoding_step_by_step_gives_the_full_forward_pass(bench: Workbench, name: str, sizes: dict[str, int], steps: list[int]) -> None:
+    module, (x,) = built(bench, name, b=2, n=7, d=8, h=2, **sizes)
+    state: dict[str, Any] = {}
+    parts = [module(part, state) for part in x.split(steps, 1)]
+    torch.testing.assert_close(torch.cat(parts, 1), module(x))
+
+
+def test_causal_attention_with_a_cache_is_causal_attention(bench: Workbench) -> None:
+    module, (x,) = built(bench, "cache", b=2, n=5, d=8, h=2)
+    q, k, v = (layer(x).view(2, 5, 2, 4).transpose(1, 2) for layer in (module.q, module.k, module.v))
+    mixed = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    torch.testing.assert_close(module(x), module.out(mixed.transpose(1, 2).reshape(2, 5, 8)))
+
+
+def test_a_decoding_step_beyond_the_last_position_is_refused(bench: Workbench) -> None:
+    module, (x,) = built(bench, "positional_of_later_steps", b=2, n=7, d=8, h=2, P=9)
+    state: dict[str, Any] = {}
+    module(x, state)
+    with pytest.raises(ValueError, match="14 tokens, but positions for 9 only"):
+        module(x, state)
+
+
+@pytest.mark.parametrize("width", [6, 7])
+def test_positions_are_a_learned_table_or_the_sinusoids_of_2017(bench: Workbench, width: int) -> None:
+    module, (x,) = built(bench, "positional", b=2, n=4, d=width, P=5)
+    sinusoids = torch.tensor(
+        [[(math.cos if i % 2 else math.sin)(p / 10000 ** (2 * (i // 2) / width)) for i in range(width)] for p in range(4)], dtype=torch.float64
+    )
+    expected = (x + module.learned[:4] + sinusoids) * sinusoids + module.chosen[:4]
+    torch.testing.assert_close(module(x), expected)
+    assert [name for name, _ in module.named_parameters()] == ["learned", "chosen"]

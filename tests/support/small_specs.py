@@ -56,7 +56,9 @@ def write_specs(folder: Path, **texts: str) -> Path:
 def tree(folder: Path) -> dict[str, tuple[bytes, int]]:
     """Return the content of all files below a folder and when each was written, to see what a build has touched."""
     return {
-        file.relative_to(folder).as_posix(): (file.read_bytes(), file.stat().st_mtime_ns) for file in sorted(folder.rglob("*")) if file.is_file()
+        file.relative_to(folder).as_posix(): (file.read_bytes(), file.stat().st_mtime_ns)
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
     }
 
 

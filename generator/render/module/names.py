@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 from collections.abc import Iterable
 
@@ -16,10 +17,9 @@ _OF_TORCH = """
 """
 MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "PRESETS", "REFERENCES"}
 _LOCALS = """
-    self torch nn F math Tensor Any ClassVar Callable state extend substate layer index int float bool str tuple dict range enumerate zip super
-    ValueError ACTIVATIONS
+    self cls torch nn F math Tensor Any ClassVar Callable Mapping state extend substate load_reference layer index ACTIVATIONS
 """
-LOCALS = frozenset(_LOCALS.split())
+LOCALS = frozenset(_LOCALS.split()) | frozenset(dir(builtins))
 
 
 def class_name(spec: str) -> str:

@@ -163,7 +163,7 @@ class _Builder:
         return found
 
     def _constructor_sizes(self, first: SizePrinter) -> set[str]:
-        """Return the sizes that the module must be told. Conditions add none: a size that only they name, such as the length of a cache, is not checked."""
+        """Return the sizes that the module must be told; a condition adds none (see `own_conditions`)."""
         return self._free(first.use.built) | {name for name in self._free(first.use.run) if name not in self.readable}
 
     def _argument(self, name: str, optional: bool) -> Argument:

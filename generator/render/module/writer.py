@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run, own_conditions
 from generator.sheet import Sheet
 from generator.spec.library import Library
+from generator.spec.model import Checkpoint, WeightRule
 
 WIDTH = 120
 COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer line
@@ -46,6 +48,7 @@ def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
         "stateful": view.stateful,
         "returns": "Tensor" if len(view.arch.outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
+        "references": [_reference(c) for c in view.arch.spec.checkpoints.values()],
         "presets": {p.name: {k: v for k, v in p.sizes.items() if k in names} for p in sheet.presets},
     }
 
@@ -98,6 +101,38 @@ def _init(view: ModuleView) -> list[str]:
     for slot, default in view.slot_defaults.items():
         lines += _slot(view, slot, default)
     return lines + view.lines.init
+
+
+def _reference(checkpoint: Checkpoint) -> dict[str, Any]:
+    return {
+        "layout": checkpoint.layout,
+        "model": checkpoint.model,
+        "rules": [_rule(rule) for rule in checkpoint.rules],
+        "ignore": _python(list(checkpoint.ignore)),
+    }
+
+
+def _rule(rule: WeightRule) -> str:
+    source: Any = rule.sources[0] if len(rule.sources) == 1 else list(rule.sources)
+    values: dict[str, Any] = {"to": rule.to, "from": source}
+    if rule.transpose:
+        values["transpose"] = True
+    if rule.part is not None:
+        values["part"] = rule.part
+    if rule.reshape:
+        values["reshape"] = True
+    return _python(values)
+
+
+def _python(value: Any) -> str:
+    """Print plain data as Python, with double quotes."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_python(k)}: {_python(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_python(v) for v in value) + "]"
+    return repr(value)
 
 
 def _slot(view: ModuleView, slot: str, default: str) -> list[str]:
@@ -185,12 +220,14 @@ def _with_imports(body: str, view: ModuleView) -> str:
     statements = list(view.lines.statements)
     constants = [s for s in statements if not s.startswith(("from ", "import "))]
     used = _names(body.replace("@@IMPORTS@@", "\n".join(constants)))
-    standard = [s for s in statements if s.startswith("from collections")] + (["import math"] if "math" in used else [])
+    abstract = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from collections")} | ({"Mapping"} & used))
+    standard = [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
+    standard += ["import math"] if "math" in used else []
     typing = [name for name in ("Any", "ClassVar") if name in used]
     standard += [f"from typing import {', '.join(typing)}"] if typing else []
     torch = [line for name, line in (("torch", "import torch"), ("F", "import torch.nn.functional as F")) if name in used]
     torch.append(f"from torch import {', '.join(name for name in ('Tensor', 'nn') if name in used)}")
-    own = sorted([*_state_imports(statements), *(f"from .{name} import {class_name(name)}" for name in view.lines.children)])
+    own = sorted([*_state_imports(statements), *(["from ._reference import load_reference"] if "load_reference" in used else []), *(f"from .{name} import {class_name(name)}" for name in view.lines.children)])
     blocks = [
         "from __future__ import annotations",
         "\n".join(sorted(standard, key=_import_key)),

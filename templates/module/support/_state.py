@@ -20,3 +20,17 @@ def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int) -> Te
     past = state.get(name, new.narrow(dim, 0, 0))
     state[name] = torch.cat((past, new), dim)
     return state[name]
+
+
+def advance(state: dict[str, Any] | None, name: str, new: int, limit: int) -> int:
+    """Count `new` tokens under `name` and return how many there were before.
+
+    Raises:
+        ValueError: where there are then more than `limit`.
+    """
+    start: int = 0 if state is None else state.get(name, 0)
+    if start + new > limit:
+        raise ValueError(f"{start + new} tokens, but positions for {limit} only")
+    if state is not None:
+        state[name] = start + new
+    return start

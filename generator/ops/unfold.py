@@ -1,0 +1,71 @@
+"""Overlapping windows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Expr, Integer
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import AXIS, SIZE, SIZES
+from generator.ops.windows import each_axis
+from generator.trace import moving
+from generator.trace.convolution import Windows
+from generator.trace.tensor import Shape, Tensor
+
+
+@dataclass(frozen=True)
+class Unfold(Op):
+    """Overlapping windows along an axis: `{op: unfold, in: keys, axis: n, size: 3*w, step: w, pad: w}` gives each block its neighbours.
+
+    The axis of n elements becomes two: floor((n + padding - size) / step) + 1 windows, and directly behind it the `size` elements of each:
+    [b, h, n, e] -> [b, h, n/w, 3*w, e] above. No arithmetic, nothing kept: the windows are a view of the input (or of its
+    padded copy). What needs them side by side, such as a matrix product, copies them.
+    """
+
+    name: ClassVar[str] = "unfold"
+    input_kinds: ClassVar[tuple[Any, ...] | None] = ()
+
+    axis: int | str = param(AXIS, "the axis: an index, or the name of its size")
+    size: Expr = param(SIZE, "elements of a window")
+    step: Expr | None = param(SIZE, "distance between the starts of windows; the size if left out", default=None)
+    pad: Shape = param(SIZES, "zeros added on both sides first, or [before, after]", default=0)
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Pad, then take the windows."""
+        (x,) = inputs
+        axis = row.axis(x, self.axis)
+        (size,) = each_axis(row, "size", (self.size,), 1, least=1)
+        (step,) = each_axis(row, "step", (self.step,), 1, least=1) if self.step is not None else (size,)
+        padding = each_axis(row, "pad", self.pad, 2, least=0)
+        if any(padding):
+            before, after = (tuple(zeros if i == axis else Integer(0) for i in range(x.rank)) for zeros in padding)
+            x = moving.pad(row.t, x, before, after)
+        zero, one = (Integer(0),), (Integer(1),)
+        (count,) = Windows((size,), (step,), zero, one).count(row.t, (x.shape[axis],))
+        if count.is_nonpositive:
+            width, length = row.show((size, x.shape[axis]))[1:-1].split(", ")
+            found = f"{row.input_names[0]} is {row.show(inputs[0].shape)}"
+            raise OpError(
+                f"no window of `{row.name}` fits: it is {width} wide, and axis {axis} has {length} elements with its padding",
+                found,
+                at="size",
+            )
+        return moving.unfold(x, axis, count, size, step)
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """Padding, windows, and the move of the window's axis, which PyTorch puts last."""
+        x = c.tensors[0]
+        axis = c.axis(x, self.axis)
+        padding = self.pad * (2 // len(self.pad))
+        zeros = ["0, 0"] * (x.rank - 1 - axis)
+        read = f"F.pad({c.inputs[0]}, ({', '.join([*zeros, *(c.size(one) for one in padding)])}))" if any(padding) else c.inputs[0]
+        step = self.size if self.step is None else self.step
+        return {
+            "read": read,
+            "axis": axis,
+            "size": c.size(self.size),
+            "step": c.size(step),
+            "moved": axis + 1 if axis < x.rank - 1 else None,
+        }

@@ -1,0 +1,115 @@
+"""Cost formulas in cells: in named sizes, with their value, and split over helper cells where Excel's length limit demands it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from openpyxl.workbook import Workbook
+from sympy import Expr, Mul
+
+from generator.printing.evaluate import evaluate
+from generator.printing.excel import to_excel
+from generator.printing.order import Term, ordered_terms
+from generator.render.workbook.cells import LONGEST_FORMULA, FormulaTooLongError, Page
+from generator.render.workbook.plan import Plan
+from generator.render.workbook.stamp import Value
+
+LONGEST_PIECE = 4000
+
+
+class Formulas:
+    """Writes formulas into pages of one workbook.
+
+    Args:
+        plan: names and order of the sizes.
+        book: the workbook; a sheet of helper cells is added to it at the first formula that needs one.
+        values: where the value of each formula is noted.
+    """
+
+    def __init__(self, plan: Plan, book: Workbook, values: dict[tuple[str, str], Value]) -> None:
+        self.plan = plan
+        self._book = book
+        self._values = values
+        self._helpers: Page | None = None
+        self._helper_row = 0
+
+    def write(self, page: Page, at: str, expr: Expr, style: str, *, cells: Mapping[str, str] | None = None, sizes: Mapping[str, int] | None = None) -> Value:
+        """Write a formula and return its value; a constant is written as a number.
+
+        Args:
+            page: the page.
+            at: the cell.
+            expr: the formula.
+            style: the cell's style.
+            cells: what stands for each size, instead of the defined names.
+            sizes: the value of each size there, instead of those in use.
+
+        Raises:
+            FormulaTooLongError: a single term is longer than Excel allows.
+        """
+        value = evaluate(expr, sizes or self.plan.in_use)
+        if expr.is_Integer:
+            page.number(at, int(expr), style)
+            return int(expr)
+        names = cells or self.plan.names
+        text = to_excel(expr, names, self.plan.order)
+        if len(text) >= LONGEST_FORMULA:
+            text = self._split(expr, names, sizes or self.plan.in_use, page.title)
+        page.formula(at, text, value, style)
+        assert isinstance(value, int | float | Fraction)
+        return value
+
+    def text(self, expr: Expr) -> str:
+        """Return a formula (without the equals sign) in the defined names."""
+        return to_excel(expr, self.plan.names, self.plan.order)
+
+    def _split(self, expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int], title: str) -> str:
+        """Put the terms into helper cells and return their sum."""
+        helpers = self._helper_page()
+        if names is not self.plan.names:
+            names = {size: f"{title}!{cell}" for size, cell in names.items()}
+        references = []
+        for piece in self._pieces(expr, names):
+            self._helper_row += 1
+            helpers.formula(f"A{self._helper_row}", to_excel(piece, names, self.plan.order), evaluate(piece, sizes), "Calculation")
+            references.append(f"{helpers.title}!$A${self._helper_row}")
+        return "+".join(references)
+
+    def _pieces(self, expr: Expr, names: Mapping[str, str]) -> list[Expr]:
+        """Return sums of neighbouring terms, each short enough for a cell."""
+        pieces: list[Expr] = []
+        length = LONGEST_PIECE
+        for term in ordered_terms(expr, self.plan.order):
+            product = _product(term)
+            text = to_excel(product, names, self.plan.order)
+            if len(text) >= LONGEST_FORMULA:
+                raise FormulaTooLongError(f"a term of {len(text)} characters does not fit into a cell: {text[:60]}…")
+            if length + len(text) + 1 > LONGEST_PIECE:
+                pieces.append(product)
+                length = len(text)
+            else:
+                pieces[-1] += product
+                length += len(text) + 1
+        return pieces
+
+    def _helper_page(self) -> Page:
+        if self._helpers is None:
+            self._helpers = Page(self._book, self.plan.words("sheets.helpers"), self._values)
+            self._helpers.widths([24])
+        return self._helpers
+
+
+def _product(term: Term) -> Expr:
+    return Mul(term.coefficient, *(base**exponent for base, exponent in term.factors))
+
+
+def shape_text(axes: tuple[Expr, ...], values: Mapping[str, int]) -> str:
+    """Return a shape at given sizes, such as `[8, 512, 768]`."""
+    return f"[{', '.join(number_text(evaluate(axis, values)) for axis in axes)}]"
+
+
+def number_text(value: Any) -> str:
+    """Return a number as a spreadsheet joins it to text."""
+    return str(value) if isinstance(value, int) else format(float(value), ".15g")

@@ -1,0 +1,125 @@
+"""What check, list, show and schema print."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from generator.cli import main
+from tests.support.small_specs import BROKEN, LAYER, write_specs
+
+
+def test_check_finds_nothing_wrong_with_good_specs(specs, capsys) -> None:
+    assert main(["check", "mine"]) == 0
+    assert capsys.readouterr().out == "3 specs: no mistakes\n"
+    assert not Path("generated").exists()
+
+
+def test_check_shows_all_mistakes_of_all_specs(specs, capsys) -> None:
+    wrong = LAYER.replace("params: 20", "params: 21")
+    write_specs(specs, alone=BROKEN, layer=f"{wrong}claims:\n  - {{of: macs, equals: 2*b*k*m}}\n")
+    assert main(["check", "mine"]) == 1
+    shown = capsys.readouterr()
+    assert "mine/alone.yaml:9:11: error: unknown op `linaer`" in shown.err
+    assert "mine/layer.yaml:11:41: error: preset `small` expects params to be 21, but it is 20" in shown.err
+    assert "mine/layer.yaml:13:24: error: this claim does not hold: macs is not 2*b*k*m" in shown.err
+    assert shown.out == "3 specs: 3 mistakes, in 2 of them\n"
+
+
+def test_check_of_a_file_checks_only_that(specs, capsys) -> None:
+    write_specs(specs, alone=BROKEN)
+    assert main(["check", "mine/pair.yaml"]) == 0
+    assert capsys.readouterr().out == "1 spec: no mistakes\n"
+
+
+def test_list_shows_own_and_builtin_specs(specs, capsys) -> None:
+    assert main(["list", "mine"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["name", "title", "presets", "from"]
+    assert ["layer", "One", "layer", "1", "mine/layer.yaml"] in lines
+    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "1", "mine/alone.yaml"] in lines
+    assert ["mlp", "Position-wise", "feed-forward", "network", "built-in", "blocks/ffn/mlp.yaml"] in lines
+
+
+def test_list_finds_the_folder_named_specs(specs, capsys) -> None:
+    specs.rename("specs")
+    main(["list"])
+    assert "specs/pair.yaml" in capsys.readouterr().out
+
+
+def test_list_marks_broken_specs(specs, capsys) -> None:
+    write_specs(specs, alone=BROKEN)
+    assert main(["list", "mine"]) == 1
+    shown = capsys.readouterr()
+    assert "alone" in shown.out
+    assert "mistakes in alone" in shown.err
+
+
+def test_show_prints_the_rows(specs, capsys) -> None:
+    assert main(["show", "mine/pair.yaml"]) == 0
+    assert capsys.readouterr().out == (
+        "Two layers (pair)\n"
+        "  b: rows\n"
+        "  h: heads\n"
+        "  k: width, by default 4*h\n"
+        "  e: width of a head = k/h\n"
+        "\n"
+        "row     op          shape   times  params        MACs      FLOPs     saved\n"
+        "first   use layer   [b, k]         k**2 + k      b*k**2    2*b*k**2  b*k\n"
+        "  y     linear      [b, k]         k**2 + k      b*k**2    2*b*k**2  b*k\n"
+        "bent    activation  [b, k]         0             0         0         b*k\n"
+        "second  use layer   [b, k]         k**2 + k      b*k**2    2*b*k**2  0\n"
+        "  y     linear      [b, k]         k**2 + k      b*k**2    2*b*k**2  0\n"
+        "total                              2*k**2 + 2*k  2*b*k**2  4*b*k**2  2*b*k\n"
+    )
+
+
+def test_show_puts_in_the_sizes_that_are_given(specs, capsys) -> None:
+    assert main(["show", "mine/layer.yaml", "--preset", "small"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  k: width in = 3" in lines
+    assert lines[-1].split() == ["total", "20", "15*b", "30*b", "3*b"]
+    assert main(["show", "mine/layer.yaml", "--preset", "small", "b=1000", "m=7"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["total", "28", "21,000", "42,000", "3,000"]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_show_fits_the_terminal(specs, capsys, monkeypatch, columns) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    main(["show", "multi_head_attention", "d=12345678"])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= columns
+    assert any("…" in line for line in lines)
+
+
+def test_show_is_whole_where_nothing_needs_to_fit(specs, capsys, monkeypatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    main(["show", "multi_head_attention"])
+    assert "4*b*n*d**2 + 2*b*n**2*d  8*b*n*d**2 + 4*b*n**2*d" in capsys.readouterr().out
+
+
+def test_schema_prints_a_valid_schema_that_accepts_a_spec(capsys) -> None:
+    assert main(["schema"]) == 0
+    schema = json.loads(capsys.readouterr().out)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    spec = {"title": "T", "dims": {"n": "size"}, "inputs": {"x": ["n"]}, "layers": {"y": {"op": "linear", "out": ["n"]}}}
+    assert validator.is_valid(spec)
+    assert not validator.is_valid(spec | {"layers": {"y": {"op": "linaer"}}})
+
+
+def test_schema_write_renews_the_package_s_schema(tmp_path, capsys, monkeypatch) -> None:
+    from generator.spec import schema
+
+    for name in ("schema.py", "schema.json"):
+        shutil.copy(Path(schema.__file__).with_name(name), tmp_path)
+    monkeypatch.setattr(schema, "__file__", str(tmp_path / "schema.py"))
+    (tmp_path / "schema.json").write_text("{}\n")
+    assert main(["schema", "--write"]) == 0
+    assert json.loads((tmp_path / "schema.json").read_text()) == schema.build_schema()
+    assert main(["schema", "--write"]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"{tmp_path / 'schema.json'} is renewed", f"{tmp_path / 'schema.json'} is up to date"]

@@ -1,0 +1,180 @@
+"""The command line as a whole: help, usage errors, streams and exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from generator.cli import main
+from generator.commands.registry import COMMANDS
+from tests.support.small_specs import BROKEN, write_specs
+
+GEN = [sys.executable, "-m", "generator.cli"]
+
+
+def test_help_names_every_command(capsys) -> None:
+    assert main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    for command in COMMANDS:
+        assert f"\n  {command.name} " in shown
+
+
+def test_no_command_shows_the_help_and_is_wrong_usage(capsys) -> None:
+    assert main([]) == 2
+    assert "commands:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_each_command_has_help_with_examples(command, capsys) -> None:
+    assert main([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"usage: gen {command} ")
+    assert f"examples:\n  gen {command}" in shown
+
+
+def test_help_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom generator.cli import main\nfrom generator.commands.registry import COMMANDS\n"
+        "for command in COMMANDS: main([command.name, '--help'])\n"
+        "print(sorted({'sympy', 'jinja2', 'openpyxl', 'jsonschema', 'yaml', 'numpy', 'torch'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_version(capsys) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("archsheet ")
+
+
+def test_an_unknown_command_suggests_near_ones(capsys) -> None:
+    assert main(["biuld", "specs"]) == 2
+    assert capsys.readouterr().err.startswith("error: there is no command `biuld`\n  did you mean `build`?\n  commands: build, check, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["build"], "the following arguments are required: PATH"),
+        (["build", "mine", "--nonsense"], "unrecognized arguments: --nonsense"),
+        (["build", "mine", "--jobs", "0"], "`0` is not a number of processes; give 1 or more"),
+        (["build", "mine", "--jobs", "two"], "`two` is not a number of processes; give 1 or more"),
+        (["build", "nowhere"], "error: nowhere: no such file or folder"),
+        (["check", "nowhere"], "error: nowhere: no such file or folder"),
+        (["list", "nowhere"], "error: nowhere: no such file or folder"),
+        (["build", "empty"], "error: there are no specs in `empty`"),
+        (["check", "empty"], "error: there are no specs in `empty`"),
+        (["build", "mine", "--formats", "pdf"], "error: --formats: there is no format `pdf`"),
+        (["build", "mine", "--formats", "exel"], "did you mean `excel`?"),
+        (["build", "mine", "--formats", ","], "error: --formats: no format is given"),
+        (["show", "mine"], "error: there is no spec named `mine`"),
+        (["show", "mine/"], "error: mine/: a folder, not a file"),
+        (["cost", "nowhere.yaml"], "error: nowhere.yaml: no such file"),
+        (["cost", "multi_head_atention"], "did you mean `multi_head_attention`?"),
+        (["cost", "pair", "--specs", "nowhere"], "error: nowhere: no such file or folder"),
+    ],
+)
+def test_wrong_usage_is_explained(specs, capsys, arguments, message) -> None:
+    (specs.parent / "empty").mkdir()
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+def test_problems_of_specs_are_no_wrong_usage(specs, capsys) -> None:
+    write_specs(specs, alone=BROKEN)
+    assert main(["cost", "mine/alone.yaml", "b=1"]) == 1
+    assert capsys.readouterr().err.startswith("mine/alone.yaml:9:11: error: unknown op `linaer`")
+
+
+def test_a_mistake_of_ours_is_a_sentence_and_a_traceback_only_on_request(specs, capsys, monkeypatch) -> None:
+    from generator.commands import check
+
+    def explode(_: object) -> None:
+        raise LookupError("no such luck")
+
+    monkeypatch.setattr(check, "collect", explode)
+    assert main(["check", "mine"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: a mistake in gen itself: LookupError: no such luck (test_main.py, line ")
+    assert "Traceback" not in error
+    monkeypatch.setenv("GEN_DEBUG", "1")
+    assert main(["check", "mine"]) == 1
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(specs) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([*GEN, "schema"], stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+def test_a_full_disk_is_named(specs) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*GEN, "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
+
+
+def test_ctrl_c_ends_in_one_word(specs) -> None:
+    """The interrupt comes while a spec is being read: its folder holds a pipe that nobody writes to."""
+    os.mkfifo(specs / "endless.yaml")
+    process = subprocess.Popen([*GEN, "check", "mine"], cwd=specs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate(timeout=30)
+    assert (process.returncode, out, error) == (130, "", "interrupted\n")
+
+
+def test_an_encoding_that_lacks_a_letter_does_not_matter(specs) -> None:
+    write_specs(specs, alone=(specs / "alone.yaml").read_text().replace("Nothing", "Ἀθήνα"))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run([*GEN, "list", "mine"], cwd=specs.parent, capture_output=True, text=True, check=True, env=environment)
+    assert "????? to do with the others" in done.stdout
+
+
+class Terminal:
+    """Stands in for stderr on a terminal."""
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def isatty(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": ""}, True)]
+)
+def test_colour_is_for_terminals_that_want_it(specs, monkeypatch, environment, coloured) -> None:
+    write_specs(specs, alone=BROKEN)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert main(["check", "mine"]) == 1
+    assert ("\033[1;31merror:\033[0m" in terminal.text) == coloured
+    assert ("\033[" in terminal.text) == coloured
+
+
+def test_no_colour_in_files(specs, capsys) -> None:
+    main(["show", "mine/pair.yaml"])
+    assert "\033" not in capsys.readouterr().out
