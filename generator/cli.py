@@ -6,6 +6,7 @@ import argparse
 import io
 import os
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
 
@@ -103,7 +104,7 @@ def _command_parser(command: Command, module: CommandModule) -> argparse.Argumen
     parser = argparse.ArgumentParser(
         prog=f"gen {command.name}",
         description=(module.__doc__ or "").strip(),
-        epilog=f"examples:\n{module.EXAMPLES}",
+        epilog=f"examples:\n{textwrap.indent(textwrap.dedent(module.EXAMPLES), '  ')}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

@@ -43,8 +43,8 @@ def complain_of(error: ProblemsError) -> None:
 
 
 def width() -> int | None:
-    """Return the columns of the terminal; None where stdout is none and nothing needs to fit."""
-    if sys.stdout is None or not (sys.stdout.isatty() or os.environ.get("COLUMNS")):
+    """Return the columns of the terminal; None where stdout is not one and nothing needs to fit."""
+    if sys.stdout is None or not sys.stdout.isatty():
         return None
     return max(40, shutil.get_terminal_size((100, 24)).columns)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from generator.console import styled
 
 _GAP = "  "
-_LEAST = 8  # columns to which a cell may be cut
+_LEAST = 5  # columns to which a cell may be cut
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def target_of(args: argparse.Namespace) -> Target:
         options = {
             key: check_option(spec.options[key], value) for key, value in given.items() if key in spec.options and key not in spec.dims
         }
-    sizes: dict[str, Any] = {key: _size(key, value) for key, value in given.items() if key not in options}
+    sizes: dict[str, Any] = {key: _size(key, value) if key in spec.dims else value for key, value in given.items() if key not in options}
     return Target(compile_spec(library, name, options).sheet, args.preset, sizes)
 
 

@@ -17,10 +17,10 @@ MODULES = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d"}
 class BatchNorm(Op):
     """(x - mean) / sqrt(var + eps) * weight + bias for each channel, over batch and positions (Ioffe and Szegedy, 2015).
 
-    x [b, c], [b, c, n] or [b, c, h, w]: channels are axis 1. Parameters: 2 * c; the running mean and variance and the number of batches seen are
-    buffers, which are no parameters. Counted in training mode, where the statistics of the batch are computed and the running ones updated:
-    8 operations an element (6 without weight and bias) and 11 a channel. Kept for the backward pass: x, and the mean and
-    1 / sqrt(var + eps) of each channel.
+    x [b, c], [b, c, n] or [b, c, h, w]: channels are axis 1. Parameters: 2 * c; the running mean and variance and the number of
+    batches seen are buffers, which are no parameters. Counted in training mode, where the statistics of the batch are computed and
+    the running ones updated: 8 operations an element (6 without weight and bias) and 11 a channel. Kept for the backward pass: x,
+    and the mean and 1 / sqrt(var + eps) of each channel.
     """
 
     name: ClassVar[str] = "batch_norm"

@@ -12,11 +12,12 @@ from generator.ops.convolution import Convolution
 class Conv2d(Convolution):
     """A learned kernel slides over an image: `{op: conv2d, channels: d, kernel: p, stride: p}` cuts it into embedded patches.
 
-    x [b, c, h, w] -> [b, channels, ...]; each axis of positions as in conv1d. Parameters: channels * c / groups * the kernel's area, and
-    channels with bias. MACs: for each element of the result c / groups times the kernel's area, those that fall on padding included;
-    transposed: for each element of x channels / groups times the area. The bias adds one operation for each element of the result. Backward: as many
-    MACs again for x and for the weight (PyTorch's FlopCounterMode counts the weight's times the number of groups too much; the
-    verification does not). Kept for the backward pass: x. `padding: same` with an even kernel copies x once to add the odd zero.
+    x [b, c, h, w] -> [b, channels, ...]; each axis of positions as in conv1d. Parameters: channels * c / groups * the kernel's area,
+    and channels with bias. MACs: c / groups times the area for each element of the result, those that fall on padding included;
+    transposed: channels / groups times the area for each element of x. The bias adds one operation for each element of the result.
+    Backward: as many MACs again for x and for the weight, where they need a gradient (PyTorch's FlopCounterMode counts the weight's
+    times the number of groups too much; the verification does not). Kept for the backward pass: x. `padding: same` with an even
+    kernel first copies x to add the odd zero at the end.
 
     The result is taken to be contiguous, as on meta tensors; a CPU or GPU keeps it channels last where x is, which moves later copies.
     """

@@ -47,7 +47,7 @@ class Convolution(Op):
         weight = row.weight("weight", (channels, x.shape[1] / groups, *windows.kernel))
         padded = self._uneven(row, x)
         counts = windows.count(row.t, padded.shape[2:])
-        check_fits(row, x, windows.kernel, windows.padding, counts)
+        check_fits(row, x, windows, counts)
         return convolution(row.t, padded, weight, bias, (x.shape[0], channels, *counts), transposed=False)
 
     def windows(self, row: RowScope) -> Windows:
@@ -58,7 +58,11 @@ class Convolution(Op):
         if not isinstance(self.padding, str):
             return Windows(kernel, stride, each_axis(row, "padding", self.padding, self.axes, least=0), dilation)
         if self.transposed or any(size != 1 for size in stride):
-            raise OpError("`padding: same` needs stride 1 and no transposed convolution", "give the padding as a number, such as padding: 1", at="padding")
+            raise OpError(
+                "`padding: same` needs stride 1 and no transposed convolution",
+                "give the padding as a number, such as padding: 1",
+                at="padding",
+            )
         total = [expand(d * (k - 1)) for k, d in zip(kernel, dilation, strict=True)]
         for size, width in zip(total, kernel, strict=True):
             if size.is_even is None:
@@ -88,7 +92,10 @@ class Convolution(Op):
         for one, stride, dilation in zip(extra, windows.stride, windows.dilation, strict=True):
             if (one - stride).is_nonnegative and (one - dilation).is_nonnegative:
                 sizes = row.show((one, stride, dilation))[1:-1].split(", ")
-                raise OpError(f"`output_padding` of `{row.name}` is {sizes[0]}; it must be below the stride {sizes[1]} or the dilation {sizes[2]}", at="output_padding")
+                raise OpError(
+                    f"`output_padding` of `{row.name}` is {sizes[0]}; it must be below the stride {sizes[1]} or the dilation {sizes[2]}",
+                    at="output_padding",
+                )
         return extra
 
     def _channels(self, row: RowScope, x: Tensor) -> tuple[Expr, Expr]:
@@ -98,9 +105,15 @@ class Convolution(Op):
             if not row.t.facts.divisible(size, groups):
                 total, count = (row.show((one,))[1:-1] for one in (size, groups))
                 notes = (f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1", *suggested_condition(row, size, groups))
-                raise OpError(f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always come out whole", *notes, at="groups")
+                raise OpError(
+                    f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always come out whole",
+                    *notes,
+                    at="groups",
+                )
         if self.output_padding != (0,) and not self.transposed:
-            raise OpError("`output_padding` is for transposed convolutions", "did you mean transposed: true, or padding?", at="output_padding")
+            raise OpError(
+                "`output_padding` is for transposed convolutions", "did you mean transposed: true, or padding?", at="output_padding"
+            )
         return channels, groups
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Expand(Op):
             if own != 1 and not row.same(own, wanted):
                 one, other = (row.show((size,))[1:-1] for size in (own, wanted))
                 raise OpError(
-                    f"`{row.name}` cannot repeat axis {axis} of {row.input_names[0]} from {one} to {other}; only axes of size 1 are repeated",
+                    f"`{row.name}` cannot repeat axis {axis} from {one} to {other}; only axes of size 1 are repeated",
                     found,
                     at="out",
                 )

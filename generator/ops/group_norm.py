@@ -33,7 +33,9 @@ class GroupNorm(Op):
         """Normalise each group."""
         (x,) = inputs
         if x.rank < 2:
-            raise OpError(f"`{row.name}` needs a batch axis and channels: [b, c, ...]", f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
+            raise OpError(
+                f"`{row.name}` needs a batch axis and channels: [b, c, ...]", f"{row.input_names[0]} is {row.show(x.shape)}", at="in"
+            )
         channels, groups = x.shape[1], row.whole(self.groups, at="groups")
         if not row.t.facts.divisible(channels, groups):
             size, count = (row.show((one,))[1:-1] for one in (channels, groups))

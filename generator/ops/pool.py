@@ -19,9 +19,9 @@ from generator.trace.tensor import Shape, Tensor
 class Pool(Op):
     """The maximum or the mean of each window: `{op: pool, kind: max, kernel: 3, stride: 2, padding: 1}`.
 
-    x [b, c, n] or [b, c, h, w]; each axis of positions becomes floor((n + 2 padding - kernel) / stride) + 1 long. No parameters. Operations: the
-    window's elements for each result, and for a mean one more (it divides by the whole window, zeros of the padding included). Kept for the
-    backward pass: x, and for a maximum the place where it was found (8 bytes each). A pooling over all positions is a `reduce`.
+    x [b, c, n] or [b, c, h, w]; each axis of positions becomes floor((n + 2 padding - kernel) / stride) + 1 long. No parameters.
+    Operations: the window's elements for each result, and for a mean one more (it divides by the whole window, zeros of the padding
+    included). Kept for the backward pass: x, and for a maximum the place where it was found (8 bytes each).
     """
 
     name: ClassVar[str] = "pool"
@@ -44,10 +44,12 @@ class Pool(Op):
         for width, around in zip(kernel, padding, strict=True):
             if (width - 2 * around).is_negative:
                 sizes = row.show((around, width))[1:-1].split(", ")
-                raise OpError(f"`padding` of `{row.name}` is {sizes[0]}, more than half of the window, which is {sizes[1]} wide", at="padding")
+                raise OpError(
+                    f"`padding` of `{row.name}` is {sizes[0]}, more than half of the window, which is {sizes[1]} wide", at="padding"
+                )
         windows = Windows(kernel, stride, padding, (Integer(1),) * axes)
         counts = windows.count(row.t, x.shape[2:])
-        check_fits(row, x, kernel, padding, counts)
+        check_fits(row, x, windows, counts)
         return pooling.pool(row.t, cast(pooling.Pooling, self.kind.value), x, windows, counts)
 
     def code(self, c: CodeScope) -> dict[str, Any]:

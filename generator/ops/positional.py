@@ -23,7 +23,7 @@ class Positional(Op):
     """The first n rows of a table of positions, for x [..., n, d]: [n, d]. `add` puts them onto x.
 
     learned: parameters, length * d of them (Gehring et al., 2017; BERT, GPT-2).
-    sinusoidal: a fixed buffer, PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i + 1) = cos(p / 10000^(2i/d)) (Vaswani et al., 2017, section 3.5).
+    sinusoidal: a buffer, PE(p, 2i) = sin(p / 10000^(2i/d)), PE(p, 2i + 1) = cos(p / 10000^(2i/d)) (Vaswani et al., 2017, section 3.5).
 
     x is read for its shape alone. A view of the table: no arithmetic, no traffic, nothing kept. With an `offset` (m - n, where n of the m
     tokens are new) the rows are those behind the tokens of earlier steps, which the module counts in its state.

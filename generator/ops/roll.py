@@ -13,9 +13,10 @@ from generator.trace.tensor import Shape, Tensor
 
 @dataclass(frozen=True)
 class Roll(Op):
-    """Shift along axes; what falls off at the end comes back at the start: `{op: roll, axes: [1, 2], shifts: [-s, -s]}` for shifted windows.
+    """Shift along axes; what falls off at the end comes back at the start.
 
-    The element at i moves to i + shift. No arithmetic, nothing kept; each element is read and written once. The result is contiguous.
+    `{op: roll, axes: [1, 2], shifts: [-s, -s]}` makes shifted windows. The element at i moves to i + shift. No arithmetic, nothing
+    kept; each element is read and written once. The result is contiguous.
     """
 
     name: ClassVar[str] = "roll"

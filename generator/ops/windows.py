@@ -8,6 +8,7 @@ from sympy import Expr
 
 from generator.ops.base import CodeScope, OpError, RowScope
 from generator.ops.params import Raw, Scope, SizesKind
+from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
 
 SAME = "same"
@@ -49,18 +50,24 @@ def check_image(row: RowScope, x: Tensor, axes: int) -> None:
     notes = [f"{first} is {row.show(x.shape)}"]
     if x.rank == axes + 1 or (axes == 2 and x.rank == 3):
         notes.append("a rearrange before it can split or add an axis, such as `to: b (h w) c -> b c h w`")
-    raise OpError(f"`{row.name}` needs {expected}: batch, channels, positions; {first} has {x.rank} {'axis' if x.rank == 1 else 'axes'}", *notes, at="in")
+    raise OpError(
+        f"`{row.name}` needs {expected}: batch, channels, positions; {first} has {x.rank} {'axis' if x.rank == 1 else 'axes'}",
+        *notes,
+        at="in",
+    )
 
 
-def check_fits(row: RowScope, x: Tensor, kernel: Shape, padding: Shape, counts: Shape) -> None:
+def check_fits(row: RowScope, x: Tensor, windows: Windows, counts: Shape) -> None:
     """Raise OpError where a kernel is known to be wider than the padded input."""
-    for axis, (size, pad, count) in enumerate(zip(kernel, padding, counts, strict=True), start=2):
+    first = row.input_names[0]
+    spans = [d * (k - 1) + 1 for k, d in zip(windows.kernel, windows.dilation, strict=True)]
+    for axis, (span, pad, count) in enumerate(zip(spans, windows.padding, counts, strict=True), start=2):
         if count.is_nonpositive:
-            length, around, width = (row.show((one,))[1:-1] for one in (x.shape[axis], pad, size))
+            width, length, around = (row.show((one,))[1:-1] for one in (span, x.shape[axis], pad))
             padded = "" if pad == 0 else f" and {around} of padding on both sides"
             raise OpError(
-                f"the kernel of `{row.name}` does not fit: it is {width} wide along axis {axis} of {row.input_names[0]}, which has {length} elements{padded}",
-                f"{row.input_names[0]} is {row.show(x.shape)}",
+                f"the kernel of `{row.name}` spans {width} elements, but axis {axis} of {first} has only {length}{padded}",
+                f"{first} is {row.show(x.shape)}",
                 at="kernel",
             )
 

@@ -51,6 +51,18 @@ def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
     else:
         outputs = run_child(r, frame, bound, use, caller, child_spec, inputs)
         bound.results = _results(outputs)
+    if row.slot and not frame.arch.spec.slots[row.slot].state and keeps_state(bound):
+        slot = frame.arch.spec.slots[row.slot]
+        place = f"{slot.span.source.path}:{slot.span.line}"
+        r.problems.add(f"`{child_spec.name}` keeps a state, but slot `{row.slot}` hands none on", use.span, f"write `state: true` in the slot ({place})")
+        raise Unresolved
+
+
+def keeps_state(bound: BoundRow) -> bool:
+    """Say whether a row keeps something between decoding steps."""
+    if bound.child is not None:
+        return any(keeps_state(row) for row in bound.child.rows)
+    return bound.op is not None and bound.op.keeps_state
 
 
 def _block(r: Resolver, frame: Frame, row: Row) -> tuple[Use, Frame]:

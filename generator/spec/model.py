@@ -68,12 +68,13 @@ class Use:
 
 @dataclass(frozen=True)
 class Slot:
-    """A place that the user of the spec may fill with another block."""
+    """A place that the user of the spec may fill with another block; `state`: one that keeps a state between decoding steps, too."""
 
     name: str
     default: Use
     meaning: str
     span: Span
+    state: bool = False
 
 
 @dataclass(frozen=True)

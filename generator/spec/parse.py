@@ -143,7 +143,10 @@ class _Parser:
 
     def slot(self, name: str, span: Span, node: Node) -> model.Slot:
         use = self.use(span, node) or model.Use("", span)
-        return model.Slot(name, use, _text(node.get("is")) if isinstance(node, MappingNode) else "", span)
+        if not isinstance(node, MappingNode):
+            return model.Slot(name, use, "", span)
+        state = node.get("state")
+        return model.Slot(name, use, _text(node.get("is")), span, state is not None and bool(plain(state)))
 
     def ref(self, node: Node) -> model.Ref:
         text = _text(node)

@@ -77,7 +77,11 @@ _USE_KEYS = {
 _FILL = {"type": ["string", "object"], "properties": {**_USE_KEYS}, "additionalProperties": False}
 _SLOT = {
     "type": ["string", "object"],
-    "properties": {**_USE_KEYS, "is": _said("what belongs here", {"type": "string"})},
+    "properties": {
+        **_USE_KEYS,
+        "is": _said("what belongs here", {"type": "string"}),
+        "state": _said("whether a block that keeps a state between decoding steps may stand here", {"type": "boolean"}),
+    },
     "additionalProperties": False,
 }
 _PRESET = {

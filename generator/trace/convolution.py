@@ -25,7 +25,7 @@ class Windows:
         return tuple(expand(t.facts.simplify(floor((n + 2 * p - d * (k - 1) - 1) / s) + 1)) for n, k, s, p, d in axes)
 
     def reached(self, lengths: Shape, extra: Shape) -> Shape:
-        """Return the lengths that a transposed convolution comes to: (length - 1) stride - 2 padding + dilation (kernel - 1) + extra + 1."""
+        """Return the lengths after a transposed convolution: (length - 1) stride - 2 padding + dilation (kernel - 1) + extra + 1."""
         axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, extra, strict=True)
         return tuple(expand((n - 1) * s - 2 * p + d * (k - 1) + e + 1) for n, k, s, p, d, e in axes)
 
@@ -37,8 +37,8 @@ def convolution(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None, shape
         weight: [channels out, channels in / groups, ...]; transposed: [channels in, channels out / groups, ...].
         shape: of the result.
 
-    Multiply-accumulates: each element of the result takes part in as many as one filter has weights, border positions included; in a transposed
-    convolution each element of the input does. The backward pass: as many again for x and for the weight, where they need a gradient.
+    Multiply-accumulates: for each element of the result as many as one filter has weights, border positions included; in a transposed
+    convolution for each element of the input. The backward pass: as many again for x and for the weight, where they need a gradient.
     Kept: x, as soon as anything needs a gradient.
     """
     needs_grad = x.needs_grad or weight.needs_grad

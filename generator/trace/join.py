@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sympy import Add
 
-from generator.trace.layout import channels_last_strides, is_channels_last
+from generator.trace.memory_format import is_channels_last, strides_after
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
@@ -18,7 +18,7 @@ def concatenate(t: Tracer, parts: Sequence[Tensor], axis: int) -> Tensor:
     """
     first = parts[0]
     shape = (*first.shape[:axis], Add(*(x.shape[axis] for x in parts)), *first.shape[axis + 1 :])
-    strides = channels_last_strides(shape) if all(is_channels_last(t.facts, x) for x in parts) else None
+    strides = strides_after(first, shape) if all(is_channels_last(x) for x in parts) else None
     out = t.new(shape, kind=first.kind, needs_grad=any(x.needs_grad for x in parts), strides=strides)
     t.kernel("cat", parts, [out])
     return out

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer
 
 from generator.symbols import Facts
-from generator.trace.tensor import Shape, Tensor, contiguous_strides, product
+from generator.trace.tensor import Shape, Tensor, product
 
 SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ
 
@@ -64,25 +64,6 @@ def _dense(shape: Shape, order: list[int]) -> Shape | None:
     for position, axis in enumerate(order):
         strides[axis] = product(tuple(shape[faster] for faster in order[:position]))
     return tuple(strides)
-
-
-def is_channels_last(facts: Facts, x: Tensor) -> bool:
-    """Say whether x [N, C, ...] lies in memory as [N, ..., C], so that kernels that join or convolve images keep that order."""
-    if x.rank not in {4, 5}:
-        return False
-    least: Expr = Integer(0)
-    for axis in (1, *reversed(range(2, x.rank)), 0):
-        stride = _at_sample(facts, x.strides[axis])
-        if stride < least or stride == 0:
-            return False
-        least = stride * _at_sample(facts, x.shape[axis])
-    return True
-
-
-def channels_last_strides(shape: Shape) -> Shape:
-    """Return the strides of [N, C, ...] laid out as [N, ..., C]."""
-    found = _dense(shape, [1, *reversed(range(2, len(shape))), 0])
-    return contiguous_strides(shape) if found is None else found
 
 
 def _at_sample(facts: Facts, size: Expr) -> Expr:

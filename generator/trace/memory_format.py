@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sympy import cancel, fraction
 
 from generator.trace.tensor import Shape, Tensor, contiguous_strides, product
@@ -15,7 +17,7 @@ def is_channels_last(x: Tensor) -> bool:
     if x.rank != 4 or any(stride == 0 for stride in x.strides):
         return False
     ordered = [x.strides[axis] for axis in _FASTEST_FIRST]
-    return all(fraction(cancel(slow / fast))[1] == 1 for fast, slow in zip(ordered, ordered[1:], strict=False))
+    return all(fraction(cancel(slow / fast))[1] == 1 for fast, slow in pairwise(ordered))
 
 
 def strides_after(x: Tensor, shape: Shape) -> Shape:

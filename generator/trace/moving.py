@@ -27,7 +27,7 @@ def roll(t: Tracer, x: Tensor) -> Tensor:
 
 
 def unfold(x: Tensor, axis: int, count: Expr, size: Expr, step: Expr) -> Tensor:
-    """Return the view of overlapping windows along an axis, the window's elements as a new axis behind it: x.unfold(...).movedim(-1, axis + 1)."""
+    """Return the view of overlapping windows along an axis, the elements of each as a new axis directly behind it."""
     return replace(
         x,
         shape=(*x.shape[:axis], count, size, *x.shape[axis + 1 :]),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from sympy import Expr, Symbol
+from sympy import Expr
 from torch import nn
 
 from generator.architecture import Architecture
@@ -42,13 +42,18 @@ def past_tokens(bench: Workbench, name: str, sizes: Mapping[str, int]) -> dict[s
     compiled = bench.compiled(name)
     known = {size.name: sizes[size.name] for size in compiled.sheet.sizes if size.kind != "derived"}
     filled = False
-    for new, total in growing_axes(compiled.architecture):
-        if not (isinstance(new, Symbol) and isinstance(total, Symbol)):
-            raise LookupError(f"`{name}` cannot be decoded step by step: a cache grows from {new} to {total}, which are not sizes of the spec")
-        length = sizes[total.name] - sizes[new.name]
-        known |= {new.name: length, total.name: length}
+    for axis in growing_axes(compiled.architecture):
+        new, total = (str(size) for size in axis)
+        if new not in known or total not in known:
+            raise LookupError(
+                f"`{name}` cannot be decoded step by step: a cache grows from {new} to {total}, which are not sizes of the spec"
+            )
+        length = sizes[total] - sizes[new]
+        known |= {new: length, total: length}
         filled = filled or length > 0
-    return {key: int(value) for key, value in complete(compiled.sheet.sizes, known).items()} if filled else None
+    if not filled:
+        return None
+    return {key: value for key, value in complete(compiled.sheet.sizes, known).items() if value is not None}
 
 
 def growing_axes(arch: Architecture) -> list[tuple[Expr, Expr]]:

@@ -19,11 +19,12 @@ def specs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "generated"
+def out(specs: Path) -> Path:
+    """The folder of outputs, beside that of the specs; there is none before the first build."""
+    return specs.parent / "generated"
 
 
 @pytest.fixture
-def gen() -> Gen:
+def gen(specs: Path) -> Gen:
     """`gen build mine/` for modules and pages, with further arguments."""
-    return lambda *arguments: main(["build", "mine", "--formats", "modules,markdown", *map(str, arguments)])
+    return lambda *arguments: main(["build", specs.name, "--formats", "modules,markdown", *map(str, arguments)])

@@ -7,6 +7,7 @@ import pytest
 from generator.build.builder import Request, build
 from generator.lookup import collect
 from generator.render.formats import MARKDOWN, Format
+from generator.render.module.support import support_files
 from tests.support.small_specs import ALONE, BROKEN, LAYER, tree, write_specs
 
 WORKBOOK = Format("excel", ".xlsx", "tests.support.small_specs:text_bytes", committed=False)
@@ -25,26 +26,27 @@ def check(gen, capsys):
     return run
 
 
-def test_fresh_outputs_pass(gen, specs, check) -> None:
+def test_fresh_outputs_pass(gen, check) -> None:
     gen()
     assert check() == (0, [])
 
 
-def test_fresh_outputs_pass_without_a_record(gen, specs, out, check) -> None:
+def test_fresh_outputs_pass_without_a_record(gen, out, check) -> None:
     gen()
     (out / ".manifest.json").unlink()
     assert check() == (0, [])
     assert not (out / ".manifest.json").exists()
 
 
-def test_everything_is_missing_before_the_first_build_and_nothing_is_written(specs, out, check) -> None:
+def test_everything_is_missing_before_the_first_build_and_nothing_is_written(out, check) -> None:
     code, differences = check()
     assert code == 1
     assert differences == sorted(
         f"{path}: missing"
         for path in (
             "__init__.py",
-            *(f"modules/{name}.py" for name in ("__init__", "_state", "alone", "layer", "pair")),
+            *(f"modules/{name}.py" for name in ("__init__", "alone", "layer", "pair")),
+            *(f"modules/{name}" for name in support_files()),
             *(f"markdown/{name}.md" for name in ("README", "alone", "layer", "pair")),
         )
     )
@@ -63,7 +65,7 @@ def test_an_edited_spec_makes_its_outputs_stale(gen, specs, out, check, with_rec
 
 
 @pytest.mark.parametrize("with_record", [True, False])
-def test_an_output_edited_by_hand_is_stale(gen, specs, out, check, with_record) -> None:
+def test_an_output_edited_by_hand_is_stale(gen, out, check, with_record) -> None:
     gen()
     if not with_record:
         (out / ".manifest.json").unlink()
@@ -72,7 +74,7 @@ def test_an_output_edited_by_hand_is_stale(gen, specs, out, check, with_record) 
     assert check() == (1, ["modules/pair.py: stale"])
 
 
-def test_the_file_of_somebody_else_in_the_place_of_an_output_is_named(gen, specs, out, check) -> None:
+def test_the_file_of_somebody_else_in_the_place_of_an_output_is_named(gen, out, check) -> None:
     gen()
     (out / "markdown/pair.md").write_text("# My notes\n")
     assert check() == (1, ["markdown/pair.md: not written by gen build"])

@@ -11,15 +11,18 @@ import pytest
 
 from generator.build import files
 from generator.cli import main
+from generator.render.module.support import support_files
 from tests.support.small_specs import ALONE, BROKEN, LAYER, PAIR, contents, tree, write_specs
 
+SUPPORT = {f"modules/{name}" for name in support_files()}
 
-def test_modules_pages_and_their_surroundings_are_written(specs, out, gen) -> None:
+
+def test_modules_pages_and_their_surroundings_are_written(out, gen) -> None:
     assert gen() == 0
     assert set(contents(out)) == {
         "__init__.py",
         "modules/__init__.py",
-        "modules/_state.py",
+        *SUPPORT,
         "modules/alone.py",
         "modules/layer.py",
         "modules/pair.py",
@@ -30,11 +33,14 @@ def test_modules_pages_and_their_surroundings_are_written(specs, out, gen) -> No
     }
 
 
-def test_the_folder_of_outputs_is_an_importable_package(specs, out, gen, tmp_path) -> None:
+def test_the_folder_of_outputs_is_an_importable_package(gen, tmp_path) -> None:
     assert gen() == 0
-    program = "from generated.modules.pair import Pair; print(sum(p.numel() for p in Pair(h=1, k=4).parameters()))"
+    program = (
+        "from generated.modules.layer import Layer\nfrom generated.modules.pair import Pair\n"
+        "print(sum(p.numel() for p in Layer(k=3, m=5).parameters()), Pair.__name__)"
+    )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["40"]
+    assert done.stdout.split() == ["20", "Pair"]
 
 
 def test_outputs_name_the_source_hash(specs, out, gen) -> None:
@@ -47,7 +53,7 @@ def test_outputs_name_the_source_hash(specs, out, gen) -> None:
     assert expected in (out / "markdown/pair.md").read_text()
 
 
-def test_the_same_specs_give_the_same_bytes_in_another_place(specs, out, gen, tmp_path, monkeypatch) -> None:
+def test_the_same_specs_give_the_same_bytes_in_another_place(out, gen, tmp_path, monkeypatch) -> None:
     gen()
     elsewhere = tmp_path / "elsewhere"
     write_specs(elsewhere / "mine", blocks__layer=LAYER, models__pair=PAIR, alone=ALONE)
@@ -56,7 +62,7 @@ def test_the_same_specs_give_the_same_bytes_in_another_place(specs, out, gen, tm
     assert contents(elsewhere / "generated") == contents(out)
 
 
-def test_processes_change_nothing(specs, out, gen, tmp_path) -> None:
+def test_processes_change_nothing(out, gen, tmp_path) -> None:
     gen("--jobs", 1)
     assert gen("--jobs", 2, "--out", tmp_path / "others") == 0
     assert contents(tmp_path / "others") == contents(out)
@@ -81,24 +87,24 @@ def test_a_file_brings_its_neighbours_but_builds_only_itself(tmp_path, monkeypat
     write_specs(tmp_path / "mine", layer=LAYER, pair=PAIR, broken=BROKEN)
     assert main(["build", "mine/pair.yaml", "--formats", "modules,markdown"]) == 0
     assert {path for path in contents(tmp_path / "generated") if "__init__" not in path} == {
-        "modules/_state.py",
+        *SUPPORT,
         "modules/layer.py",
         "modules/pair.py",
         "markdown/pair.md",
     }
 
 
-def test_only_builds_the_named_specs_and_the_modules_they_import(specs, out, gen) -> None:
+def test_only_builds_the_named_specs_and_the_modules_they_import(out, gen) -> None:
     assert gen("--only", "pair") == 0
     assert {path for path in contents(out) if "__init__" not in path} == {
-        "modules/_state.py",
+        *SUPPORT,
         "modules/layer.py",
         "modules/pair.py",
         "markdown/pair.md",
     }
 
 
-def test_only_with_an_unknown_name_suggests_near_ones(specs, gen, capsys) -> None:
+def test_only_with_an_unknown_name_suggests_near_ones(gen, capsys) -> None:
     assert gen("--only", "pear") == 2
     assert capsys.readouterr().err == "error: --only: there is no spec `pear` in `mine`\n  did you mean `pair`?\n"
 
@@ -128,10 +134,10 @@ def test_a_mistake_in_a_used_spec_is_reported_once(specs, gen, capsys) -> None:
     assert capsys.readouterr().err.count("unknown op `linaer`") == 1
 
 
-def test_a_renderer_that_fails_does_not_keep_other_specs_from_being_built(specs, out, gen, capsys, monkeypatch) -> None:
+def test_a_renderer_that_fails_does_not_keep_other_specs_from_being_built(out, gen, capsys, monkeypatch) -> None:
     from generator.render.markdown import page
 
-    def explode(sheet, links):
+    def explode(sheet, _links):
         if sheet.name == "pair":
             raise KeyError("gone")
         return f"Made by `gen build` {sheet.title}"
@@ -144,7 +150,7 @@ def test_a_renderer_that_fails_does_not_keep_other_specs_from_being_built(specs,
     assert (out / "markdown/layer.md").exists()
 
 
-def test_a_file_that_somebody_else_wrote_is_left_alone(specs, out, gen, capsys) -> None:
+def test_a_file_that_somebody_else_wrote_is_left_alone(out, gen, capsys) -> None:
     (out / "markdown").mkdir(parents=True)
     (out / "markdown/pair.md").write_text("# My notes\n")
     assert gen() == 1
@@ -152,7 +158,7 @@ def test_a_file_that_somebody_else_wrote_is_left_alone(specs, out, gen, capsys) 
     assert "generated/markdown/pair.md was not written by gen build, so it is left alone" in capsys.readouterr().err
 
 
-def test_the_package_of_somebody_else_is_left_alone(specs, out, gen, capsys) -> None:
+def test_the_package_of_somebody_else_is_left_alone(out, gen) -> None:
     out.mkdir()
     (out / "__init__.py").write_text("import something\n")
     assert gen() == 1
@@ -180,7 +186,7 @@ def test_outputs_without_a_spec_are_found_without_a_record_too(specs, out, gen) 
     assert not (out / "modules/alone.py").exists()
 
 
-def test_outputs_of_specs_in_another_folder_are_kept(specs, out, gen, tmp_path) -> None:
+def test_outputs_of_specs_in_another_folder_are_kept(out, gen, tmp_path) -> None:
     write_specs(tmp_path / "yours", other=ALONE)
     assert main(["build", "yours", "--formats", "modules,markdown"]) == 0
     assert gen() == 0
@@ -204,7 +210,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(specs, out, gen, capsys, m
     before = contents(out)
     write_specs(specs, alone=ALONE.replace("rows", "rows of numbers"))
 
-    def refuse(source: object, target: object) -> None:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
@@ -237,7 +243,7 @@ def test_what_a_killed_build_has_left_is_removed(specs, out, gen) -> None:
     assert not [path for path in contents(out) if path.endswith(".gen-tmp")]
 
 
-def test_an_interrupted_build_records_what_it_has_written(specs, out, gen, capsys, monkeypatch) -> None:
+def test_an_interrupted_build_records_what_it_has_written(gen, capsys, monkeypatch) -> None:
     from generator.build import worker
 
     rendered = []
@@ -263,7 +269,7 @@ def test_a_name_that_cannot_name_the_outputs_is_refused(specs, out, gen, capsys,
     (specs / f"{name}.yaml").write_text(LAYER)
     assert gen() == 1
     assert f"error: `{name}` cannot be a spec's name" in capsys.readouterr().err
-    assert "pair.py" in os.listdir(out / "modules")
+    assert "pair.py" in {file.name for file in (out / "modules").iterdir()}
 
 
 def test_names_that_differ_only_in_capitals_are_refused(specs, gen, capsys) -> None:
@@ -279,14 +285,14 @@ def test_two_specs_of_the_same_name_are_refused(specs, gen, capsys) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the administrator may write everywhere")
-def test_a_folder_that_cannot_be_written_is_named(specs, gen, capsys, tmp_path) -> None:
+def test_a_folder_that_cannot_be_written_is_named(gen, capsys, tmp_path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o500)
     assert gen("--out", closed) == 1
     assert capsys.readouterr().err == f"error: {closed}: Permission denied\n"
 
 
-def test_an_out_folder_below_a_file_is_named(specs, gen, capsys) -> None:
+def test_an_out_folder_below_a_file_is_named(gen, capsys) -> None:
     assert gen("--out", "mine/alone.yaml/x") == 1
     assert capsys.readouterr().err == "error: mine/alone.yaml/x: Not a directory\n"
     assert gen("--out", "mine/alone.yaml") == 2
@@ -300,21 +306,21 @@ def test_the_index_lists_all_specs_after_one_edit_as_after_a_full_build(specs, o
     assert (out / "markdown/README.md").read_text() == (tmp_path / "fresh/markdown/README.md").read_text()
 
 
-def test_nothing_is_written_outside_the_folder_of_outputs(specs, out, gen, tmp_path) -> None:
+def test_nothing_is_written_outside_the_folder_of_outputs(specs, gen, tmp_path) -> None:
     before = tree(specs)
     gen()
     assert tree(specs) == before
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "generated"}
 
 
-def test_workbooks_are_built_and_recognised_as_ours(specs, out) -> None:
+def test_workbooks_are_built_and_recognised_as_ours(out) -> None:
     assert main(["build", "mine", "--formats", "excel"]) == 0
     workbook = out / "excel/pair.xlsx"
     assert files.is_ours(workbook, workbook.read_bytes())
     assert set(contents(out)) == {f"excel/{name}.xlsx" for name in ("alone", "layer", "pair")}
 
 
-def test_every_text_output_is_recognised_as_ours(specs, out, gen) -> None:
+def test_every_text_output_is_recognised_as_ours(out, gen) -> None:
     gen()
     for path, data in contents(out).items():
         assert files.is_ours(Path(path), data), path

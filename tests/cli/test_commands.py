@@ -10,10 +10,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from generator.cli import main
+from generator.commands import show
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 
 
-def test_check_finds_nothing_wrong_with_good_specs(specs, capsys) -> None:
+def test_check_finds_nothing_wrong_with_good_specs(capsys) -> None:
     assert main(["check", "mine"]) == 0
     assert capsys.readouterr().out == "3 specs: no mistakes\n"
     assert not Path("generated").exists()
@@ -25,7 +26,7 @@ def test_check_shows_all_mistakes_of_all_specs(specs, capsys) -> None:
     assert main(["check", "mine"]) == 1
     shown = capsys.readouterr()
     assert "mine/alone.yaml:9:11: error: unknown op `linaer`" in shown.err
-    assert "mine/layer.yaml:11:41: error: preset `small` expects params to be 21, but it is 20" in shown.err
+    assert "mine/layer.yaml:11:47: error: preset `small` expects params to be 21, but it is 20" in shown.err
     assert "mine/layer.yaml:13:24: error: this claim does not hold: macs is not 2*b*k*m" in shown.err
     assert shown.out == "3 specs: 3 mistakes, in 2 of them\n"
 
@@ -36,7 +37,7 @@ def test_check_of_a_file_checks_only_that(specs, capsys) -> None:
     assert capsys.readouterr().out == "1 spec: no mistakes\n"
 
 
-def test_list_shows_own_and_builtin_specs(specs, capsys) -> None:
+def test_list_shows_own_and_builtin_specs(capsys) -> None:
     assert main(["list", "mine"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["name", "title", "presets", "from"]
@@ -59,7 +60,7 @@ def test_list_marks_broken_specs(specs, capsys) -> None:
     assert "mistakes in alone" in shown.err
 
 
-def test_show_prints_the_rows(specs, capsys) -> None:
+def test_show_prints_the_rows(capsys) -> None:
     assert main(["show", "mine/pair.yaml"]) == 0
     assert capsys.readouterr().out == (
         "Two layers (pair)\n"
@@ -78,7 +79,7 @@ def test_show_prints_the_rows(specs, capsys) -> None:
     )
 
 
-def test_show_puts_in_the_sizes_that_are_given(specs, capsys) -> None:
+def test_show_puts_in_the_sizes_that_are_given(capsys) -> None:
     assert main(["show", "mine/layer.yaml", "--preset", "small"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "  k: width in = 3" in lines
@@ -88,16 +89,16 @@ def test_show_puts_in_the_sizes_that_are_given(specs, capsys) -> None:
 
 
 @pytest.mark.parametrize("columns", [60, 80, 100])
-def test_show_fits_the_terminal(specs, capsys, monkeypatch, columns) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
+def test_show_fits_the_terminal(capsys, monkeypatch, columns) -> None:
+    monkeypatch.setattr(show, "width", lambda: columns)
     main(["show", "multi_head_attention", "d=12345678"])
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= columns
     assert any("…" in line for line in lines)
 
 
-def test_show_is_whole_where_nothing_needs_to_fit(specs, capsys, monkeypatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_show_is_whole_where_nothing_needs_to_fit(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     main(["show", "multi_head_attention"])
     assert "4*b*n*d**2 + 2*b*n**2*d  8*b*n*d**2 + 4*b*n**2*d" in capsys.readouterr().out
 

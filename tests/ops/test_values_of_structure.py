@@ -110,8 +110,23 @@ def test_a_decoding_step_beyond_the_last_position_is_refused(bench: Workbench) -
 def test_positions_are_a_learned_table_or_the_sinusoids_of_2017(bench: Workbench, width: int) -> None:
     module, (x,) = built(bench, "positional", b=2, n=4, d=width, P=5)
     sinusoids = torch.tensor(
-        [[(math.cos if i % 2 else math.sin)(p / 10000 ** (2 * (i // 2) / width)) for i in range(width)] for p in range(4)], dtype=torch.float64
+        [[(math.cos if i % 2 else math.sin)(p / 10000 ** (2 * (i // 2) / width)) for i in range(width)] for p in range(4)],
+        dtype=torch.float64,
     )
     expected = (x + module.learned[:4] + sinusoids) * sinusoids + module.chosen[:4]
     torch.testing.assert_close(module(x), expected)
     assert [name for name, _ in module.named_parameters()] == ["learned", "chosen"]
+
+
+def test_means_sums_and_maxima_run_over_the_named_axes(bench: Workbench) -> None:
+    module, (x,) = built(bench, "mean", b=2, c=3, h=4, w=5)
+    pooled, y = module(x)
+    torch.testing.assert_close(pooled, x.flatten(1, 2).sum(1) / 20)
+    torch.testing.assert_close(y, (x.flatten(1, 2).sum(1) / 20 * x.sum() / x.numel())[..., None, None])
+    module, (x, y) = built(bench, "sum", b=2, n=3, d=4)
+    expected = torch.stack([sum(x[b, n, i] * x[b, n].sum() for b in range(2) for i in range(4)) * y[n].sum() for n in range(3)])
+    torch.testing.assert_close(module(x, y), expected)
+    module, (x, y) = built(bench, "max", b=2, n=3, d=4)
+    one, greatest = module(x, y)
+    assert torch.equal(greatest, torch.stack([torch.stack([max(x[b, :, i]) for i in range(4)]) for b in range(2)]))
+    assert one == max(0, max(greatest[b, i] + max(y[:, i]) for b in range(2) for i in range(4)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,9 @@ def agree(stored: Any, calculated: Any) -> bool:
 
 
 def _cells(path: Path, *, data_only: bool) -> dict[Cell, Any]:
-    book = load_workbook(path, data_only=data_only)
+    with warnings.catch_warnings():
+        # LibreOffice adds extensions of its own, which openpyxl says that it leaves out.
+        warnings.simplefilter("ignore", UserWarning)
+        book = load_workbook(path, data_only=data_only)
     cells = ((sheet.title, cell) for sheet in book.worksheets for row in sheet.iter_rows() for cell in row)
     return {(title, cell.coordinate): cell.value for title, cell in cells if cell.value is not None}

@@ -10,9 +10,13 @@ from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
 from generator.render.module.names import LOCALS, MODULE_ATTRIBUTES, safe
 from generator.render.module.scan_lines import scan_lines
-from generator.render.module.signature import SizePrinter, row_is_stateful
+from generator.render.module.signature import SizePrinter
+from generator.resolve.blocks import keeps_state
 from generator.resolve.show import show_size
 from generator.trace.tensor import Shape
+
+
+LONGEST = 112  # characters of a line inside the constructor
 
 
 @dataclass
@@ -130,14 +134,19 @@ class LineWriter:
         target = self.variable(bound.name)
         inputs = [self.variable(name) for name in bound.input_names]
         construction = self.construct(bound, self.lines)
-        stateful = row_is_stateful(bound)
+        stateful = keeps_state(bound)
+        hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state
         comment = self.shape_comment(bound.result.shape)
         if bound.row.scan:
             init.append(f"self.{attribute} = {construction}")
             forward += scan_lines(self, bound, attribute, inputs)
         elif bound.row.repeat is not None:
             count = self.printer.built(bound.repeat)
-            init.append(f"self.{attribute} = nn.ModuleList({construction} for _ in range({count}))")
+            stack = f"self.{attribute} = nn.ModuleList({construction} for _ in range({count}))"
+            if len(stack) <= LONGEST:
+                init.append(stack)
+            else:
+                init += [f"self.{attribute} = nn.ModuleList(", f"    {construction}", f"    for _ in range({count})", ")"]
             if target != inputs[0]:
                 forward.append((f"{target} = {inputs[0]}", ""))
             if stateful:
@@ -150,9 +159,13 @@ class LineWriter:
         else:
             init.append(f"self.{attribute} = {construction}")
             arguments = [*inputs, f'substate(state, "{attribute}")'] if stateful else inputs
+            call = f"self.{attribute}({', '.join(arguments)})"
+            if hands_on:
+                self.lines.statements["from ._state import with_state"] = None
+                call = f"with_state(self.{attribute}, {', '.join(inputs)}, state=substate(state, \"{attribute}\"))"
             targets = [f"{target}_{part}" for part in bound.results if part] or [target]
-            forward.append((f"{', '.join(targets)} = self.{attribute}({', '.join(arguments)})", comment))
-        if stateful:
+            forward.append((f"{', '.join(targets)} = {call}", comment))
+        if stateful or hands_on:
             self.lines.statements["from ._state import substate"] = None
 
 

@@ -15,9 +15,9 @@ _OF_TORCH = """
     register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook
     requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
 """
-MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "PRESETS", "REFERENCES"}
+MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "KEEPS_STATE", "PRESETS", "REFERENCES"}
 _LOCALS = """
-    self cls torch nn F math Tensor Any ClassVar Callable Mapping state extend substate load_reference layer index ACTIVATIONS
+    self cls torch nn F math Tensor Any ClassVar Callable Mapping state extend substate with_state load_reference layer index ACTIVATIONS
 """
 LOCALS = frozenset(_LOCALS.split()) | frozenset(dir(builtins))
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from sympy import Expr, Symbol, cancel, fraction
 
-from generator.architecture import Architecture, BoundRow
-from generator.ops.base import Op
+from generator.architecture import Architecture
 from generator.printing.python import to_python, to_python_number
 from generator.spec.expressions import evaluate
 from generator.spec.model import Spec
@@ -101,13 +100,6 @@ def _rewrites(size: Expr, name: Symbol, value: Expr) -> tuple[Expr, ...]:
             else size.xreplace({first: name * first / value})
         )
     return tuple(forms)
-
-
-def row_is_stateful(bound: BoundRow) -> bool:
-    """Say whether a row keeps something between decoding steps."""
-    if bound.child is not None:
-        return any(row_is_stateful(row) for row in bound.child.rows)
-    return isinstance(bound.op, Op) and bound.op.keeps_state
 
 
 def input_sizes(spec: Spec) -> dict[str, tuple[str, int]]:

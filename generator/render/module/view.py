@@ -11,7 +11,8 @@ from sympy import Expr
 from generator.architecture import Architecture, BoundRow
 from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name
-from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes, row_is_stateful
+from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
+from generator.resolve.blocks import keeps_state
 from generator.resolve.resolver import Resolver
 from generator.spec.expressions import evaluate
 from generator.spec.library import Library
@@ -27,7 +28,8 @@ class ModuleView:
     arguments: tuple[Argument, ...]
     options: tuple[Option, ...]
     slots: tuple[str, ...]
-    stateful: bool
+    stateful: bool  # something in it keeps a state between decoding steps
+    takes_state: bool  # or may, where a slot is filled with such a block
     lines: Lines
     printer: SizePrinter
     runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
@@ -121,13 +123,15 @@ class _Builder:
         asked = self._with_checks(printer.use.run, known)
         runtime = tuple(name for name in self.spec.dims if name in self._run_free(asked, known))
         attributes = tuple(name for name in self.spec.dims if name in asked and printer.run_names[name].startswith("self."))
+        stateful = any(keeps_state(row) for row in self.arch.rows)
         return ModuleView(
             arch=self.arch,
             class_name=class_name(self.spec.name),
             arguments=arguments,
             options=tuple(self.spec.options.values()),
             slots=tuple(self.spec.slots),
-            stateful=any(row_is_stateful(row) for row in self.arch.rows),
+            stateful=stateful,
+            takes_state=stateful or any(slot.state for slot in self.spec.slots.values()),
             lines=lines,
             printer=printer,
             runtime=runtime,

@@ -45,7 +45,7 @@ def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
         "init": _init(view),
         "forward": _forward(view),
         "inputs": [f"{_variable(view, name)}: Tensor" for name in view.arch.spec.inputs],
-        "stateful": view.stateful,
+        "takes_state": view.takes_state,
         "returns": "Tensor" if len(view.arch.outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in view.arch.spec.checkpoints.values()],

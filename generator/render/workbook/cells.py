@@ -43,7 +43,10 @@ class Page:
         self._values = values
 
     def text(self, at: str, text: str, style: str = "Words", *, indent: int = 0) -> None:
-        """Write text as text, whatever it looks like. Control characters become spaces; what is too long for a cell is cut with an ellipsis."""
+        """Write text as text, whatever it looks like.
+
+        Control characters become spaces; what is too long for a cell is cut with an ellipsis.
+        """
         cell = self._styled(at, style)
         shown = ILLEGAL_CHARACTERS_RE.sub(" ", text)
         if len(shown) > LONGEST_TEXT:
@@ -54,7 +57,7 @@ class Page:
             cell.quotePrefix = True
         if indent:
             look = LOOKS[style]
-            cell.alignment = Alignment(horizontal="left", vertical=look.vertical, wrap_text=look.wrap, indent=min(indent, 15))
+            cell.alignment = Alignment(horizontal="left", vertical=look.vertical, wrap_text=look.wrap, indent=min(1 + indent, 15))
 
     def number(self, at: str, value: int, style: str) -> None:
         """Write a constant."""
@@ -71,7 +74,9 @@ class Page:
             FormulaTooLongError: the formula is longer than Excel allows.
         """
         if len(formula) >= LONGEST_FORMULA:
-            raise FormulaTooLongError(f"the formula for {self.title}!{at} has {len(formula)} characters; Excel allows {LONGEST_FORMULA - 1}")
+            raise FormulaTooLongError(
+                f"the formula for {self.title}!{at} has {len(formula)} characters; Excel allows {LONGEST_FORMULA - 1}"
+            )
         cell = self._styled(at, style)
         cell.value = f"={formula}"
         self._values[self.title, at] = value
@@ -108,8 +113,8 @@ class Page:
 
 
 def lines_of(text: str, width: float) -> int:
-    """Return how many lines a text takes in a cell of so many characters; words are not broken, so a little is added."""
-    return sum(max(1, ceil(len(line) * 1.08 / width)) for line in text.split("\n"))
+    """Return how many lines a text takes in a cell of so many characters; words are not broken, so a little is added to long ones."""
+    return sum(1 if len(line) <= width else ceil(len(line) * 1.06 / width) for line in text.split("\n"))
 
 
 def quoted(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import Any
 
 from sympy import Integer
 
@@ -78,7 +79,7 @@ def _possible(sheet: Sheet, values: Mapping[str, int]) -> bool:
     """Whether the sizes chosen so far can be part of a solution: every condition, size and axis that they decide is in order."""
     try:
         known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
-        if not all(isinstance(value, int) and value >= 1 for value in known.values()):
+        if not all(_is_size(value) for value in known.values()):
             return False
         decided = [c.condition for c in sheet.constraints if {symbol.name for symbol in c.condition.free_symbols} <= known.keys()]
         if not all(evaluate(condition, known) for condition in decided):
@@ -87,4 +88,8 @@ def _possible(sheet: Sheet, values: Mapping[str, int]) -> bool:
         sizes = [evaluate(axis, known) for axis in axes if {symbol.name for symbol in axis.free_symbols} <= known.keys()]
     except EvaluationError:
         return False
-    return all(isinstance(size, int) and size >= 1 for size in sizes)
+    return all(_is_size(size) for size in sizes)
+
+
+def _is_size(value: Any) -> bool:
+    return isinstance(value, int) and value >= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -12,6 +12,7 @@ from sympy import Expr, Mul
 from generator.printing.evaluate import evaluate
 from generator.printing.excel import to_excel
 from generator.printing.order import Term, ordered_terms
+from generator.printing.text import to_text
 from generator.render.workbook.cells import LONGEST_FORMULA, FormulaTooLongError, Page
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.stamp import Value
@@ -35,7 +36,9 @@ class Formulas:
         self._helpers: Page | None = None
         self._helper_row = 0
 
-    def write(self, page: Page, at: str, expr: Expr, style: str, *, cells: Mapping[str, str] | None = None, sizes: Mapping[str, int] | None = None) -> Value:
+    def write(
+        self, page: Page, at: str, expr: Expr, style: str, *, cells: Mapping[str, str] | None = None, sizes: Mapping[str, int] | None = None
+    ) -> Value:
         """Write a formula and return its value; a constant is written as a number.
 
         Args:
@@ -61,9 +64,9 @@ class Formulas:
         assert isinstance(value, int | float | Fraction)
         return value
 
-    def text(self, expr: Expr) -> str:
-        """Return a formula (without the equals sign) in the defined names."""
-        return to_excel(expr, self.plan.names, self.plan.order)
+    def text(self, expr: Any, cells: Mapping[str, str] | None = None) -> str:
+        """Return a formula or condition (without the equals sign) in the defined names, or in the cells given for them."""
+        return to_excel(expr, cells or self.plan.names, self.plan.order)
 
     def _split(self, expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int], title: str) -> str:
         """Put the terms into helper cells and return their sum."""
@@ -108,6 +111,11 @@ def _product(term: Term) -> Expr:
 def shape_text(axes: tuple[Expr, ...], values: Mapping[str, int]) -> str:
     """Return a shape at given sizes, such as `[8, 512, 768]`."""
     return f"[{', '.join(number_text(evaluate(axis, values)) for axis in axes)}]"
+
+
+def closed_form(expr: Expr, order: Sequence[str]) -> str:
+    """Return a formula for readers of spreadsheets: as the spec language writes it, but with `^` for powers."""
+    return to_text(expr, order).replace("**", "^")
 
 
 def number_text(value: Any) -> str:

@@ -19,7 +19,9 @@ _CELL = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})", re.IGNORECASE | re.ASCII)
 _ROW_COLUMN = re.compile(r"(R(\[?-?[0-9]*\]?)?)?(C(\[?-?[0-9]*\]?)?)?", re.IGNORECASE | re.ASCII)
 _WORDS = frozenset({"true", "false"})
 # Names that Excel or LibreOffice define on their own, in whatever case.
-_BUILT_IN = frozenset({"print_area", "print_titles", "criteria", "extract", "database", "_filterdatabase", "auto_open", "auto_close", "sheet_title"})
+_BUILT_IN = frozenset(
+    {"print_area", "print_titles", "criteria", "extract", "database", "_filterdatabase", "auto_open", "auto_close", "sheet_title"}
+)
 
 
 def is_legal(name: str) -> bool:

@@ -16,9 +16,8 @@ from generator.sheet import QUANTITIES, Quantity, Sheet, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
 
-PRESET_CELL = "$B$5"  # on the summary
-VERDICT_CELL = "$E$5"
-FIRST_SIZE_ROW = 11
+PRESET_CELL = "$B$2"  # on the summary
+FIRST_SIZE_ROW = 10
 FIRST_PRESET_COLUMN = 3
 PRESET_NAMES_ROW = 4
 COLUMN_IN_USE_CELL = "$B$6"  # on the presets sheet

@@ -10,7 +10,7 @@ import io
 import zipfile
 from collections.abc import Mapping
 from fractions import Fraction
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 Value = int | float | Fraction | str | bool
 Values = Mapping[tuple[str, str], Value]  # by sheet title and coordinate
@@ -52,16 +52,16 @@ def stamped(workbook: bytes, values: Values) -> bytes:
 
 def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the name of the part of each sheet, by title."""
-    relations = ElementTree.fromstring(parts["xl/_rels/workbook.xml.rels"])  # noqa: S314 - written by openpyxl just now
+    relations = ET.fromstring(parts["xl/_rels/workbook.xml.rels"])  # noqa: S314 - written by openpyxl just now
     targets = {relation.get("Id"): relation.get("Target", "") for relation in relations.iter(f"{{{_PACKAGE}}}Relationship")}
-    book = ElementTree.fromstring(parts["xl/workbook.xml"])  # noqa: S314 - as above
+    book = ET.fromstring(parts["xl/workbook.xml"])  # noqa: S314 - as above
     sheets = book.iter(f"{{{_MAIN}}}sheet")
     return {sheet.get("name", ""): targets[sheet.get(f"{{{_RELATIONSHIPS}}}id")].lstrip("/") for sheet in sheets}
 
 
 def _with_values(part: bytes, title: str, values: dict[tuple[str, str], Value]) -> bytes:
     """Return a sheet's XML with values; each value used is taken out of `values`."""
-    root = ElementTree.fromstring(part)  # noqa: S314 - as above
+    root = ET.fromstring(part)  # noqa: S314 - as above
     for cell in root.iter(f"{{{_MAIN}}}c"):
         if cell.find(f"{{{_MAIN}}}f") is None:
             continue
@@ -72,9 +72,9 @@ def _with_values(part: bytes, title: str, values: dict[tuple[str, str], Value]) 
         cell.set("t", kind)
         stored = cell.find(f"{{{_MAIN}}}v")
         if stored is None:
-            stored = ElementTree.SubElement(cell, f"{{{_MAIN}}}v")
+            stored = ET.SubElement(cell, f"{{{_MAIN}}}v")
         stored.text = text
-    return ElementTree.tostring(root)
+    return ET.tostring(root)
 
 
 def _stored(value: Value) -> tuple[str, str]:
@@ -90,11 +90,11 @@ def _stored(value: Value) -> tuple[str, str]:
 
 
 def _without_clock(part: bytes) -> bytes:
-    root = ElementTree.fromstring(part)  # noqa: S314 - as above
+    root = ET.fromstring(part)  # noqa: S314 - as above
     for name in ("created", "modified"):
         for time in root.iter(f"{{{_TERMS}}}{name}"):
             time.text = _NO_CLOCK
-    return ElementTree.tostring(root)
+    return ET.tostring(root)
 
 
 def _zipped(parts: Mapping[str, bytes]) -> bytes:
@@ -110,4 +110,4 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 
 
 def _canonical(part: bytes) -> bytes:
-    return _HEADER + ElementTree.canonicalize(part.decode("utf-8")).encode("utf-8")
+    return _HEADER + ET.canonicalize(part.decode("utf-8")).encode("utf-8")

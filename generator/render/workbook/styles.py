@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Protection, Side
 from openpyxl.styles.differential import DifferentialStyle
@@ -52,19 +53,20 @@ class Look:
 
 
 LOOKS: dict[str, Look] = {
-    "Sheet title": Look(NAVY, bold=True, size=18, rule="", vertical="center"),
-    "Prose": Look(wrap=True, rule="", size=11),
-    "Remark": Look(MUTED, italic=True, rule="", wrap=True),
-    "Section": Look(NAVY, fill=BAND, bold=True, size=11, rule="", vertical="center"),
-    "Column head": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", rule=""),
+    "Sheet title": Look(NAVY, bold=True, size=18, rule="", vertical="center", horizontal="left"),
+    "Prose": Look(wrap=True, rule="", size=11, horizontal="left"),
+    "Remark": Look(MUTED, italic=True, rule="", wrap=True, horizontal="left"),
+    "Section": Look(NAVY, fill=BAND, bold=True, size=11, rule="", vertical="center", horizontal="left"),
+    "Column head": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="left", rule=""),
     "Column head, number": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="right", rule=""),
-    "Label": Look(bold=True),
-    "Label, free": Look(bold=True, rule="", vertical="center", size=11),
-    "Words": Look(wrap=True),
-    "Muted words": Look(MUTED, wrap=True),
+    "Column head, centred": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="center", rule=""),
+    "Label": Look(bold=True, horizontal="left", wrap=True),
+    "Label, free": Look(bold=True, rule="", vertical="center", horizontal="left", size=11),
+    "Words": Look(wrap=True, horizontal="left"),
+    "Muted words": Look(MUTED, wrap=True, horizontal="left"),
     "Muted number": Look(MUTED, italic=True, horizontal="right"),
-    "Headline": Look(NAVY, bold=True, size=12, rule="", vertical="center"),
-    "Message": Look(rule="", vertical="center", wrap=True),
+    "Headline": Look(NAVY, bold=True, size=14, rule="", vertical="center", horizontal="left"),
+    "Message": Look(rule="", vertical="center", wrap=True, horizontal="left"),
     "Input choice": Look(INPUT, fill=INPUT_FILL, bold=True, size=12, horizontal="center", vertical="center", locked=False),
     "Input number": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right"),
     "Published": Look(INPUT, horizontal="right"),
@@ -76,7 +78,10 @@ LOOKS: dict[str, Look] = {
     "Calculation": Look(horizontal="right"),
     "Whole number": Look(format=WHOLE, horizontal="right"),
     "Rounded number": Look(bold=True, format=ROUNDED, horizontal="right"),
-    "Verdict": Look(bold=True, horizontal="center", vertical="center"),
+    "Holds": Look(GOOD, fill=GOOD_FILL, bold=True, horizontal="center"),
+    "Fails": Look(BAD, fill=BAD_FILL, bold=True, horizontal="center"),
+    "Legend, input": Look(INPUT, fill=INPUT_FILL, horizontal="right"),
+    "Verdict": Look(bold=True, horizontal="center"),
     "Verdict, large": Look(bold=True, size=12, horizontal="center", vertical="center"),
 }
 
@@ -86,7 +91,7 @@ def _layer_looks() -> dict[str, Look]:
     kinds = {"": GENERAL, ", count": SHORT, ", FLOP": SHORT_SI, ", share": SHARE, ", repeat": REPEAT}
     looks = {}
     for suffix, number in kinds.items():
-        side = "right" if suffix else "general"
+        side = "right" if suffix else "left"
         looks[f"Layer{suffix}"] = Look(format=number, horizontal=side)
         looks[f"Group{suffix}"] = Look(format=number, horizontal=side, fill=GROUP, bold=True)
         looks[f"Total{suffix}"] = Look(format=number, horizontal=side, fill=BAND, bold=True, heavy=True)
@@ -97,12 +102,14 @@ LOOKS |= _layer_looks()
 
 GOOD_LOOK = DifferentialStyle(font=Font(color=GOOD, bold=True), fill=PatternFill(bgColor=GOOD_FILL, fill_type="solid"))
 BAD_LOOK = DifferentialStyle(font=Font(color=BAD, bold=True), fill=PatternFill(bgColor=BAD_FILL, fill_type="solid"))
+EXAMPLE_LOOK = DifferentialStyle(font=Font(color=EXAMPLE, italic=True))
 FAINT_LOOK = DifferentialStyle(font=Font(color="9CA3AF"))
 
 
 def add_styles(book: Workbook) -> None:
     """Register every named style in a workbook, and set its default font."""
-    normal = next(style for style in book._named_styles if style.name == "Normal")  # noqa: SLF001 - openpyxl has no other way to it
+    registered: Any = book._named_styles  # type: ignore[attr-defined]  # noqa: SLF001 - openpyxl has no other way to the default style
+    normal = next(style for style in registered if style.name == "Normal")
     normal.font = Font(name=FONT, size=10)
     for name, look in LOOKS.items():
         book.add_named_style(_style(name, look))
@@ -117,6 +124,8 @@ def _style(name: str, look: Look) -> NamedStyle:
         style.border = Border(top=Side("thin", color=NAVY), bottom=Side("medium", color=NAVY))
     elif look.rule:
         style.border = Border(bottom=Side("hair", color=look.rule))
-    style.alignment = Alignment(horizontal=look.horizontal, vertical=look.vertical, wrap_text=look.wrap)
+    # A little air between text and the edges of its column.
+    indent = 1 if look.horizontal in {"left", "right"} else 0
+    style.alignment = Alignment(horizontal=look.horizontal, vertical=look.vertical, wrap_text=look.wrap, indent=indent)
     style.protection = Protection(locked=look.locked)
     return style

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import yaml
@@ -30,7 +30,7 @@ class Texts:
         return self._content[section][name]
 
 
-@lru_cache(maxsize=None)
+@cache
 def texts(language: str = "en") -> Texts:
     """Return the texts of a language."""
     path = templates_dir() / "workbook" / f"{language}.yaml"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 
 def substate(state: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
@@ -34,3 +34,8 @@ def advance(state: dict[str, Any] | None, name: str, new: int, limit: int) -> in
     if state is not None:
         state[name] = start + new
     return start
+
+
+def with_state(module: nn.Module, *inputs: Tensor, state: dict[str, Any] | None) -> Any:
+    """Run a module, handing the state on if it keeps one."""
+    return module(*inputs, state) if getattr(module, "KEEPS_STATE", False) else module(*inputs)

@@ -1,0 +1,95 @@
+# Made by `gen build`; do not edit.
+"""Loads the weights of public implementations into generated modules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+Rule = Mapping[str, Any]
+
+
+def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references: Mapping[str, Mapping[str, Any]], layout: str) -> None:
+    """Copy the weights of another implementation into `module`.
+
+    Args:
+        weights: that implementation's state dict.
+        references: by layout, `rules` and `ignore`. A rule says where what begins with `to` comes from: `from` one name, or several that are
+            joined along the first axis; `part` i of n equal parts of the first axis; `transpose`d; or given our shape (`reshape`).
+            `*` stands for the same layer number on both sides. `ignore` lists names of theirs that hold no weights of ours.
+
+    Raises:
+        ValueError: no such layout; names of ours that nothing fills, names of theirs that nothing uses, or shapes that differ: all are listed.
+    """
+    if layout not in references:
+        raise ValueError(f"unknown layout {layout!r}; known: {', '.join(references)}")
+    rules: Sequence[Rule] = references[layout]["rules"]
+    ignore: Sequence[str] = references[layout]["ignore"]
+    problems: list[str] = []
+    used: set[str] = set()
+    filled: set[int] = set()
+    copies: list[tuple[Tensor, Tensor]] = []
+    unfilled: list[tuple[str, int]] = []
+    for name, own in module.state_dict(keep_vars=True).items():
+        found = _source(name, rules, weights)
+        if found is None:
+            unfilled.append((name, id(own)))
+            continue
+        names, value = found
+        used.update(names)
+        rule = next(rule for rule in rules if _match(rule["to"], name))
+        if rule.get("reshape") and value.numel() == own.numel():
+            value = value.reshape(own.shape)
+        if value.shape != own.shape:
+            problems.append(f"{name} is {list(own.shape)}, but {' + '.join(names)} gives {list(value.shape)}")
+            continue
+        filled.add(id(own))
+        copies.append((own, value))
+    problems += [f"nothing fills {name}" for name, own in unfilled if own not in filled]
+    patterns = [re.compile(_pattern(text) + r"(\..*)?$") for text in ignore]
+    problems += [f"nothing uses {name}" for name in weights if name not in used and not any(p.match(name) for p in patterns)]
+    if problems:
+        raise ValueError("the weights do not fit:\n  " + "\n  ".join(problems))
+    with torch.no_grad():
+        for own, value in copies:
+            own.copy_(value)
+
+
+def _source(name: str, rules: Sequence[Rule], weights: Mapping[str, Tensor]) -> tuple[list[str], Tensor] | None:
+    """Find what fills one of our names."""
+    for rule in rules:
+        match = _match(rule["to"], name)
+        if match is None:
+            continue
+        rest = name[match.end() :]
+        texts = rule["from"] if isinstance(rule["from"], (list, tuple)) else [rule["from"]]
+        names = [_filled(text, match.groups()) + rest for text in texts]
+        if not all(other in weights for other in names):
+            return None
+        value = torch.cat([weights[other] for other in names]) if len(names) > 1 else weights[names[0]]
+        if "part" in rule:
+            index, count = rule["part"]
+            value = value.chunk(count)[index]
+        if rule.get("transpose") and value.dim() == 2:
+            value = value.T
+        return names, value
+    return None
+
+
+def _match(pattern: str, name: str) -> re.Match[str] | None:
+    """Match the beginning of a dotted name, up to the end or a dot."""
+    return re.match(_pattern(pattern) + r"(?=\.|$)", name)
+
+
+def _pattern(text: str) -> str:
+    return re.escape(text).replace(r"\*", r"(\d+)")
+
+
+def _filled(text: str, numbers: Sequence[str]) -> str:
+    for number in numbers:
+        text = text.replace("*", number, 1)
+    return text

@@ -1,0 +1,42 @@
+# Made by `gen build`; do not edit.
+"""What generated modules keep between decoding steps: a plain dict, nested like the modules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+def substate(state: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
+    """Return the part of the state that belongs to one submodule; None where no state is kept."""
+    return None if state is None else state.setdefault(name, {})
+
+
+def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int) -> Tensor:
+    """Append to what is kept under `name` and return all of it; without a state return what is new."""
+    if state is None:
+        return new
+    past = state.get(name, new.narrow(dim, 0, 0))
+    state[name] = torch.cat((past, new), dim)
+    return state[name]
+
+
+def advance(state: dict[str, Any] | None, name: str, new: int, limit: int) -> int:
+    """Count `new` tokens under `name` and return how many there were before.
+
+    Raises:
+        ValueError: where there are then more than `limit`.
+    """
+    start: int = 0 if state is None else state.get(name, 0)
+    if start + new > limit:
+        raise ValueError(f"{start + new} tokens, but positions for {limit} only")
+    if state is not None:
+        state[name] = start + new
+    return start
+
+
+def with_state(module: nn.Module, *inputs: Tensor, state: dict[str, Any] | None) -> Any:
+    """Run a module, handing the state on if it keeps one."""
+    return module(*inputs, state) if getattr(module, "KEEPS_STATE", False) else module(*inputs)

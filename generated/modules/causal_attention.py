@@ -1,0 +1,57 @@
+"""Causal multi-head self-attention with a key-value cache.
+
+Generated from blocks/attention/causal_attention.yaml (sha256 01eca24afa664481); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ._state import extend
+
+
+class CausalAttention(nn.Module):
+    """Causal multi-head self-attention with a key-value cache (Radford et al., 2019).
+
+    Each of n new tokens attends to itself and to all earlier ones of the m so far. Keys and values are kept between
+    decoding steps. Counted as computed: the full rectangle of scores, masked, as PyTorch does it.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, e
+        = d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n*d**2 + 2*b*n*m*d.
+    State: 2*b*m*d.
+    """
+
+    KEEPS_STATE = True
+
+    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.e = h, e
+        self.qkv = nn.Linear(d, 3 * d, bias=bias)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        qkv = self.qkv(x)                                                 # b n (3*d)
+        parts_q, parts_k, parts_v = qkv.chunk(3, -1)                      # b n d; b n d; b n d
+        q_heads = parts_q.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
+        k_heads = parts_k.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
+        v_heads = parts_v.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
+        keys = extend(state, "keys", k_heads, 2)                          # b h m e
+        values = extend(state, "values", v_heads, 2)                      # b h m e
+        scores = q_heads @ keys.transpose(-2, -1)                         # b h n m
+        scaled = scores * self.e**-0.5                                    # b h n m
+        masked_past = scaled.shape[-1] - scaled.shape[-2]
+        masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
+        masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
+        weights = masked.softmax(-1)                                      # b h n m
+        mixed = weights @ values                                          # b h n e
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
+        out = self.out(merged)                                            # b n d
+        return out

@@ -1,0 +1,45 @@
+"""Multi-head self-attention.
+
+Generated from blocks/attention/multi_head_attention.yaml (sha256 1007bc9c3d7e1a91); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class MultiHeadAttention(nn.Module):
+    """Multi-head self-attention (Vaswani et al., 2017).
+
+    Each position asks all positions (softmax of scaled dot products), in h heads of width e side by side.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, e = d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n*d**2 + 2*b*n**2*d.
+    """
+
+    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.e = h, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n n
+        scaled = scores * self.e**-0.5                                    # b h n n
+        weights = scaled.softmax(-1)                                      # b h n n
+        mixed = weights @ v_heads                                         # b h n e
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
+        out = self.out(merged)                                            # b n d
+        return out

@@ -1,0 +1,88 @@
+"""Transformer.
+
+Generated from models/transformer.yaml (sha256 20fcd381e6ef0988); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._state import advance, substate
+from .decoder_block import DecoderBlock
+from .mlp import Mlp
+from .post_norm_block import PostNormBlock
+
+
+def sinusoids(length: int, width: int) -> Tensor:
+    """Sines of p / 10000**(2*i/width) in columns 2*i, cosines in columns 2*i + 1 of rows p (Vaswani et al., 2017)."""
+    angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+    return torch.stack((angles.sin(), angles.cos()), -1).flatten(1)[:, :width].contiguous()
+
+
+class Transformer(nn.Module):
+    """Transformer (Vaswani et al., 2017).
+
+    The encoder-decoder of 2017. Source and target share one vocabulary, whose embedding is also the weight of the head;
+    positions are sinusoids. The decoder keeps the keys and values of the target tokens so far.
+
+    Sizes: b batch size, s source length, n new target tokens, m target tokens so far, the new ones included, d model
+        width, L number of layers in each of encoder and decoder, h number of heads, f inner width of the feed-forward
+        network, V shared vocabulary size, P greatest sequence length.
+    Parameters: 12*d**2*L + 4*d*L*f + 24*d*L + 2*L*f + d*V.
+    MACs: 6*b*s*d**2*L + 6*b*n*d**2*L + 2*b*s**2*d*L + 2*b*s*n*d*L + 2*b*s*d*L*f + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
+    State: 2*b*m*d*L.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "transformer-base": {"d": 512, "L": 6, "h": 8, "f": 2048, "V": 37000},
+        "transformer-big": {"d": 1024, "L": 6, "h": 16, "f": 4096, "V": 37000},
+    }
+
+    def __init__(self, d: int, L: int, h: int, V: int, f: int | None = None, P: int = 5000) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        self.d, self.P = d, P
+        self.source_words = nn.Embedding(V, d)
+        self.register_buffer("source_positions", sinusoids(P, d), persistent=False)
+        self.encoder = nn.ModuleList(PostNormBlock(d, h, f, ffn=Mlp(d, f, activation="relu")) for _ in range(L))
+        self.target_words = nn.Embedding(V, d)
+        self.target_words.weight = self.source_words.weight
+        self.register_buffer("target_positions", sinusoids(P, d), persistent=False)
+        self.decoder = nn.ModuleList(DecoderBlock(d, h, f) for _ in range(L))
+        self.logits = nn.Linear(d, V, bias=False)
+        self.logits.weight = self.source_words.weight
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Transformer:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def forward(self, source: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        s = source.shape[1]
+        if s > self.P:
+            raise ValueError(f"s <= P must hold; found s = {s}, P = {self.P}")
+        source_words = self.source_words(source)                          # b s d
+        source_scaled = source_words * math.isqrt(self.d)                 # b s d
+        source_positions = self.source_positions[: source_scaled.shape[1]]  # s d
+        source_embedded = source_scaled + source_positions                # b s d
+        encoder = source_embedded
+        for layer in self.encoder:
+            encoder = layer(encoder)                                      # b s d
+        target_words = self.target_words(target)                          # b n d
+        target_scaled = target_words * math.isqrt(self.d)                 # b n d
+        target_positions_start = advance(state, "target_positions", target_scaled.shape[1], self.target_positions.shape[0])
+        target_positions = self.target_positions[target_positions_start : target_positions_start + target_scaled.shape[1]]  # n d
+        target_embedded = target_scaled + target_positions                # b n d
+        decoder = target_embedded
+        for index, layer in enumerate(self.decoder):
+            decoder = layer(decoder, encoder, substate(state, f"decoder.{index}"))  # b n d
+        logits = self.logits(decoder)                                     # b n V
+        return logits

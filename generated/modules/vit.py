@@ -1,0 +1,130 @@
+"""Vision Transformer.
+
+Generated from models/vit.yaml (sha256 a5fc74442dfe327b); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .pre_norm_block import PreNormBlock
+
+
+class Vit(nn.Module):
+    """Vision Transformer (Dosovitskiy et al., 2021).
+
+    An image cut into square patches, each a token, with a class token in front; a stack of pre-norm encoder blocks; a
+    linear classifier on the class token.
+
+    Sizes: b batch size, s side of the square image in pixels, p side of a patch in pixels, c colour channels, n =
+        s**2/p**2 + 1 sequence length: the patches and the class token, d model width, L number of layers, h number of
+        heads, f inner width of the feed-forward network, K number of classes.
+    Parameters: p**2*c*d + 4*d**2*L + 2*d*L*f + 9*d*L + d*K + L*f + 5*d + s**2*d/p**2 + K.
+    MACs: b*s**2*c*d + 4*b*s**2*d**2*L/p**2 + 4*b*d**2*L + 2*b*s**2*d*L*f/p**2 + 2*b*d*L*f + 4*b*s**2*d*L/p**2 +
+        2*b*s**4*d*L/p**4 + 2*b*d*L + b*d*K.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "vit-base-patch16-224": {"s": 224, "p": 16, "d": 768, "L": 12, "h": 12, "f": 3072, "K": 1000},
+        "vit-large-patch16-224": {"s": 224, "p": 16, "d": 1024, "L": 24, "h": 16, "f": 4096, "K": 1000},
+        "vit-small-patch16-224": {"s": 224, "p": 16, "d": 384, "L": 12, "h": 6, "f": 1536, "K": 1000},
+        "vit-tiny-patch16-224": {"s": 224, "p": 16, "d": 192, "L": 12, "h": 3, "f": 768, "K": 1000},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "timm": {  # VisionTransformer
+            "rules": [
+                {"to": "patches", "from": "patch_embed.proj"},
+                {"to": "token", "from": "cls_token"},
+                {"to": "positions", "from": "pos_embed"},
+                {"to": "blocks.*.normed", "from": "blocks.*.norm1"},
+                {"to": "blocks.*.attended.q.weight", "from": "blocks.*.attn.qkv.weight", "part": (0, 3)},
+                {"to": "blocks.*.attended.q.bias", "from": "blocks.*.attn.qkv.bias", "part": (0, 3)},
+                {"to": "blocks.*.attended.k.weight", "from": "blocks.*.attn.qkv.weight", "part": (1, 3)},
+                {"to": "blocks.*.attended.k.bias", "from": "blocks.*.attn.qkv.bias", "part": (1, 3)},
+                {"to": "blocks.*.attended.v.weight", "from": "blocks.*.attn.qkv.weight", "part": (2, 3)},
+                {"to": "blocks.*.attended.v.bias", "from": "blocks.*.attn.qkv.bias", "part": (2, 3)},
+                {"to": "blocks.*.attended.out", "from": "blocks.*.attn.proj"},
+                {"to": "blocks.*.middle_normed", "from": "blocks.*.norm2"},
+                {"to": "blocks.*.fed.up", "from": "blocks.*.mlp.fc1"},
+                {"to": "blocks.*.fed.down", "from": "blocks.*.mlp.fc2"},
+                {"to": "normed", "from": "norm"},
+                {"to": "logits", "from": "head"},
+            ],
+            "ignore": [],
+        },
+        "transformers": {  # ViTForImageClassification
+            "rules": [
+                {"to": "patches", "from": "vit.embeddings.patch_embeddings.projection"},
+                {"to": "token", "from": "vit.embeddings.cls_token"},
+                {"to": "positions", "from": "vit.embeddings.position_embeddings"},
+                {"to": "blocks.*.normed", "from": "vit.layers.*.layernorm_before"},
+                {"to": "blocks.*.attended.q", "from": "vit.layers.*.attention.q_proj"},
+                {"to": "blocks.*.attended.k", "from": "vit.layers.*.attention.k_proj"},
+                {"to": "blocks.*.attended.v", "from": "vit.layers.*.attention.v_proj"},
+                {"to": "blocks.*.attended.out", "from": "vit.layers.*.attention.o_proj"},
+                {"to": "blocks.*.middle_normed", "from": "vit.layers.*.layernorm_after"},
+                {"to": "blocks.*.fed.up", "from": "vit.layers.*.mlp.fc1"},
+                {"to": "blocks.*.fed.down", "from": "vit.layers.*.mlp.fc2"},
+                {"to": "normed", "from": "vit.layernorm"},
+                {"to": "logits", "from": "classifier"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        p: int,
+        d: int,
+        L: int,
+        h: int,
+        s: int = 224,
+        c: int = 3,
+        f: int | None = None,
+        K: int = 1000,
+    ) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        if s % p != 0:
+            raise ValueError(f"s % p == 0 must hold; found s = {s}, p = {p}")
+        n = s**2 // p**2 + 1
+        self.patches = nn.Conv2d(c, d, p, stride=p)
+        self.token = nn.Parameter(torch.randn(1, 1, d) * 0.02)
+        self.positions = nn.Parameter(torch.randn(1, n, d) * 0.02)
+        self.blocks = nn.ModuleList(PreNormBlock(d, h, f, eps=1e-06) for _ in range(L))
+        self.normed = nn.LayerNorm(d, eps=1e-06)
+        self.logits = nn.Linear(d, K)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Vit:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, image: Tensor) -> Tensor:
+        b = image.shape[0]
+        patches = self.patches(image)                                     # b d (s/p) (s/p)
+        sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (s**2/p**2) d
+        token = self.token                                                # 1 1 d
+        tokens = token.expand(b, -1, -1)                                  # b 1 d
+        joined = torch.cat((tokens, sequence), 1)                         # b n d
+        positions = self.positions                                        # 1 n d
+        embedded = joined + positions                                     # b n d
+        blocks = embedded
+        for layer in self.blocks:
+            blocks = layer(blocks)                                        # b n d
+        normed = self.normed(blocks)                                      # b n d
+        first = normed[:, 0]                                              # b d
+        logits = self.logits(first)                                       # b K
+        return logits

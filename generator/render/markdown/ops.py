@@ -1,0 +1,55 @@
+"""The page of all ops: what each does, its parameters, and what each operation costs in vector FLOPs."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from generator.measure.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
+from generator.ops.base import Op
+from generator.ops.registry import ops
+from generator.render.environment import environment
+
+
+def render_ops() -> str:
+    """Return the page. Everything in it is read off the op classes and the table that the counter obeys."""
+    rules: dict[str, list[str]] = {}
+    for name, rule in sorted(PRIMITIVES.items()):
+        rules.setdefault(rule, []).append(f"`{name}`")
+    return (
+        environment()
+        .get_template("markdown/ops.md.jinja")
+        .render(
+            ops=[_entry(op) for op in ops().values()],
+            rules=[(RULES[rule], ", ".join(rules[rule])) for rule in RULES if rule in rules],
+            composites=[c for c in COMPOSITE_COSTS if not c.op.startswith("_scaled")],
+        )
+    )
+
+
+def _entry(op: type[Op]) -> dict[str, Any]:
+    least, most = op.arity
+    if most == least:
+        inputs = str(least)
+    else:
+        inputs = f"{least} or more" if most is None else f"{least} to {most}"
+    return {
+        "name": op.name,
+        "doc": inspect.cleandoc(op.__doc__ or ""),
+        "inputs": inputs,
+        "needs_out": op.needs_out,
+        "parameters": [_parameter(name, metadata) for name, metadata in op.parameters().items()],
+    }
+
+
+def _parameter(name: str, metadata: Any) -> dict[str, str]:
+    default = "required" if metadata["required"] else _default(metadata["default"])
+    return {"name": name, "meaning": str(metadata["help"]).replace("|", "\\|"), "default": default}
+
+
+def _default(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`"

@@ -1,0 +1,223 @@
+"""The sheet of layers: one row for each row of the sheet, with live shapes and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from openpyxl.formatting.rule import DataBarRule, Rule
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.properties import Outline
+from sympy import Expr
+
+from generator.printing.evaluate import evaluate
+from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.formulas import Formulas, closed_form, shape_text
+from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, Plan
+from generator.render.workbook.stamp import Value
+from generator.render.workbook.styles import FAINT_LOOK
+from generator.sheet import QUANTITIES, Quantity, SheetRow
+
+WIDTHS = (30, 24, 8, 26, 26)
+QUANTITY_WIDTH = 15
+SHARE_KEY = "matmul_flops"
+MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
+DEEPEST_OUTLINE = 7
+
+
+def write_layers(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Value]:
+    """Write the layers and return what they add up to, by quantity."""
+    _write_head(page, plan)
+    children = children_of(plan.sheet.rows)
+    for index, row in enumerate(plan.sheet.rows):
+        _write_row(page, plan, formulas, index, row, is_sum=bool(children[index]))
+    roots = [index for index, row in enumerate(plan.sheet.rows) if not any(index in below for below in children)]
+    totals = {quantity.key: _write_quantity(page, plan, formulas, quantity, children, roots) for quantity in QUANTITIES}
+    _write_shares(page, plan, totals)
+    _finish(page, plan)
+    return totals
+
+
+def children_of(rows: Sequence[SheetRow]) -> list[list[int]]:
+    """Return the direct parts of each row: the rows below it, one level deeper, up to the next row that is not deeper."""
+    children: list[list[int]] = [[] for _ in rows]
+    open_rows: list[int] = []
+    for index, row in enumerate(rows):
+        while open_rows and rows[open_rows[-1]].depth >= row.depth:
+            open_rows.pop()
+        if open_rows:
+            children[open_rows[-1]].append(index)
+        open_rows.append(index)
+    return children
+
+
+def _write_head(page: Page, plan: Plan) -> None:
+    words, sheet = plan.words, plan.sheet
+    share, note = _share_column(), _note_column()
+    page.widths([*WIDTHS, *[QUANTITY_WIDTH] * len(QUANTITIES), 18, 34])
+    page.text("A1", words("layers.title", title=sheet.title), "Sheet title")
+    page.sheet.row_dimensions[1].height = 28
+    flow = " ".join(
+        words(f"layers.{key}", shapes=", ".join(f"{name} {_symbolic(axes, plan)}" for name, axes in shapes.items()))
+        for key, shapes in (("input", sheet.inputs), ("output", sheet.outputs))
+        if shapes
+    )
+    text = words("layers.note", flow=flow)
+    page.text(page.merged(f"A2:{note}2", "Remark"), text, "Remark")
+    page.height(2, [(text, 250)])
+    page.text(page.merged(f"A3:{note}3", "Remark"), words("layers.fold"), "Remark")
+    head = FIRST_LAYER_ROW - 1
+    page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "repeat", "shape", "live_shape")], "Column head")
+    page.text(f"C{head}", words("layers.repeat"), "Column head, number")
+    for quantity in QUANTITIES:
+        page.text(f"{plan.quantity_column(quantity)}{head}", quantity.title, "Column head, number")
+    page.text(f"{share}{head}", words("layers.share"), "Column head, number")
+    page.text(f"{note}{head}", words("layers.note_column"), "Column head")
+    page.sheet.row_dimensions[head].height = 30
+
+
+def _share_column() -> str:
+    return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES))
+
+
+def _note_column() -> str:
+    return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES) + 1)
+
+
+def _write_row(page: Page, plan: Plan, formulas: Formulas, index: int, row: SheetRow, *, is_sum: bool) -> None:
+    """Write everything of a row but its costs."""
+    at, style = FIRST_LAYER_ROW + index, "Group" if is_sum else "Layer"
+    page.text(f"A{at}", row.name, style, indent=row.depth)
+    page.text(f"B{at}", row.op, style)
+    formulas.write(page, f"C{at}", row.repeat, f"{style}, repeat")
+    page.text(f"D{at}", "; ".join(f"{name} {_symbolic(axes, plan)}".strip() for name, axes in row.shapes), style)
+    _write_live_shape(page, plan, formulas, f"E{at}", row, style)
+    page.text(f"{_note_column()}{at}", row.note, style)
+    if row.depth:
+        dimension = page.sheet.row_dimensions[at]
+        dimension.outlineLevel = min(row.depth, DEEPEST_OUTLINE)
+
+
+def _symbolic(axes: Sequence[Expr], plan: Plan) -> str:
+    return f"[{', '.join(closed_form(axis, plan.order) for axis in axes)}]"
+
+
+def _write_live_shape(page: Page, plan: Plan, formulas: Formulas, at: str, row: SheetRow, style: str) -> None:
+    """Join the axes as numbers, `="["&b&", "&n&"]"`; a shape of numbers only is plain text."""
+    shown = "; ".join(f"{name} {shape_text(axes, plan.in_use)}".strip() for name, axes in row.shapes)
+    parts: list[tuple[bool, str]] = []  # whether it is a formula, and the text
+    for i, (name, axes) in enumerate(row.shapes):
+        parts.append((False, f"{'; ' if i else ''}{name}{' ' if name else ''}["))
+        for k, axis in enumerate(axes):
+            parts.append((False, ", " if k else ""))
+            parts.append((False, str(axis)) if axis.is_Integer else (True, _joined(formulas.text(axis))))
+        parts.append((False, "]"))
+    if not any(is_formula for is_formula, _ in parts):
+        page.text(at, shown, style)
+        return
+    page.formula(at, "&".join(_merged_literals(parts)), shown, style)
+
+
+def _joined(formula: str) -> str:
+    """Put a formula in parentheses where the eye needs them beside `&`."""
+    return formula if formula.replace("_", "").replace(".", "").isalnum() else f"({formula})"
+
+
+def _merged_literals(parts: Sequence[tuple[bool, str]]) -> list[str]:
+    merged: list[str] = []
+    literal = ""
+    for is_formula, text in [*parts, (True, "")]:
+        if not is_formula:
+            literal += text
+            continue
+        if literal:
+            merged.append(quoted(literal))
+        literal = ""
+        if text:
+            merged.append(text)
+    return merged
+
+
+def _write_quantity(
+    page: Page, plan: Plan, formulas: Formulas, quantity: Quantity, children: Sequence[Sequence[int]], roots: Sequence[int]
+) -> Value:
+    """Write one column: formulas for leaves, sums for groups from the bottom up, and the total."""
+    column = plan.quantity_column(quantity)
+    kind = "FLOP" if quantity.unit in {"FLOP", "multiply-accumulates"} else "count"
+    values: dict[int, Value] = {}
+    for index in range(len(plan.sheet.rows) - 1, -1, -1):
+        at = f"{column}{FIRST_LAYER_ROW + index}"
+        if children[index]:
+            values[index] = _total(values, children[index])
+            page.formula(at, _sum(column, children[index]), values[index], f"Group, {kind}")
+        else:
+            values[index] = formulas.write(page, at, plan.sheet.rows[index].costs[quantity.key], f"Layer, {kind}")
+    total = _total(values, roots)
+    at = f"{column}{plan.layers_total_row}"
+    if roots:
+        page.formula(at, _sum(column, roots), total, f"Total, {kind}")
+    else:
+        page.number(at, 0, f"Total, {kind}")
+    return total
+
+
+def _total(values: dict[int, Value], rows: Sequence[int]) -> Value:
+    total: int | float | Fraction = 0
+    for row in rows:
+        value = values[row]
+        assert not isinstance(value, str)
+        total += value
+    return total
+
+
+def _sum(column: str, rows: Sequence[int]) -> str:
+    """Return the sum over some rows of a column; neighbours become ranges."""
+    ranges: list[list[int]] = []
+    for row in rows:
+        if ranges and ranges[-1][1] == row - 1:
+            ranges[-1][1] = row
+        else:
+            ranges.append([row, row])
+    cells = [
+        f"{column}{FIRST_LAYER_ROW + first}" + (f":{column}{FIRST_LAYER_ROW + last}" if last > first else "") for first, last in ranges
+    ]
+    sums = [f"SUM({','.join(cells[start : start + MAX_ARGUMENTS])})" for start in range(0, len(cells), MAX_ARGUMENTS)]
+    return "+".join(sums)
+
+
+def _write_shares(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
+    """Write each row's share of the contractions' work."""
+    quantity = next(quantity for quantity in QUANTITIES if quantity.key == SHARE_KEY)
+    column, share = plan.quantity_column(quantity), _share_column()
+    children = children_of(plan.sheet.rows)
+    total = f"{column}${plan.layers_total_row}"
+    whole = totals[SHARE_KEY]
+    assert not isinstance(whole, str)
+    for index, row in enumerate(plan.sheet.rows):
+        at = FIRST_LAYER_ROW + index
+        part = evaluate(row.costs[SHARE_KEY], plan.in_use)
+        value = Fraction(part) / Fraction(whole) if whole else 0
+        page.formula(f"{share}{at}", f"IF({total}=0,0,{column}{at}/{total})", value, f"{'Group' if children[index] else 'Layer'}, share")
+    last = plan.layers_total_row
+    page.formula(f"{share}{last}", f"IF({total}=0,0,{column}{last}/{total})", 1 if whole else 0, "Total, share")
+
+
+def _finish(page: Page, plan: Plan) -> None:
+    """Write the total's label, freeze the head, and let the reader filter and fold."""
+    last, first = plan.layers_total_row, FIRST_LAYER_ROW
+    page.text(f"A{last}", plan.words("layers.total"), "Total")
+    for column in "BCDE":
+        page.blank(f"{column}{last}", "Total")
+    page.blank(f"{_note_column()}{last}", "Total")
+    sheet = page.sheet
+    sheet.freeze_panes = f"B{first}"
+    sheet.sheet_properties.outlinePr = Outline(summaryBelow=False)
+    if last == first:
+        return
+    sheet.auto_filter.ref = f"A{first - 1}:{_note_column()}{last - 1}"
+    numbers = f"{get_column_letter(FIRST_QUANTITY_COLUMN)}{first}:{_share_column()}{last - 1}"
+    sheet.conditional_formatting.add(numbers, Rule(type="cellIs", operator="equal", formula=["0"], dxf=FAINT_LOOK))
+    shares = f"{_share_column()}{first}:{_share_column()}{last - 1}"
+    bars: Any = DataBarRule  # the published types leave its arguments out
+    sheet.conditional_formatting.add(shares, bars("num", 0, "num", 1, color="9DB7E4", showValue=True))

@@ -1,0 +1,151 @@
+"""The sheet of presets: published sizes, all sizes that follow, and what every preset comes to."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from generator.printing.evaluate import evaluate
+from generator.render.workbook import plan as places
+from generator.render.workbook.cells import Page
+from generator.render.workbook.checks import is_close
+from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.plan import Plan, PresetColumn
+from generator.sheet import QUANTITIES, Quantity, Size
+
+WIDTHS = (42, 44)
+COLUMN_WIDTH = 23
+
+
+def write_presets(page: Page, plan: Plan, formulas: Formulas) -> None:
+    """Write the presets."""
+    _write_head(page, plan)
+    for size in plan.settable:
+        _write_published(page, plan, size)
+    if plan.open_sizes:
+        _section(page, plan, plan.example_rows[plan.open_sizes[0].name] - 1, "presets.open_section")
+    for size in plan.open_sizes:
+        _write_examples(page, plan, size)
+    if plan.order:
+        _section(page, plan, plan.all_size_rows[plan.order[0]] - 1, "presets.all_sizes")
+    for size in plan.sheet.sizes:
+        _write_size(page, plan, formulas, size)
+    _section(page, plan, plan.preset_total_rows[QUANTITIES[0].key] - 1, "presets.totals")
+    for quantity in QUANTITIES:
+        _write_total(page, plan, formulas, quantity)
+    if plan.expected:
+        _section(page, plan, plan.expected_rows[plan.expected[0].key] - 1, "presets.published_totals")
+    for quantity in plan.expected:
+        _write_expected(page, plan, quantity)
+    page.sheet.freeze_panes = "C5"
+
+
+def _write_head(page: Page, plan: Plan) -> None:
+    words = plan.words
+    page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(plan.columns)])
+    page.text("A1", words("presets.title", title=plan.sheet.title), "Sheet title")
+    page.sheet.row_dimensions[1].height = 28
+    note = words("presets.note" if plan.has_presets else "presets.example_note")
+    page.text(page.merged(f"A2:{plan.last_column}2", "Remark"), note, "Remark")
+    page.height(2, [(note, sum(WIDTHS) + COLUMN_WIDTH * len(plan.columns))])
+    page.text("A4", words("presets.column"), "Column head")
+    page.text("B4", words("presets.meaning"), "Column head")
+    page.text("A5", words("presets.source"), "Label")
+    page.text("B5", "", "Muted words")
+    for column in plan.columns:
+        page.text(f"{column.letter}4", column.name, "Column head, number")
+        reference = plan.sheet.references.get(column.cite)
+        page.text(f"{column.letter}5", reference.label if reference else "", "Muted number")
+    page.text("A6", words("presets.in_use"), "Label")
+    names = f"${plan.first_column}${places.PRESET_NAMES_ROW}:${plan.last_column}${places.PRESET_NAMES_ROW}"
+    page.formula("B6", f"MATCH({words('sheets.summary')}!{places.PRESET_CELL},{names},0)", 1, "Link")
+    for column in plan.columns:
+        page.blank(f"{column.letter}6", "Calculation")
+    _section(page, plan, places.FIRST_PUBLISHED_ROW - 1, "presets.published_sizes")
+
+
+def _section(page: Page, plan: Plan, row: int, key: str) -> None:
+    page.text(page.merged(f"A{row}:{plan.last_column}{row}", "Section"), plan.words(key), "Section")
+
+
+def _label(page: Page, row: int, label: str, meaning: str) -> None:
+    page.text(f"A{row}", label, "Label")
+    page.text(f"B{row}", meaning, "Muted words")
+    page.height(row, [(label, WIDTHS[0]), (meaning, WIDTHS[1])])
+
+
+def _write_published(page: Page, plan: Plan, size: Size) -> None:
+    row = plan.published_rows[size.name]
+    _label(page, row, size.name, size.meaning)
+    for column in plan.columns:
+        at = f"{column.letter}{row}"
+        if size.name in column.published:
+            page.number(at, column.published[size.name], "Published")
+        else:
+            unset = plan.words("presets.open") if size.value is None else closed_form(size.value, plan.order)
+            page.text(at, unset, "Muted number")
+
+
+def _write_examples(page: Page, plan: Plan, size: Size) -> None:
+    row = plan.example_rows[size.name]
+    _label(page, row, size.name, size.meaning)
+    for column in plan.columns:
+        at = f"{column.letter}{row}"
+        if size.name in column.examples:
+            page.number(at, column.examples[size.name], "Example")
+        else:
+            page.blank(at, "Example")
+
+
+def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
+    """Return the cell of each size in a column, among all sizes."""
+    return {name: f"{column.letter}${row}" for name, row in plan.all_size_rows.items()}
+
+
+def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
+    row = plan.all_size_rows[size.name]
+    _label(page, row, size.name, size.meaning)
+    for column in plan.columns:
+        at, value = f"{column.letter}{row}", column.values[size.name]
+        if size.kind == "derived":
+            assert size.value is not None
+            formulas.write(page, at, size.value, "Calculation", cells=_cells(plan, column), sizes=column.values)
+            continue
+        published = f"{column.letter}{plan.published_rows[size.name]}"
+        if size.value is not None:
+            other = formulas.text(size.value, _cells(plan, column))
+        elif size.name in plan.example_rows:
+            other = f"{column.letter}{plan.example_rows[size.name]}"
+        else:
+            page.formula(at, published, value, "Calculation")
+            continue
+        page.formula(at, f"IF(ISNUMBER({published}),{published},{other})", value, "Calculation")
+
+
+def _write_total(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> None:
+    row, total = plan.preset_total_rows[quantity.key], plan.sheet.totals[quantity.key]
+    _label(page, row, quantity.title, quantity.unit)
+    for column in plan.columns:
+        formulas.write(page, f"{column.letter}{row}", total, "Whole number", cells=_cells(plan, column), sizes=column.values)
+
+
+def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
+    row = plan.expected_rows[quantity.key]
+    _label(page, row, plan.words("presets.published", title=quantity.title), quantity.unit)
+    _label(page, row + 1, plan.words("presets.difference", title=quantity.title), "")
+    for column in plan.columns:
+        published, found = f"{column.letter}{row}", f"{column.letter}{plan.preset_total_rows[quantity.key]}"
+        expected = column.expect.get(quantity.key)
+        if expected is None:
+            page.blank(published, "Published, total")
+        else:
+            page.number(published, expected, "Published, total")
+        equal = f"ABS({found}-{published})<MAX(0.5,1E-12*ABS({published}))"
+        formula = f'IF(ISNUMBER({published}),IF({equal},0,{found}-{published}),"")'
+        page.formula(f"{column.letter}{row + 1}", formula, _difference(plan.sheet.totals[quantity.key], column, expected), "Whole number")
+
+
+def _difference(total: Expr, column: PresetColumn, expected: int | None) -> int | str:
+    if expected is None:
+        return ""
+    found = evaluate(total, column.values)
+    return 0 if is_close(found, expected) else found - expected

@@ -1,0 +1,165 @@
+"""What people are told whose normalisation, convolution, pooling, window or slice does not fit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from generator.compiled import compile_spec
+from generator.spec.library import Library
+from generator.spec.problems import ProblemsError
+
+SEQUENCE = "[b, c, n]"
+IMAGE = "[b, c, h, w]"
+SMALL = "[b, 6, 4, 5]"
+
+
+def told(tmp_path: Path, row: str, x: str) -> list[str]:
+    """The message with what the caret points at, then the notes."""
+    dims = ", ".join(f"{name}: size {name}" for name in "bcdghknw")
+    text = f"title: One row\ndims: {{{dims}}}\ninputs: {{x: {x}}}\nlayers:\n  y: {{{row}}}\n"
+    (tmp_path / "one.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ProblemsError) as caught:
+        compile_spec(Library([tmp_path]), "one")
+    first, line, _caret, *notes = str(caught.value).splitlines()
+    place, message = first.split(": error: ")
+    column = int(place.split(":")[-1])
+    under = line.split("|", 1)[1][column:]
+    pointed = re.split(r"[,:}\]]", under)[0]
+    return [f"{message} @ {pointed}", *(note.strip() for note in notes)]
+
+
+CASES = [
+    # normalisations
+    (
+        "op: group_norm, groups: g",
+        SEQUENCE,
+        [
+            "`y` splits c channels into g groups, which does not always come out whole @ g",
+            "x is [b, c, n]; its channels are axis 1",
+            'did you mean where: ["c % g == 0"]?',
+        ],
+    ),
+    (
+        "op: group_norm, groups: 4",
+        SMALL,
+        ["`y` splits 6 channels into 4 groups, which does not always come out whole @ 4", "x is [b, 6, 4, 5]; its channels are axis 1"],
+    ),
+    ("op: group_norm, groups: 1", "[b]", ["`y` needs a batch axis and channels: [b, c, ...] @ y", "x is [b]"]),
+    (
+        "op: batch_norm",
+        "[b, c, h, w, n]",
+        ["`y` needs [b, c], [b, c, n] or [b, c, h, w], with the channels as axis 1 @ y", "x is [b, c, h, w, n]"],
+    ),
+    # convolutions
+    (
+        "op: conv2d, channels: d, kernel: 3",
+        SEQUENCE,
+        [
+            "`y` needs [b, c, h, w]: batch, channels, positions; x has 3 axes @ y",
+            "x is [b, c, n]",
+            "a rearrange before it can split or add an axis, such as `to: b (h w) c -> b c h w`",
+        ],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: 3",
+        IMAGE,
+        ["`y` needs [b, c, n]: batch, channels, positions; x has 4 axes @ y", "x is [b, c, h, w]"],
+    ),
+    (
+        "op: conv1d, channels: 2*d, kernel: 3, groups: 2*g",
+        "[b, 2*c*g, n]",
+        [
+            "`y` splits the 2*d channels of the result into 2*g groups, which does not always come out whole @ 2*g",
+            "x is [b, 2*c*g, n]; its channels are axis 1",
+            'did you mean where: ["(2*d) % (2*g) == 0"]?',
+        ],
+    ),
+    (
+        "op: conv2d, channels: 8, kernel: 3, groups: 4",
+        SMALL,
+        [
+            "`y` splits the 6 channels of x into 4 groups, which does not always come out whole @ 4",
+            "x is [b, 6, 4, 5]; its channels are axis 1",
+        ],
+    ),
+    (
+        "op: conv2d, channels: d, kernel: 7, padding: 1",
+        SMALL,
+        ["the kernel of `y` spans 7 elements, but axis 2 of x has only 4 and 1 of padding on both sides @ 7", "x is [b, 6, 4, 5]"],
+    ),
+    (
+        "op: conv2d, channels: d, kernel: [3, 3], dilation: [1, 3]",
+        SMALL,
+        ["the kernel of `y` spans 7 elements, but axis 3 of x has only 5 @ [3", "x is [b, 6, 4, 5]"],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: n + 1",
+        SEQUENCE,
+        ["the kernel of `y` spans n + 1 elements, but axis 2 of x has only n @ n + 1", "x is [b, c, n]"],
+    ),
+    ("op: conv2d, channels: d, kernel: [1, 2, 3]", IMAGE, ["`kernel` of `y` has 3 sizes; give one size, or a list of 2 @ [1"]),
+    ("op: conv1d, channels: d, kernel: [1, 2]", SEQUENCE, ["`kernel` of `y` has 2 sizes; give one size @ [1"]),
+    ("op: conv1d, channels: d, kernel: 0", SEQUENCE, ["`kernel` of `y` must be at least 1; it is 0 @ 0"]),
+    ("op: conv1d, channels: d, kernel: 3, padding: -1", SEQUENCE, ["`padding` of `y` must be at least 0; it is -1 @ -1"]),
+    (
+        "op: conv1d, channels: d, kernel: k, padding: same",
+        SEQUENCE,
+        [
+            "`padding: same` needs to know whether the kernel k is odd @ same",
+            "write the kernel as 2*r + 1, or give the padding as a number: padding: r",
+        ],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: 3, stride: 2, padding: same",
+        SEQUENCE,
+        ["`padding: same` needs stride 1 and no transposed convolution @ same", "give the padding as a number, such as padding: 1"],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: 3, stride: 2, transposed: true, output_padding: 2",
+        SEQUENCE,
+        ["`output_padding` of `y` is 2; it must be below the stride 2 or the dilation 1 @ 2"],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: 3, output_padding: 1",
+        SEQUENCE,
+        ["`output_padding` is for transposed convolutions @ 1", "did you mean transposed: true, or padding?"],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: k / 2",
+        SEQUENCE,
+        ["k/2 is not always a whole number @ k / 2", "add a condition under `where`, or use // to round down"],
+    ),
+    # pooling
+    ("op: pool, kind: max, kernel: 2", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w]: batch, channels, positions @ y", "x is [b, c]"]),
+    ("op: pool, kind: avg, kernel: 3, padding: 2", IMAGE, ["`padding` of `y` is 2, more than half of the window, which is 3 wide @ 2"]),
+    ("op: pool, kind: max, kernel: 5", SMALL, ["the kernel of `y` spans 5 elements, but axis 2 of x has only 4 @ 5", "x is [b, 6, 4, 5]"]),
+    # moving elements
+    ("op: pad, axis: 1, before: -1", SEQUENCE, ["`before` of `y` is -1; to take elements away, use `op: slice` @ -1"]),
+    ("op: pad, axis: 3, before: 1", SEQUENCE, ["axis 3 does not exist: x is [b, c, n] @ 3"]),
+    ("op: roll, axes: [1, 2], shifts: 1", SEQUENCE, ["`y` has 2 axes but 1 shift @ 1"]),
+    ("op: roll, axes: [1, c], shifts: [1, 1]", SEQUENCE, ["`y` names axis 1 of x twice @ [1", "x is [b, c, n]"]),
+    (
+        "op: unfold, axis: 1, size: 9, pad: 1",
+        SMALL,
+        ["no window of `y` fits: it is 9 wide, and axis 1 has 8 elements with its padding @ 9", "x is [b, 6, 4, 5]"],
+    ),
+    ("op: slice, axis: n, start: 1, size: n", SEQUENCE, ["`y` takes elements 1 to n + 1 of axis 2, which has n @ n", "x is [b, c, n]"]),
+    ("op: slice, axis: n, start: -1, size: 1", SEQUENCE, ["`start` of `y` is -1; it counts from 0 @ -1", "x is [b, c, n]"]),
+    ("op: slice, axis: n, size: 0", SEQUENCE, ["`y` takes 0 elements; a slice has at least one @ 0", "x is [b, c, n]"]),
+    ("op: select, axis: 2, index: 4", SMALL, ["`y` takes element 4 of axis 2, which has 4 (0 is the first) @ 4", "x is [b, 6, 4, 5]"]),
+    ("op: select, axis: n, index: n", SEQUENCE, ["`y` takes element n of axis 2, which has n (0 is the first) @ n", "x is [b, c, n]"]),
+    (
+        "op: expand, out: [b, d, n]",
+        SEQUENCE,
+        ["`y` cannot repeat axis 1 from c to d; only axes of size 1 are repeated @ [b", "x is [b, c, n]"],
+    ),
+    ("op: expand, out: [c, n]", SEQUENCE, ["`y` is declared [c, n], which has fewer axes than x @ [c", "x is [b, c, n]"]),
+]
+
+
+@pytest.mark.parametrize(("row", "x", "expected"), CASES, ids=[f"{row} of {x}" for row, x, _ in CASES])
+def test_the_message_says_what_does_not_fit_and_points_at_it(tmp_path: Path, row: str, x: str, expected: list[str]) -> None:
+    assert told(tmp_path, row, x) == expected
