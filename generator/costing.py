@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError
@@ -147,7 +146,7 @@ class Cost(_Quantities):
             value = evaluate(expr, self.dims)
         except EvaluationError as error:
             raise SizeError(str(error)) from error
-        if isinstance(value, Fraction | float):
+        if not _is_whole(value):
             raise SizeError(f"{what} comes to {value}, which is not whole: {to_text(expr, _order(self.sheet))}")
         return value
 
@@ -196,6 +195,12 @@ def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> Cost:
 def formulas(sheet: Sheet) -> dict[str, str]:
     """Return each quantity as text in the sizes of the spec."""
     return {key: to_text(sheet.totals[key], _order(sheet)) for key in KEYS}
+
+
+def _is_whole(value: Any) -> bool:
+    if getattr(value, "ndim", 0):
+        return value.dtype.kind in "iu" or all(isinstance(one, int) for one in value.flat)
+    return isinstance(value, int)
 
 
 def _order(sheet: Sheet) -> list[str]:

@@ -54,11 +54,13 @@ class Collection:
     Args:
         paths: what the library was made of, so that another process can make it again.
         asked: the names of the specs that were asked for, in a fixed order.
+        is_whole: whether that is everything: whole folders, not some files or a folder inside.
     """
 
     paths: tuple[Path, ...]
     library: Library
     asked: tuple[str, ...]
+    is_whole: bool
 
 
 def collect(paths: Sequence[Path]) -> Collection:
@@ -68,8 +70,10 @@ def collect(paths: Sequence[Path]) -> Collection:
         ProblemsError: two specs have the same name.
     """
     asked = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
-    seen = dict.fromkeys(found for path in paths for found in (_surroundings(path) if path.is_file() else [path]))
-    return Collection(tuple(seen), Library(list(seen)), tuple(sorted(asked)))
+    seen = dict.fromkeys(found for path in paths for found in _surroundings(path))
+    library = Library(list(seen))
+    is_whole = all(path.is_dir() for path in paths) and len(asked) == len(library.own)
+    return Collection(tuple(seen), library, tuple(sorted(asked)), is_whole)
 
 
 def everything(specs: Sequence[Path] = ()) -> Library:
@@ -77,15 +81,16 @@ def everything(specs: Sequence[Path] = ()) -> Library:
     return Library([*specs, *_working_specs()])
 
 
-def _surroundings(file: Path) -> list[Path]:
-    """Return what a file may use: ./specs if it lies there, else the specs in its own folder."""
-    for folder in _working_specs():
-        if file.resolve().is_relative_to(folder.resolve()):
+def _surroundings(path: Path) -> list[Path]:
+    """Return what a file or folder may use: all of ./specs or of the built-in specs if it lies there, else it and its neighbours."""
+    for folder in (*_working_specs(), builtin_specs_dir()):
+        if path.resolve().is_relative_to(folder.resolve()):
             return [folder]
-    if file.resolve().is_relative_to(builtin_specs_dir().resolve()):
-        return [file]
+    if path.is_dir():
+        return [path]
     # Not the folders below: the file may lie in somebody's home.
-    return [file, *(neighbour for neighbour in sorted(file.parent.glob("*.yaml")) if neighbour.name not in (file.name, "references.yaml"))]
+    neighbours = (file for file in sorted(path.parent.glob("*.yaml")) if file.name not in (path.name, "references.yaml"))
+    return [path, *neighbours]
 
 
 def _working_specs() -> list[Path]:

@@ -70,7 +70,7 @@ class Facts:
         known = self._whole_cache.get(expr)
         if known is None:
             terms = expand(cancel(self.witnessed(expr)))
-            known = bool(terms.is_integer) or all(_whole_term(term) for term in terms.as_ordered_terms())
+            known = bool(terms.is_integer) or all(term.is_integer for term in terms.as_ordered_terms())
             self._whole_cache[expr] = known
         return known
 
@@ -117,7 +117,3 @@ def _divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
             if isinstance(rest, Mod) and zero == 0 and factor != 0:
                 return rest.args[0], rest.args[1]
     return None
-
-
-def _whole_term(term: Expr) -> bool:
-    return bool(term.is_integer) or term.as_numer_denom()[1] == 1

@@ -1,16 +1,17 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 20fcd381e6ef0988); edit the spec, not this file.
+Generated from models/transformer.yaml (sha256 caebfef8347e80f6); edit the spec, not this file.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from ._reference import load_reference
 from ._state import advance, substate
 from .decoder_block import DecoderBlock
 from .mlp import Mlp
@@ -44,6 +45,41 @@ class Transformer(nn.Module):
         "transformer-big": {"d": 1024, "L": 6, "h": 16, "f": 4096, "V": 37000},
     }
 
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "torch": {  # nn.Transformer without its last norms, and an embedding
+            "rules": [
+                {"to": "source_words", "from": "embedding"},
+                {"to": "encoder.*.attended.q.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (0, 3)},
+                {"to": "encoder.*.attended.q.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (0, 3)},
+                {"to": "encoder.*.attended.k.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (1, 3)},
+                {"to": "encoder.*.attended.k.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (1, 3)},
+                {"to": "encoder.*.attended.v.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (2, 3)},
+                {"to": "encoder.*.attended.v.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (2, 3)},
+                {"to": "encoder.*.attended.out", "from": "transformer.encoder.layers.*.self_attn.out_proj"},
+                {"to": "encoder.*.middle", "from": "transformer.encoder.layers.*.norm1"},
+                {"to": "encoder.*.fed.up", "from": "transformer.encoder.layers.*.linear1"},
+                {"to": "encoder.*.fed.down", "from": "transformer.encoder.layers.*.linear2"},
+                {"to": "encoder.*.y", "from": "transformer.encoder.layers.*.norm2"},
+                {"to": "decoder.*.looked.qkv.weight", "from": "transformer.decoder.layers.*.self_attn.in_proj_weight"},
+                {"to": "decoder.*.looked.qkv.bias", "from": "transformer.decoder.layers.*.self_attn.in_proj_bias"},
+                {"to": "decoder.*.looked.out", "from": "transformer.decoder.layers.*.self_attn.out_proj"},
+                {"to": "decoder.*.first", "from": "transformer.decoder.layers.*.norm1"},
+                {"to": "decoder.*.asked.q.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (0, 3)},
+                {"to": "decoder.*.asked.q.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (0, 3)},
+                {"to": "decoder.*.asked.k.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (1, 3)},
+                {"to": "decoder.*.asked.k.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (1, 3)},
+                {"to": "decoder.*.asked.v.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (2, 3)},
+                {"to": "decoder.*.asked.v.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (2, 3)},
+                {"to": "decoder.*.asked.out", "from": "transformer.decoder.layers.*.multihead_attn.out_proj"},
+                {"to": "decoder.*.second", "from": "transformer.decoder.layers.*.norm2"},
+                {"to": "decoder.*.fed.up", "from": "transformer.decoder.layers.*.linear1"},
+                {"to": "decoder.*.fed.down", "from": "transformer.decoder.layers.*.linear2"},
+                {"to": "decoder.*.y", "from": "transformer.decoder.layers.*.norm3"},
+            ],
+            "ignore": [],
+        },
+    }
+
     def __init__(self, d: int, L: int, h: int, V: int, f: int | None = None, P: int = 5000) -> None:
         super().__init__()
         f = 4 * d if f is None else f
@@ -65,19 +101,23 @@ class Transformer(nn.Module):
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
         return cls(**{**cls.PRESETS[name], **changes})
 
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
     def forward(self, source: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         s = source.shape[1]
         if s > self.P:
             raise ValueError(f"s <= P must hold; found s = {s}, P = {self.P}")
         source_words = self.source_words(source)                          # b s d
-        source_scaled = source_words * math.isqrt(self.d)                 # b s d
+        source_scaled = source_words * self.d**0.5                        # b s d
         source_positions = self.source_positions[: source_scaled.shape[1]]  # s d
         source_embedded = source_scaled + source_positions                # b s d
         encoder = source_embedded
         for layer in self.encoder:
             encoder = layer(encoder)                                      # b s d
         target_words = self.target_words(target)                          # b n d
-        target_scaled = target_words * math.isqrt(self.d)                 # b n d
+        target_scaled = target_words * self.d**0.5                        # b n d
         target_positions_start = advance(state, "target_positions", target_scaled.shape[1], self.target_positions.shape[0])
         target_positions = self.target_positions[target_positions_start : target_positions_start + target_scaled.shape[1]]  # n d
         target_embedded = target_scaled + target_positions                # b n d

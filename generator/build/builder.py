@@ -30,7 +30,6 @@ class Request:
     Args:
         out: the folder of outputs.
         only: names of specs, out of those collected; empty for all.
-        is_whole: whether whole folders of specs were given, so that the index of pages and leftovers can be seen to.
         jobs: the number of processes; 0 for as many as are of use.
         check: write nothing, and compare instead.
     """
@@ -39,7 +38,6 @@ class Request:
     out: Path
     formats: tuple[Format, ...] = FORMATS
     only: tuple[str, ...] = ()
-    is_whole: bool = True
     jobs: int = 0
     check: bool = False
 
@@ -101,7 +99,7 @@ class _Build:
             for path, data in fixed_files(request.formats).items():
                 self._put_fixed(path, data)
             self._render(plan)
-            if request.is_whole and not request.only and not self.report.failed:
+            if request.collection.is_whole and not request.only and not self.report.failed:
                 self._finish(plan)
         finally:  # what was written is recorded even if the build is stopped
             self._save()

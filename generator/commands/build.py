@@ -1,8 +1,8 @@
 """Write the module, the page and the workbook of each spec.
 
 Only what is out of date is rendered, and only what has changed is written. A spec with mistakes keeps its earlier outputs, and the
-others are built all the same. Given folders, the index of pages lists their specs, and outputs whose spec is gone are removed; files
-that a build has not written are never touched. Specs that others use get a module, so that theirs can import it.
+others are built all the same. Given whole folders, the index of pages lists their specs, and outputs whose spec is gone are removed;
+files that a build has not written are never touched. Specs that others use get a module, so that theirs can import it.
 """
 
 from __future__ import annotations
@@ -53,8 +53,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *did_you_mean(name, collection.asked))
     if args.out.exists() and not args.out.is_dir():
         raise UsageError(f"--out: {args.out} is a file, not a folder")
-    is_whole = all(path.is_dir() for path in args.paths)
-    request = Request(collection, args.out, formats, only, is_whole, args.jobs, args.check)
+    request = Request(collection, args.out, formats, only, args.jobs, args.check)
     report = build(request, progress=lambda name, changed: None if args.check else _progress(name, changed))
     _complain(report, args)
     say(_closing(report, args, perf_counter() - started))

@@ -38,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(args)
     with answered():
         known = dict(target.cost().dims) if target.sizes or target.preset else {}
-    for line in _lines(target.sheet, known):
+        lines = _lines(target.sheet, known)
+    for line in lines:
         say(line)
     return 0
 

@@ -34,9 +34,12 @@ class Target:
 def answered() -> Iterator[None]:
     """Turn what is wrong with sizes, presets and options into a UsageError."""
     from generator.errors import SizeError
+    from generator.printing.evaluate import EvaluationError
 
     try:
         yield
+    except EvaluationError as error:
+        raise UsageError(str(error)) from error
     except SizeError as error:
         raise UsageError(error.message, *error.notes) from error
 

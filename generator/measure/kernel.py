@@ -20,7 +20,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.measure.labels import current_label
-from generator.measure.operations import is_composite, is_view, op_name
+from generator.measure.operations import is_composite, is_question, is_view, op_name
 from generator.measure.storages import tensors_in
 
 Key = TypeVar("Key")
@@ -123,6 +123,8 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
 
     def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
+        if is_question(func):
+            return func(*args, **kwargs)
         if is_composite(func):  # under inference_mode, composite operations arrive whole
             with self:
                 result = func.decompose(*args, **kwargs)

@@ -29,6 +29,11 @@ def is_composite(op: OpOverload) -> bool:
     return bool(torch._C._dispatch_has_kernel_for_dispatch_key(name, key))  # noqa: SLF001  # as above
 
 
+def is_question(op: OpOverload) -> bool:
+    """True for what fake tensors are asked about themselves, such as their device: no operation on data."""
+    return bool(op.namespace == "prim")
+
+
 def is_view(op: OpOverload, inputs: list[Tensor], outputs: list[Tensor]) -> bool:
     """True if `op` only made other views of its inputs, so that it moved no data.
 

@@ -20,7 +20,7 @@ from torch.utils._pytree import tree_map
 
 from generator.measure.kernel import Call, Count, Kernel, KernelMode
 from generator.measure.matmul import UncountedError
-from generator.measure.operations import argument, argument_names, base_name, is_composite, is_view
+from generator.measure.operations import argument, argument_names, base_name, is_composite, is_question, is_view
 from generator.measure.storages import tensors_in
 from generator.measure.vector_table import COMPOSITES, PRIMITIVES, Rule
 
@@ -60,6 +60,8 @@ class _PartsMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
 
     def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
+        if is_question(func):
+            return func(*args, **kwargs)
         if is_composite(func):
             with self:
                 return func.decompose(*args, **kwargs)

@@ -11,7 +11,10 @@ from generator.trace import reduce
 
 @dataclass(frozen=True)
 class Mean(Reduction):
-    """The mean over axes: `{op: mean, over: [h, w]}`. One addition an element read, one division an element of the result; nothing is kept."""
+    """The mean over axes: `{op: mean, over: [h, w]}`.
+
+    One addition an element read, one division an element of the result; nothing is kept.
+    """
 
     name: ClassVar[str] = "mean"
     kernel: ClassVar[reduce.Reduction] = "mean"

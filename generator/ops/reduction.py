@@ -37,8 +37,8 @@ class Reduction(Op):
         """The call."""
         (x,) = c.tensors
         axes = sorted(c.axis(x, axis) for axis in self.over)
-        shown = ["-1" if axis == x.rank - 1 else str(axis) for axis in axes]
-        arguments = [shown[0] if len(shown) == 1 else f"({', '.join(shown)})"]
+        last = len(axes) == 1 and axes[0] == x.rank - 1
+        arguments = ["-1" if last else str(axes[0]) if len(axes) == 1 else str(tuple(axes))]
         if self.keep or self.keep.option is not None:
             arguments.append(f"keepdim={c.run_option(self.keep)}")
         return {"call": f"{self.method}({', '.join(arguments)})"}

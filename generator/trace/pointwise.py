@@ -90,6 +90,16 @@ def masked_fill(t: Tracer, x: Tensor, mask: Tensor) -> Tensor:
     return out
 
 
+def dropout(t: Tracer, x: Tensor) -> Tensor:
+    """torch.native_dropout in training: x times a random mask, over 1 - p: two operations an element. Kept: the mask, one byte each."""
+    mask = t.like(x, kind="bool", needs_grad=False)
+    out = t.like(x)
+    t.kernel("native_dropout", [x], [out, mask], vector=2 * x.numel)
+    if x.needs_grad:
+        t.save(mask)
+    return out
+
+
 def broadcast(a: Shape, b: Shape) -> Shape:
     """Return the common shape of two that are aligned at the right, where an axis of size one stretches.
 

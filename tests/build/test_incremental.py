@@ -48,6 +48,7 @@ def test_a_second_build_imports_none_of_the_heavy_libraries(specs, gen) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_a_second_build_of_a_hundred_specs_takes_less_than_a_third_of_a_second(specs, gen) -> None:
     write_specs(specs, **{f"layer_{i}": LAYER for i in range(100)})
     gen()

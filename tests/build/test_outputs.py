@@ -306,6 +306,32 @@ def test_the_index_lists_all_specs_after_one_edit_as_after_a_full_build(specs, o
     assert (out / "markdown/README.md").read_text() == (tmp_path / "fresh/markdown/README.md").read_text()
 
 
+def test_the_index_says_what_the_sheets_say(specs, out, gen) -> None:
+    from generator.compiled import compile_spec
+    from generator.render.markdown.index import render_index
+    from generator.spec.library import Library
+
+    gen()
+    library = Library([specs])
+    assert (out / "markdown/README.md").read_text() == render_index(
+        [compile_spec(library, name).sheet for name in ("alone", "layer", "pair")]
+    )
+
+
+def test_a_part_of_the_specs_gives_the_same_outputs_as_all_of_them(specs, out) -> None:
+    """Also for folders and files inside ./specs: their outputs name the same path, and the index is left alone."""
+    specs.rename("specs")
+    assert main(["build", "specs", "--formats", "modules,markdown"]) == 0
+    whole = contents(out)
+    for part in ("specs/models", "specs/models/pair.yaml", "specs/blocks"):
+        assert main(["build", part, "--formats", "modules,markdown"]) == 0
+    assert contents(out) == whole
+    assert main(["build", "specs/models/pair.yaml", "--formats", "modules,markdown", "--out", "part"]) == 0
+    part = contents(out.parent / "part")
+    assert part["modules/pair.py"] == whole["modules/pair.py"]
+    assert "markdown/README.md" not in part
+
+
 def test_nothing_is_written_outside_the_folder_of_outputs(specs, gen, tmp_path) -> None:
     before = tree(specs)
     gen()

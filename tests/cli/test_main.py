@@ -126,13 +126,24 @@ def test_a_full_disk_is_named() -> None:
     assert (done.returncode, done.stderr) == (1, "error: No space left on device\n")
 
 
+def _opened_when_read(pipe: Path) -> int:
+    """Return the writing end of a pipe, as soon as another process reads from it."""
+    for _ in range(600):
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:
+            time.sleep(0.1)
+    raise TimeoutError("nobody reads from the pipe")
+
+
 def test_ctrl_c_ends_in_one_word(specs) -> None:
     """The interrupt comes while a spec is being read: its folder holds a pipe that nobody writes to."""
     os.mkfifo(specs / "endless.yaml")
     process = subprocess.Popen([*GEN, "check", "mine"], cwd=specs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.5)
+    writer = _opened_when_read(specs / "endless.yaml")
     process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=30)
+    out, error = process.communicate(timeout=60)
+    os.close(writer)
     assert (process.returncode, out, error) == (130, "", "interrupted\n")
 
 

@@ -129,4 +129,15 @@ def test_means_sums_and_maxima_run_over_the_named_axes(bench: Workbench) -> None
     module, (x, y) = built(bench, "max", b=2, n=3, d=4)
     one, greatest = module(x, y)
     assert torch.equal(greatest, torch.stack([torch.stack([max(x[b, :, i]) for i in range(4)]) for b in range(2)]))
-    assert one == max(0, max(greatest[b, i] + max(y[:, i]) for b in range(2) for i in range(4)))
+    assert one == max(0, *(greatest[b, i] + max(y[:, i]) for b in range(2) for i in range(4)))
+
+
+def test_dropout_drops_in_training_alone_and_keeps_the_mean(bench: Workbench) -> None:
+    module, (x, y) = built(bench, "dropout", b=4, n=50, d=60)
+    assert all(torch.equal(a, b) for a, b in zip(module.eval()(x, y), (x.flatten(1), y, x), strict=True))
+    on, data, off = module.train()(x, y)
+    assert torch.equal(off, x)
+    kept = data != 0
+    torch.testing.assert_close(data[kept], y[kept] / 0.9)
+    assert 0.85 < kept.double().mean() < 0.95
+    assert 0.3 < (on != 0).double().mean() < 0.45  # 0.5 * 0.75

@@ -69,7 +69,8 @@ def test_gpt2_decodes_step_by_step_what_transformers_computes_at_once(dtype: tor
 def test_vit_computes_what_transformers_computes(dtype: torch.dtype) -> None:
     config = transformers.ViTConfig(
         hidden_size=24, num_hidden_layers=3, num_attention_heads=4, intermediate_size=56, image_size=24, patch_size=8, num_labels=11,
-        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, attn_implementation="eager", layer_norm_eps=1e-6,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=1e-6,
+        attn_implementation="sdpa",  # its eager softmax computes in float32, whatever the model's type
     )  # fmt: skip
     other = transformers.ViTForImageClassification(config).to(dtype)
     own = Vit(p=8, d=24, L=3, h=4, f=56, s=24, K=11)

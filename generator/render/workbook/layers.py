@@ -19,7 +19,7 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
 from generator.sheet import QUANTITIES, Quantity, SheetRow
 
-WIDTHS = (30, 24, 8, 26, 26)
+WIDTHS = (32, 28, 10, 26, 28)
 QUANTITY_WIDTH = 15
 SHARE_KEY = "matmul_flops"
 MAX_ARGUMENTS = 200  # of SUM; Excel allows 255

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Protection, Side
@@ -27,11 +27,12 @@ BAD, BAD_FILL = "9C0006", "FFC7CE"
 GENERAL = "General"
 WHOLE = "#,##0"
 ROUNDED = "0.00"
-SHARE = "0.0%"
-REPEAT = '"×"0'
+# In the layer table the air at the right edge comes from the format (`_)`): LibreOffice draws indents unevenly under conditional formats.
+SHARE = "0.0%_)"
+REPEAT = '"×"0_)'
 # Two conditions are all that a number format may have; below a billion the exact number is short enough.
-SHORT = '[>=1000000000000]#,##0.000,,,," T";[>=1000000000]#,##0.000,,," B";#,##0'
-SHORT_SI = '[>=1000000000000]#,##0.000,,,," T";[>=1000000000]#,##0.000,,," G";#,##0'
+SHORT = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," B"_);#,##0_)'
+SHORT_SI = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," G"_);#,##0_)'
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Look:
     wrap: bool = False
     rule: str = RULE  # colour of the line below; empty for none
     heavy: bool = False  # lines above and below, as for totals
+    indented: bool = True  # a little air between text and the edge of its column
     locked: bool = True
 
 
@@ -91,10 +93,10 @@ def _layer_looks() -> dict[str, Look]:
     kinds = {"": GENERAL, ", count": SHORT, ", FLOP": SHORT_SI, ", share": SHARE, ", repeat": REPEAT}
     looks = {}
     for suffix, number in kinds.items():
-        side = "right" if suffix else "left"
-        looks[f"Layer{suffix}"] = Look(format=number, horizontal=side)
-        looks[f"Group{suffix}"] = Look(format=number, horizontal=side, fill=GROUP, bold=True)
-        looks[f"Total{suffix}"] = Look(format=number, horizontal=side, fill=BAND, bold=True, heavy=True)
+        leaf = Look(format=number, horizontal="right" if suffix else "left", indented=not suffix)
+        looks[f"Layer{suffix}"] = leaf
+        looks[f"Group{suffix}"] = replace(leaf, fill=GROUP, bold=True)
+        looks[f"Total{suffix}"] = replace(leaf, fill=BAND, bold=True, heavy=True)
     return looks
 
 
@@ -124,8 +126,7 @@ def _style(name: str, look: Look) -> NamedStyle:
         style.border = Border(top=Side("thin", color=NAVY), bottom=Side("medium", color=NAVY))
     elif look.rule:
         style.border = Border(bottom=Side("hair", color=look.rule))
-    # A little air between text and the edges of its column.
-    indent = 1 if look.horizontal in {"left", "right"} else 0
+    indent = 1 if look.indented and look.horizontal in {"left", "right"} else 0
     style.alignment = Alignment(horizontal=look.horizontal, vertical=look.vertical, wrap_text=look.wrap, indent=indent)
     style.protection = Protection(locked=look.locked)
     return style

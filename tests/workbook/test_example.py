@@ -1,0 +1,53 @@
+"""Examples for sizes that nobody published."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sympy import Eq, Ge, Mod
+
+from generator.printing.evaluate import evaluate
+from generator.render.workbook.example import NoExampleError, example_sizes
+from generator.sheet import Constraint, Sheet
+
+from .sheets import L, b, d, encoder, h, without_presets
+
+
+def constrained(*conditions: Constraint) -> Sheet:
+    return replace(without_presets(), constraints=conditions)
+
+
+def test_sizes_beside_published_ones_are_one_batch_and_common_lengths() -> None:
+    sheet = encoder()
+    published = dict(sheet.presets[0].sizes)
+    assert example_sizes(sheet, published) == {"b": 1}
+    del published["n"]
+    assert example_sizes(sheet, published) == {"b": 1, "n": 128}
+
+
+def test_without_presets_all_sizes_are_small_different_and_satisfy_the_conditions() -> None:
+    found = example_sizes(without_presets(), {})
+    assert set(found) == {"b", "n", "d", "h", "L", "N", "R", "C", "d1"}
+    different = [value for name, value in found.items() if name != "b"]
+    assert len(set(different)) == len(different)
+    assert max(found.values()) <= 64
+    assert found["d"] % found["h"] == 0
+    assert found["n"] <= found["N"]
+
+
+def test_numbers_that_a_condition_names_are_found() -> None:
+    sheet = constrained(
+        Constraint("d == 197*h", Eq(d, 197 * h)), Constraint("L >= 1000", Ge(L, 1000)), Constraint("d % h == 0", Eq(Mod(d, h), 0))
+    )
+    found = example_sizes(sheet, {})
+    assert all(evaluate(constraint.condition, found) for constraint in sheet.constraints)
+
+
+def test_conditions_that_cannot_be_met_are_named() -> None:
+    with pytest.raises(NoExampleError, match="b > 7"):
+        example_sizes(constrained(Constraint("b > 7", b > 7)), {})
+
+
+def test_the_same_sheet_gives_the_same_examples() -> None:
+    assert example_sizes(without_presets(), {}) == example_sizes(without_presets(), {})
