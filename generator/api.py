@@ -60,18 +60,19 @@ class LoadedSpec:
         """The rows with symbolic shapes and costs, groups before their parts."""
         return self.sheet.rows
 
-    def cost(self, preset: str | None = None, **sizes: Any) -> Cost:
+    def cost(self, preset: str | None = None, *, dtype: str = "float32", **sizes: Any) -> Cost:
         """Return the numbers at given sizes.
 
         Args:
             preset: the name of published sizes.
+            dtype: the format of the model's numbers, for `saved_bytes`: float64, float32, bfloat16 or float16.
             sizes: whole numbers, or numpy arrays of them, which broadcast; they win over the preset. Sizes may be left out where the
                 quantities that are read do not depend on them.
 
         Raises:
-            SizeError: an unknown preset or size, a number that is no size, or sizes that break a condition of the spec.
+            SizeError: an unknown preset, size or format, a number that is no size, or sizes that break a condition of the spec.
         """
-        return cost_of(self.sheet, preset, sizes)
+        return cost_of(self.sheet, preset, sizes, dtype)
 
     def __repr__(self) -> str:
         presets = f"; presets {', '.join(self.presets)}" if self.presets else ""

@@ -8,7 +8,7 @@ from sympy import Expr, Integer, expand, factor
 
 from generator.printing.evaluate import evaluate
 from generator.printing.text import to_text
-from generator.resolve.binding import Unresolved, evaluated
+from generator.resolve.sizes import Unresolved, evaluated
 from generator.sheet import SheetClaim, SheetPreset, SheetRow, Size
 from generator.spec.model import Claim, Preset, Spec
 from generator.spec.problems import Problems
@@ -66,7 +66,7 @@ def _row_cost(claim: Claim, rows: Sequence[SheetRow], problems: Problems) -> Exp
     paths = [row.path for row in rows]
     problems.add(
         f"the claim speaks of `{claim.row}`, but there is no such row",
-        claim.equals.span,
+        claim.row_span,
         *did_you_mean(claim.row, paths),
         f"rows: {listed(paths)}",
     )
@@ -103,7 +103,6 @@ def _preset(
     conditions: Sequence[tuple[str, object]],
     problems: Problems,
 ) -> SheetPreset:
-    _check_names(preset, spec, problems)
     values = {name: value for name, value in complete(sizes, preset.sizes).items() if value is not None}
     for text, condition in conditions:
         names = {s.name for s in condition.free_symbols}  # type: ignore[attr-defined]  # a sympy Boolean
@@ -118,34 +117,17 @@ def _preset(
     return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite, preset.note)
 
 
-def _check_names(preset: Preset, spec: Spec, problems: Problems) -> None:
-    for name, value in preset.sizes.items():
-        dim = spec.dims.get(name)
-        settable = [n for n, d in spec.dims.items() if d.kind != "derived"]
-        if dim is None:
-            problems.add(
-                f"preset `{preset.name}` sets `{name}`, which is not a size of `{spec.name}`",
-                preset.spans[name],
-                *did_you_mean(name, settable),
-                f"sizes: {listed(settable)}",
-            )
-        elif dim.kind == "derived" and dim.value is not None:
-            problems.add(f"preset `{preset.name}` sets `{name}`, which is always {dim.value.text}", preset.spans[name])
-        elif value < 1:
-            problems.add(f"preset `{preset.name}` sets `{name}` to {value}; sizes are at least 1", preset.spans[name])
-
-
 def _check_expectation(preset: Preset, key: str, expected: int, total: Expr, values: Mapping[str, int], problems: Problems) -> None:
     missing = sorted(s.name for s in total.free_symbols if s.name not in values)
     if missing:
         problems.add(
-            f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set that", preset.spans[key]
+            f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set that", preset.expect_spans[key]
         )
         return
     found = evaluate(total, values)
     if found != expected:
         problems.add(
             f"preset `{preset.name}` expects {key} to be {expected:,}, but it is {found:,}",
-            preset.spans[key],
+            preset.expect_spans[key],
             f"the difference is {found - expected:+,}",
         )

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from sympy import Expr
+
 from generator.architecture import Architecture
 from generator.claims import sheet_claims, sheet_presets
-from generator.costs import output_names, sheet_rows, totals
+from generator.costs import output_names, saved_by_kind, sheet_rows, totals
+from generator.memory import SavedMemory
 from generator.printing.text import to_text
-from generator.resolve.binding import evaluated
+from generator.resolve.sizes import evaluated
 from generator.resolve.resolver import Resolver
 from generator.resources import builtin_specs_dir
 from generator.sheet import Constraint, Reference, Sheet, Size
@@ -69,9 +72,33 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
+        saved=saved_memory(library, arch),
     )
     problems.raise_if_any()
     return Compiled(arch, sheet)
+
+
+def totals_with(library: Library, name: str, *, input_gradients: bool) -> tuple[dict[str, Expr], SavedMemory]:
+    """Return the totals, and what is kept by kind, of a spec whose float inputs all need a gradient, or all need none.
+
+    Raises:
+        ProblemsError: the spec has problems.
+    """
+    arch = Resolver(library, input_gradients=input_gradients).architecture(library.spec(name))
+    return totals(sheet_rows(arch)), saved_memory(library, arch, input_gradients=input_gradients)
+
+
+def saved_memory(library: Library, arch: Architecture, *, input_gradients: bool | None = None) -> SavedMemory:
+    """Return what a traced architecture keeps for the backward pass, in full and in half precision.
+
+    Args:
+        input_gradients: as the architecture was traced.
+    """
+    full = saved_by_kind(arch)
+    if arch.tracer is None or not arch.tracer.depends_on_precision:
+        return SavedMemory(full, full)
+    half = Resolver(library, input_gradients=input_gradients, half=True).architecture(arch.spec, arch.options)
+    return SavedMemory(full, saved_by_kind(half))
 
 
 def source_hash(library: Library, name: str) -> str:

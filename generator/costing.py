@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError
+from generator.memory import ITEM_BYTES
 from generator.printing.evaluate import EvaluationError, evaluate
 from generator.printing.text import to_text
 from generator.sheet import QUANTITIES, Sheet, SheetRow
 from generator.sizing import require, sized
+from generator.spec.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -113,12 +115,14 @@ class Cost(_Quantities):
         preset: the preset's name, or None.
         dims: the sizes that are known, defaults and derived ones included: ints, or numpy arrays, which broadcast against each other.
         sheet: the formulas.
+        dtype: the format of the model's numbers, for what is counted in bytes.
     """
 
     spec: str
     preset: str | None
     dims: Mapping[str, Any]
     sheet: Sheet
+    dtype: str = "float32"
 
     def value(self, key: str) -> Any:
         """Return a quantity by its key: an int, or a numpy array where a size is an array.
@@ -128,6 +132,16 @@ class Cost(_Quantities):
             SizeError: the quantity has no whole value at these sizes.
         """
         return self.evaluated(self.sheet.totals[key], key)
+
+    @property
+    def saved_bytes(self) -> Any:
+        """Bytes kept for the backward pass in a model of `dtype`, parameters excluded: an int, or a numpy array. Raises as `value`."""
+        return self.evaluated(self.sheet.saved.bytes(self.dtype), "saved_bytes")
+
+    @property
+    def saved_by_kind(self) -> dict[str, Any]:
+        """Elements kept for the backward pass by kind, see `generator.memory.KINDS`. Raises as `value`."""
+        return {kind: self.evaluated(count, "saved_by_kind") for kind, count in self.sheet.saved.kinds(self.dtype).items()}
 
     @property
     def formulas(self) -> dict[str, str]:
@@ -169,6 +183,11 @@ class Cost(_Quantities):
             ],
         }
 
+    def bytes_to_dict(self) -> dict[str, Any]:
+        """Return what `gen cost --dtype` adds to `to_dict`. Raises MissingSizeError."""
+        formula = to_text(self.sheet.saved.bytes(self.dtype), _order(self.sheet))
+        return {"dtype": self.dtype, "saved_bytes": self.saved_bytes, "saved_bytes_formula": formula, "saved_by_kind": self.saved_by_kind}
+
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={_brief(value)}" for name, value in self.dims.items())
         lines = [f"<cost of {self.spec}{f' ({self.preset})' if self.preset else ''} at {sizes or 'no sizes'}"]
@@ -183,13 +202,18 @@ class Cost(_Quantities):
             return error.message
 
 
-def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> Cost:
+def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], dtype: str = "float32") -> Cost:
     """Return a sheet at given sizes, which may be too few for some quantities.
 
+    Args:
+        dtype: the format of the model's numbers, for what is counted in bytes.
+
     Raises:
-        SizeError: as `generator.sizing.sized`.
+        SizeError: an unknown format; and as `generator.sizing.sized`.
     """
-    return Cost(sheet.name, preset, sized(sheet, preset, given), sheet)
+    if dtype not in ITEM_BYTES:
+        raise SizeError(f"unknown number format `{dtype}`", *did_you_mean(dtype, ITEM_BYTES), f"formats: {listed(ITEM_BYTES)}")
+    return Cost(sheet.name, preset, sized(sheet, preset, given), sheet, dtype)
 
 
 def formulas(sheet: Sheet) -> dict[str, str]:

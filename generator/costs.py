@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from sympy import Expr, Integer, expand
 
 from generator.architecture import Architecture, BoundRow
+from generator.memory import KINDS
 from generator.sheet import QUANTITIES, SheetRow
 from generator.symbols import Facts
 from generator.trace.tensor import Storage
@@ -25,6 +26,14 @@ def sheet_rows(arch: Architecture) -> tuple[SheetRow, ...]:
 def totals(rows: tuple[SheetRow, ...]) -> dict[str, Expr]:
     """Return the sum of each quantity over the rows of the outermost level."""
     return {q.key: _sum(row.costs[q.key] for row in rows if row.depth == 0) for q in QUANTITIES}
+
+
+def saved_by_kind(arch: Architecture) -> dict[str, Expr]:
+    """Return the elements kept for the backward pass by kind of element; kinds of which there are none are left out."""
+    assert arch.tracer is not None
+    kept = [storage for storage in arch.tracer.storages if storage.saved_by is not None]
+    sums = {kind: sum((s.count * s.numel for s in kept if s.kind == kind), ZERO) for kind in KINDS}
+    return {kind: expand(arch.tracer.facts.simplify(total)) for kind, total in sums.items() if total != 0}
 
 
 def _saved_by_row(storages: list[Storage]) -> dict[str, Expr]:

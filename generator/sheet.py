@@ -13,6 +13,8 @@ from typing import Literal
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
+from generator.memory import SavedMemory
+
 SizeKind = Literal["free", "default", "derived"]
 
 
@@ -168,3 +170,4 @@ class Sheet:
     cite: tuple[str, ...] = ()
     references: Mapping[str, Reference] = field(default_factory=dict)
     option_meanings: Mapping[str, str] = field(default_factory=dict)
+    saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element

@@ -26,16 +26,10 @@ class Facts:
     def __init__(self, conditions: Iterable[Boolean] = ()) -> None:
         self.conditions: list[Boolean] = []
         self._witnesses: list[tuple[Symbol, Expr]] = []
+        self._quotients: list[Expr] = []
         self._whole_cache: dict[Expr, bool] = {}
         for condition in conditions:
             self.learn(condition)
-
-    def copy(self) -> Facts:
-        """Return an independent copy, to which a sub-spec adds its own facts."""
-        other = Facts()
-        other.conditions = list(self.conditions)
-        other._witnesses = list(self._witnesses)
-        return other
 
     def learn(self, condition: Boolean) -> None:
         """Add a condition that holds; only divisibility (`a % b == 0`) and `and` of such is made use of."""
@@ -50,6 +44,7 @@ class Facts:
         divisible = _divisibility(condition)
         if divisible is None:
             return
+        self._quotients.append(divisible[0] / divisible[1])
         dividend, divisor = (self.witnessed(side) for side in divisible)
         # dividend = divisor * k for some whole k: solve for a symbol of the dividend that stands there alone.
         coefficient, rest = dividend.as_coeff_Mul()
@@ -69,10 +64,15 @@ class Facts:
             return True
         known = self._whole_cache.get(expr)
         if known is None:
-            terms = expand(cancel(self.witnessed(expr)))
-            known = bool(terms.is_integer) or all(term.is_integer for term in terms.as_ordered_terms())
+            known = all(self._is_whole_term(term) for term in Add.make_args(expand(cancel(expr))))
+            if not known:
+                known = all(term.is_integer for term in Add.make_args(expand(cancel(self.witnessed(expr)))))
             self._whole_cache[expr] = known
         return known
+
+    def _is_whole_term(self, term: Expr) -> bool:
+        """Say whether a term is a whole multiple of a quotient that one condition says is whole."""
+        return bool(term.is_integer) or any(cancel(term / quotient).is_integer for quotient in self._quotients)
 
     def simplify(self, expr: Expr) -> Expr:
         """Take out of floor(x) and ceiling(x) the terms of x that are known to be whole."""

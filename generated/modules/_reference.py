@@ -18,12 +18,13 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
 
     Args:
         weights: that implementation's state dict.
-        references: by layout, `rules` and `ignore`. A rule says where what begins with `to` comes from: `from` one name, or several that are
-            joined along the first axis; `part` i of n equal parts of the first axis; `transpose`d; or given our shape (`reshape`).
-            `*` stands for the same layer number on both sides. `ignore` lists names of theirs that hold no weights of ours.
+        references: by layout, `rules` and `ignore`. A rule says where what begins with `to` comes from: `from` one name, or several
+            that are joined along the first axis; `part` i of n equal parts of the first axis; `transpose`d; or given our shape
+            (`reshape`). `*` is the same layer number on both sides. `ignore` lists names of theirs that hold no weights of ours.
 
     Raises:
-        ValueError: no such layout; names of ours that nothing fills, names of theirs that nothing uses, or shapes that differ: all are listed.
+        ValueError: no such layout; names of ours that nothing fills, names of theirs that nothing uses, or shapes that differ (all
+            are listed).
     """
     if layout not in references:
         raise ValueError(f"unknown layout {layout!r}; known: {', '.join(references)}")

@@ -11,10 +11,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "silu": lambda x: F.silu(x),
-    "gelu": lambda x: F.gelu(x),
+    "silu": F.silu,
+    "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
-    "relu": lambda x: F.relu(x),
+    "relu": F.relu,
     "sigmoid": lambda x: x.sigmoid(),
 }
 

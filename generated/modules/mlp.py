@@ -11,10 +11,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": lambda x: F.relu(x),
-    "gelu": lambda x: F.gelu(x),
+    "relu": F.relu,
+    "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
-    "silu": lambda x: F.silu(x),
+    "silu": F.silu,
 }
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from generator.build import files
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
-from generator.build.fixed import fixed_files, reserved_names, reserved_paths
+from generator.build.fixed import OPS, fixed_files, reserved_names, reserved_paths
 from generator.build.index import render_index_of
 from generator.build.manifest import Record, read_manifest
 from generator.build.plan import INDEX, Plan, leftovers, make_plan, name_problems, pages
@@ -148,6 +148,7 @@ class _Build:
         """See to what the specs have in common: the index of their pages, and outputs that have lost their spec."""
         if MARKDOWN in self.request.formats and self.chosen:
             self._index()
+            self._ops()
         gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths()))
         for path in gone:
             self._drop(path)
@@ -171,6 +172,16 @@ class _Build:
             return
         self._put_fixed(INDEX, data)
         self.manifest.index = (fingerprint, digest(data))
+
+    def _ops(self) -> None:
+        """The page of all ops, which only the tool itself decides."""
+        if self.manifest.ops == (self.fingerprints.engine, file_digest(self.out / OPS)):
+            return
+        from generator.render.markdown.ops import render_ops  # it imports the ops, and with them sympy
+
+        data = render_ops().encode()
+        self._put_fixed(OPS, data)
+        self.manifest.ops = (self.fingerprints.engine, digest(data))
 
     def _fail(self, problems: Iterable[Problem], names: Iterable[str]) -> None:
         self.report.problems.extend(problems)

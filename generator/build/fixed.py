@@ -9,22 +9,27 @@ from generator.build.plan import INDEX
 from generator.render.formats import MODULES, Format
 from generator.render.module.support import support_files
 
+OPS = "markdown/ops.md"  # the page of all ops
+
 
 def fixed_files(formats: Sequence[Format]) -> dict[str, bytes]:
     """Return the fixed outputs as bytes by path below the folder of outputs."""
-    if MODULES not in formats:
-        return {}
+    texts = _package_files() if MODULES in formats else {}
+    return {path: text.encode() for path, text in texts.items()}
+
+
+def _package_files() -> dict[str, str]:
     texts = {
         "__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module, one page and one workbook for each spec."""\n',
         "modules/__init__.py": f'"""{MADE_BY}; do not edit. One PyTorch module for each spec."""\n',
     }
     texts |= {f"modules/{name}": f"# {MADE_BY}; do not edit.\n{text}" for name, text in support_files().items()}
-    return {path: text.encode() for path, text in texts.items()}
+    return texts
 
 
 def reserved_paths() -> frozenset[str]:
     """Return all paths that no spec's output may take."""
-    return frozenset({INDEX, *fixed_files([MODULES])})
+    return frozenset({INDEX, OPS, *_package_files()})
 
 
 def reserved_names() -> frozenset[str]:

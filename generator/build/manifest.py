@@ -13,7 +13,7 @@ from typing import Any
 from generator.build import files
 
 FILE = ".manifest.json"
-_LAYOUT = 1  # of the file; another number means that it is not understood
+_LAYOUT = 2  # of the file; another number means that it is not understood
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,15 @@ class Record:
 
 @dataclass
 class Manifest:
-    """All records, and those of the index of pages: its fingerprint and the SHA-256 of the file."""
+    """All records, and those of the pages of no single spec, the index and the ops: a fingerprint and the SHA-256 of the file."""
 
     specs: dict[str, Record] = field(default_factory=dict)
     index: tuple[str, str] = ("", "")
+    ops: tuple[str, str] = ("", "")
 
     def save(self, out: Path) -> None:
         """Write the record into a folder of outputs, if it says anything new. Raises OSError."""
-        data = {"layout": _LAYOUT, "index": self.index, "specs": {name: asdict(self.specs[name]) for name in sorted(self.specs)}}
+        data = {"layout": _LAYOUT, "index": self.index, "ops": self.ops, "specs": {name: asdict(self.specs[name]) for name in sorted(self.specs)}}
         text = (json.dumps(data, indent=1) + "\n").encode()
         path = out / FILE
         if not path.exists() or path.read_bytes() != text:
@@ -64,10 +65,15 @@ def read_manifest(out: Path) -> Manifest:
         data = json.loads((out / FILE).read_bytes())
         if data["layout"] != _LAYOUT:
             return Manifest()
-        fingerprint, written = map(str, data["index"])
-        return Manifest({name: _record(record) for name, record in data["specs"].items()}, (fingerprint, written))
+        records = {name: _record(record) for name, record in data["specs"].items()}
+        return Manifest(records, _page(data["index"]), _page(data["ops"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Manifest()
+
+
+def _page(data: list[str]) -> tuple[str, str]:
+    fingerprint, written = map(str, data)
+    return fingerprint, written
 
 
 def _record(data: dict[str, Any]) -> Record:

@@ -1,7 +1,8 @@
 """Count parameters, FLOPs and memory at given sizes.
 
 Sizes and options are given as NAME=VALUE and win over the preset. With --json all counts are exact integers, and `rows` holds the leaf
-rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result.
+rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds what is kept for
+the backward pass in bytes: masks, indices and statistics of normalisations have sizes of their own.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   gen cost bert n=512 b=8 --preset bert-base
   gen cost multi_head_attention b=1 n=1024 d=768 h=12 bias=false
+  gen cost bert n=512 b=8 --preset bert-base --dtype bfloat16
   gen cost my_block.yaml b=1 n=128 d=64 --json
 """
 
@@ -29,6 +31,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_target(parser)
+    parser.add_argument("--dtype", metavar="D", help="also count bytes: float64, float32, bfloat16 or float16 numbers")
     parser.add_argument("--json", action="store_true", help="print JSON with exact integers, for scripts")
 
 
@@ -36,8 +39,8 @@ def run(args: argparse.Namespace) -> int:
     """Print the numbers."""
     target = target_of(args)
     with answered():
-        cost = target.cost()
-        data = cost.to_dict()
+        cost = target.cost(args.dtype)
+        data = cost.to_dict() | (cost.bytes_to_dict() if args.dtype else {})
     if args.json:
         say(json.dumps(data, indent=2))
         return 0
@@ -56,8 +59,11 @@ def _report(cost: Cost, data: dict[str, Any]) -> list[str]:
     lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
     lines += textwrap.wrap(sizes + options, room or 10_000)
     rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in QUANTITIES]
+    if "dtype" in data:
+        rows.append([f"Saved in {data['dtype']}", exact(data["saved_bytes"]), rounded(data["saved_bytes"], "bytes")])
     lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]
-    return [*lines, *_formulas(cost.formulas, room)]
+    formulas = cost.formulas | ({"saved_bytes": data["saved_bytes_formula"]} if "dtype" in data else {})
+    return [*lines, *_formulas(formulas, room)]
 
 
 def _formulas(formulas: dict[str, str], room: int | None) -> list[str]:

@@ -23,11 +23,11 @@ class Target:
     preset: str | None
     sizes: dict[str, int]
 
-    def cost(self) -> Cost:
-        """Return the sheet at the sizes given. Raises SizeError."""
+    def cost(self, dtype: str | None = None) -> Cost:
+        """Return the sheet at the sizes given, in a number format. Raises SizeError."""
         from generator.costing import cost_of
 
-        return cost_of(self.sheet, self.preset, self.sizes)
+        return cost_of(self.sheet, self.preset, self.sizes, dtype or "float32")
 
 
 @contextmanager

@@ -48,6 +48,11 @@ class Activation(Op):
             return {"chosen": None, "expression": FUNCTIONS[self.kind.value][0].format(x=c.inputs[0])}
         c.need("from collections.abc import Callable")
         words = c.choices(self.kind.option, tuple(FUNCTIONS))
-        entries = "".join(f'    "{word}": lambda x: {FUNCTIONS[word][0].format(x="x")},\n' for word in words)
+        entries = "".join(f'    "{word}": {_function(FUNCTIONS[word][0])},\n' for word in words)
         c.need(f"ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {{\n{entries}}}")
         return {"chosen": c.option(self.kind), "expression": f"self.{c.name}({c.inputs[0]})"}
+
+
+def _function(expression: str) -> str:
+    """Return the function that an expression in x computes, as Python."""
+    return expression.removesuffix("({x})") if expression.endswith("({x})") else f"lambda x: {expression.format(x='x')}"

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import pointwise
-from generator.trace.create import hidden_future
+from generator.trace.create import triangle
 from generator.trace.tensor import Tensor
 
 
@@ -54,7 +54,7 @@ class Mask(Op):
                     f"{row.input_names[0]} is {row.show(scores.shape)}",
                     at="in",
                 )
-            return pointwise.masked_fill(row.t, scores, hidden_future(row.t, scores.shape[-2], scores.shape[-1]))
+            return pointwise.masked_fill(row.t, scores, triangle(row.t, scores.shape[-2], scores.shape[-1]))
         if len(inputs) < 2:
             raise OpError(
                 f"a padding mask needs a second input, true where a key is hidden; `{row.name}` reads {row.input_names[0]} alone", at="in"

@@ -38,7 +38,7 @@ class Positional(Op):
     @property
     def keeps_state(self) -> bool:
         """Where there are earlier tokens, their number is kept."""
-        return self.offset is not None and self.offset != 0
+        return self.offset is not None
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Declare the table and return its first rows."""

@@ -90,8 +90,19 @@ def _sum(parts: Iterable[Polynomial]) -> Polynomial:
 
 
 def _product(parts: Sequence[Expr]) -> Polynomial:
-    total: Polynomial = {_ONE: Integer(1)}
+    coefficient, others = Integer(1), []
+    powers: dict[Expr, Rational] = {}
     for part in parts:
+        base, exponent = part.as_base_exp()
+        if part.is_Rational:
+            coefficient *= part
+        elif base.is_Symbol and exponent.is_Rational:  # the common case, without a detour
+            powers[base] = powers.get(base, Integer(0)) + exponent
+        else:
+            others.append(part)
+    plain = frozenset((base, exponent) for base, exponent in powers.items() if exponent != 0)
+    total: Polynomial = {plain: coefficient} if coefficient != 0 else {}
+    for part in others:
         factor = polynomial(part)
         if len(total) * len(factor) > EXPANSION_LIMIT:
             factor = {frozenset({(part, Integer(1))}): Integer(1)}

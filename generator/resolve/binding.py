@@ -5,47 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Eq, Expr, Mod, S, fraction, together
+from sympy import Expr, S
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
+from generator.resolve.show import show_size
+from generator.resolve.sizes import (
+    MAX_TERMS,
+    Unresolved,
+    as_size_error,
+    evaluated,
+    refuse_huge,
+    require_positive,
+    size_problem,
+    whole_condition,
+)
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
-from generator.spec.model import Condition, Dim, Expression, Spec, Use
+from generator.spec.model import Condition, Dim, Option, Spec, Use
 from generator.spec.problems import Problems
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts
 from generator.trace.tensor import Shape, Tensor
-
-
-class Unresolved(Exception):
-    """Something went wrong and is already among the problems; what depends on it is skipped."""
-
-
-def evaluated(expression: Expression, sizes: Mapping[str, Expr], facts: Facts, problems: Problems, spec: Spec) -> Expr:
-    """Return the value of an expression, simplified. Raises Unresolved after reporting."""
-    missing = [name for name in names(expression.ast) if name in spec.dims and name not in sizes]
-    if missing:
-        problems.add(
-            f"size `{missing[0]}` of `{spec.name}` has no value here",
-            expression.span,
-            "give it under `with`, or add a size of that name to the spec that uses it",
-        )
-        raise Unresolved
-    try:
-        value = evaluate(expression.ast, sizes)
-    except ExpressionError as error:
-        problems.extend([expression_problem(_as_size_error(error), expression.span)])
-        raise Unresolved from None
-    simplified: Expr = facts.simplify(value)
-    return simplified
-
-
-def _as_size_error(error: ExpressionError) -> ExpressionError:
-    """Say `size` where the expression parser says `name`."""
-    message = error.message.replace("unknown name", "unknown size")
-    notes = tuple(note.replace("known names", "sizes of this spec") for note in error.notes)
-    return ExpressionError(message, error.offset, error.length, notes)
 
 
 def bind_sizes(child: Spec, use: Use, given: Mapping[str, Expr], flow: Mapping[str, Expr], inputs: Mapping[str, Tensor]) -> dict[str, Expr]:
@@ -79,62 +60,91 @@ def complete_sizes(arch: Architecture, facts: Facts, problems: Problems) -> None
     for name, dim in spec.dims.items():
         if dim.kind == "derived" or (dim.kind == "default" and name not in sizes):
             _fill(arch, dim, facts, problems)
+        elif dim.kind == "default":
+            _check_default(arch, dim, facts, problems)
     for condition in spec.where:
         require(arch, condition, facts, problems)
 
 
 def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> None:
     assert dim.value is not None
-    needed = [name for name in names(dim.value.ast) if name in arch.spec.dims and name not in arch.sizes]
-    if needed:
-        later = [name for name in needed if list(arch.spec.dims).index(name) >= list(arch.spec.dims).index(dim.name)]
-        if later:
-            problems.add(
-                f"size `{dim.name}` is defined by `{later[0]}`, which stands below it",
-                dim.value.span,
-                "list sizes in the order in which they are defined",
-            )
-        return  # otherwise only an error where the size is asked for
+    if any(name not in arch.sizes for name in names(dim.value.ast)):
+        return  # only an error where the size is asked for
     try:
         for condition in arch.spec.where:  # a condition may be what makes the quotient whole
             if set(names(condition.ast)) <= set(arch.sizes):
-                facts.learn(evaluate(condition.ast, arch.sizes))
+                refuse_huge(condition.ast, arch.sizes, MAX_TERMS)
+                _learn(evaluate(condition.ast, arch.sizes), facts)
+    except ExpressionError:
+        pass  # reported where the conditions are required
+    try:
         value = evaluated(dim.value, arch.sizes, facts, problems, arch.spec)
-    except (Unresolved, ExpressionError):
+    except Unresolved:
+        return
+    if _is_never_a_size(arch, dim, value, facts, problems):
         return
     if not facts.is_whole(value):
-        numerator, denominator = fraction(together(value))
-        condition = Eq(Mod(numerator, denominator), 0)
-        _add_requirement(arch, f"{dim.value.text} is whole", condition, facts, problems, dim.value.span)
+        _add_requirement(arch, f"{dim.value.text} is whole", whole_condition(value), facts, problems, dim.value.span)
+        value = facts.simplify(value)
+    require_positive(arch, value, facts)
     arch.sizes[dim.name] = value
+
+
+def _check_default(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> None:
+    """Refuse a default that can never be a size, although another value is in force."""
+    assert dim.value is not None
+    if any(name not in arch.sizes for name in names(dim.value.ast)):
+        return
+    try:
+        value = evaluated(dim.value, arch.sizes, facts, problems, arch.spec)
+    except Unresolved:
+        return
+    _is_never_a_size(arch, dim, value, facts, problems)
+
+
+def _is_never_a_size(arch: Architecture, dim: Dim, value: Expr, facts: Facts, problems: Problems) -> bool:
+    """Say whether a value is no size for any sizes, and report it. Whether it is whole may depend on them."""
+    assert dim.value is not None
+    wrong = size_problem(value, dim.value.text, arch.sizes, facts) if not value.free_symbols or value.is_nonpositive else ()
+    if wrong:
+        problems.add(f"size `{dim.name}`: {wrong[0]}", dim.value.span, *wrong[1:])
+    return bool(wrong)
+
+
+def _learn(condition: Boolean, facts: Facts) -> None:
+    if condition not in (S.true, S.false):
+        facts.learn(condition)
 
 
 def require(arch: Architecture, condition: Condition, facts: Facts, problems: Problems) -> None:
     """Learn a condition of a spec, and hand it up as a requirement on the outermost sizes."""
+    if any(name in arch.spec.dims and name not in arch.sizes for name in names(condition.ast)):
+        return  # about a size that nothing binds or asks for here
     try:
+        refuse_huge(condition.ast, arch.sizes, MAX_TERMS)
         value = evaluate(condition.ast, arch.sizes)
     except ExpressionError as error:
-        if any(name in arch.spec.dims for name in names(condition.ast) if name not in arch.sizes):
-            return  # about a size that nothing binds or asks for here
-        problems.extend([expression_problem(_as_size_error(error), condition.span)])
+        problems.extend([expression_problem(as_size_error(error, arch.sizes), condition.span)])
         return
     _add_requirement(arch, condition.text, value, facts, problems, condition.span)
 
 
 def _add_requirement(arch: Architecture, text: str, value: Boolean, facts: Facts, problems: Problems, span: Span) -> None:
-    if value == S.true or value in facts.conditions:
-        if value != S.true:
-            arch.requirements.append(Requirement(text, value))
+    if value == S.true:
         return
     if value == S.false:
-        problems.add(f"`{text}` does not hold here", span, *(f"{name} is {size}" for name, size in arch.sizes.items()))
+        given = {name: show_size(size, {n: x for n, x in arch.sizes.items() if n != name}) for name, size in arch.sizes.items()}
+        problems.add(f"`{text}` never holds", span, *(f"{name} is {shown}" for name, shown in given.items() if shown != name and name in text))
         return
     facts.learn(value)
     arch.requirements.append(Requirement(text, value))
 
 
 def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Problems) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the options in force in a used spec, and which of the caller's options each came from."""
+    """Return the options in force in a used spec, and which of the caller's options each came from.
+
+    In place of a value that does not fit stands the default, so that the mistake is reported once.
+    """
     options: dict[str, Any] = {}
     sources: dict[str, str] = {}
     for name, option in child.options.items():
@@ -147,9 +157,11 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
             options[name], sources[name] = caller[name], name
         else:
             options[name] = option.default
-        wrong = _option_problem(child, name, options[name])
+        wrong = _option_problem(child, option, options[name])
         if wrong:
-            problems.add(wrong, use.option_spans.get(name, use.span))
+            problems.add(wrong[0], use.option_spans.get(name, use.span), *wrong[1:])
+            options[name] = option.default
+            sources.pop(name, None)
     for name in use.options:
         if name not in child.options:
             problems.add(
@@ -161,13 +173,29 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
     return options, sources
 
 
-def _option_problem(spec: Spec, name: str, value: Any) -> str | None:
-    option = spec.options[name]
-    if option.choices and value not in option.choices:
-        return f"option `{name}` of `{spec.name}` is {value!r}; it may be {listed(option.choices, 'or')}"
-    if isinstance(option.default, bool) != isinstance(value, bool):
-        return f"option `{name}` of `{spec.name}` is {value!r}, where {'true or false' if isinstance(option.default, bool) else 'no true or false'} is expected"
-    return None
+def _option_problem(spec: Spec, option: Option, value: Any) -> tuple[str, ...]:
+    """Return what is wrong with the value of an option, with notes; an empty tuple where nothing is."""
+    if option.choices:
+        if value in option.choices:
+            return ()
+        notes = (*did_you_mean(str(value), option.choices), f"it may be {listed(option.choices, 'or')}")
+        return (f"option `{option.name}` of `{spec.name}` cannot be `{_written(value)}`", *notes)
+    kinds = {"true or false": bool, "a word": str, "a number": (int, float)}
+    wanted = next(words for words, kind in kinds.items() if isinstance(option.default, kind))  # type: ignore[arg-type]  # a class or classes
+    if isinstance(value, kinds[wanted]) and isinstance(value, bool) == isinstance(option.default, bool):  # type: ignore[arg-type]  # as above
+        return ()
+    return (f"option `{option.name}` of `{spec.name}` is {wanted}; found `{_written(value)}`", *yes_or_no(value, wanted))
+
+
+def yes_or_no(value: Any, wanted: str = "true or false") -> tuple[str, ...]:
+    """Suggest true or false for the words that people write instead."""
+    meant = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}.get(str(value).lower())
+    meant = meant or {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}.get(str(value))
+    return (f"did you mean {meant}?",) if meant and wanted == "true or false" else ()
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def check_shape(declared: Shape, found: Shape, facts: Facts) -> bool:

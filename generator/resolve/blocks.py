@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from sympy import Expr
 
 from generator.architecture import Architecture, BoundRow
-from generator.resolve.binding import Unresolved, bind_options, bind_sizes, check_shape, complete_sizes, evaluated
+from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
+from generator.resolve.sizes import Unresolved, evaluated
 from generator.resolve.show import show_shape
 from generator.spec.model import Input, Row, Spec, Use
 from generator.spec.problems import ProblemsError
@@ -60,6 +61,8 @@ def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
 
 def keeps_state(bound: BoundRow) -> bool:
     """Say whether a row keeps something between decoding steps."""
+    if bound.row.carry:  # a recurrence
+        return True
     if bound.child is not None:
         return any(keeps_state(row) for row in bound.child.rows)
     return bound.op is not None and bound.op.keeps_state

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from generator.architecture import BoundRow
-from generator.resolve.binding import Unresolved, evaluated
+from generator.resolve.binding import check_shape
+from generator.resolve.sizes import Unresolved, evaluated
 from generator.resolve.blocks import Frame, run_child
 from generator.resolve.show import show_shape
 from generator.spec.model import Spec, Use
 from generator.spec.suggest import listed
 from generator.trace.iterate import iterate
-from generator.trace.tensor import Tensor
+from generator.trace.tensor import Shape, Tensor
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver
@@ -59,9 +60,10 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
     collected: list[Tensor] = []
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        outputs = list(run_child(r, frame, bound, use, caller, child, {**steps, **carried}).values())
-        collected[:] = [outputs[0]]
-        new = outputs[-len(states) :]
+        outputs = run_child(r, frame, bound, use, caller, child, {**steps, **carried})
+        _check_outputs(r, frame, bound, shapes, outputs)
+        collected[:] = [next(iter(outputs.values()))]
+        new = list(outputs.values())[-len(states) :]
         return {name: replace(x, shape=shapes[name]) for name, x in zip(states, new, strict=True)}
 
     final = iterate(r.tracer, axis_size, zeros, body, shared=True)
@@ -71,6 +73,26 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
         # stack reads each step's result once, as much as it writes
         r.tracer.kernel("stack", [stacked], [stacked])
     bound.results = {"": stacked} if len(states) == 1 and len(child.outputs or (1,)) == 1 else {"steps": stacked, **final}
+
+
+def _check_outputs(r: Resolver, frame: Frame, bound: BoundRow, shapes: Mapping[str, Shape], outputs: Mapping[str, Tensor]) -> None:
+    """Raise Unresolved unless a cell returns its states, with or without one result in front, in the shapes in which they came."""
+    assert bound.child is not None
+    cell, sizes = bound.child.spec.name, frame.arch.sizes
+    if len(outputs) not in {len(shapes), len(shapes) + 1}:
+        r.problems.add(
+            f"`{cell}` has {len(outputs)} outputs ({listed(outputs)}); a scan needs the new states ({listed(shapes)}), or one result and the new states",
+            bound.row.where("carry"),
+        )
+        raise Unresolved
+    for (name, shape), (output, x) in zip(shapes.items(), list(outputs.items())[-len(shapes) :], strict=True):
+        if not check_shape(shape, x.shape, r.facts):
+            r.problems.add(
+                f"the state `{name}` is {show_shape(shape, sizes)}, but after a step of `{cell}` it is {show_shape(x.shape, sizes)}",
+                bound.row.where("carry"),
+                f"the outputs of a cell end with its new states, in the order of `carry`: here `{output}`",
+            )
+            raise Unresolved
 
 
 def _axis(r: Resolver, frame: Frame, bound: BoundRow) -> int:

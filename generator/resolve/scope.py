@@ -64,19 +64,20 @@ class Scope:
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name. Raises OpError."""
+        at = "over" if "over" in self.bound.row.params else "axis"
         if isinstance(axis, int):
             if not -x.rank <= axis < x.rank:
-                raise OpError(f"axis {axis} does not exist: {self.input_names[0]} is {self.show(x.shape)}", at="axis")
+                raise OpError(f"axis {axis} does not exist: {self.input_names[0]} is {self.show(x.shape)}", at=at)
             return axis % x.rank
         wanted = self.sizes.get(axis)
         if wanted is None:
-            raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", at="axis")
+            raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", at=at)
         found = [i for i, size in enumerate(x.shape) if self.same(size, wanted)]
         if len(found) != 1:
             raise OpError(
                 f"{len(found)} axes of {self.input_names[0]} have the size {axis}; give the axis by its index",
                 f"{self.input_names[0]} is {self.show(x.shape)}",
-                at="axis",
+                at=at,
             )
         return found[0]
 

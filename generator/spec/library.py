@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import keyword
+import os
+import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
@@ -11,6 +14,7 @@ from generator.spec.problems import Problem, ProblemsError
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
 
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 NOT_ARCHITECTURES = ("comparisons", "hardware")  # folders of the library that hold other kinds of sheets
 
 
@@ -30,15 +34,9 @@ class Library:
         for path in paths:
             for file in spec_files(path):
                 known = self.own.setdefault(file.stem, file)
-                if known.resolve() != file.resolve():
-                    span = Span(_load(file), 1, 1)
-                    problems.append(
-                        Problem(
-                            f"two specs are named `{file.stem}`",
-                            span,
-                            (f"the other is {shown(known)}", "a spec's name is its file's name; rename one"),
-                        )
-                    )
+                if os.path.realpath(known) != os.path.realpath(file):  # Path.resolve() fails on links that lead round in a circle
+                    notes = (f"the other is {shown(known)}", "a spec's name is its file's name; rename one")
+                    problems.append(Problem(f"two specs are named `{file.stem}`", _start(file), notes))
         if problems:
             raise ProblemsError(problems)
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
@@ -61,20 +59,22 @@ class Library:
         Raises:
             ProblemsError: no such spec, or problems in its file.
         """
+        found = self.draft(name, asked)
+        if found.problems:
+            raise ProblemsError(found.problems)
+        return found
+
+    def draft(self, name: str, asked: Span | None = None) -> Spec:
+        """Return a spec as far as it can be read; its `problems` say what is wrong in the rest. Otherwise as `spec`."""
         if name not in self.files:
-            raise ProblemsError(
-                [
-                    Problem(
-                        f"there is no spec named `{name}`",
-                        asked,
-                        (*did_you_mean(name, self.names), "a spec's name is its file's name without .yaml"),
-                    )
-                ]
-            )
+            # A person may write the file's name, or its path.
+            stem = PurePosixPath(name).name.removesuffix(".yaml")
+            likely = (f"did you mean `{stem}`?",) if stem in self.files else did_you_mean(stem, self.names)
+            notes = (*likely, "a spec's name is its file's name without .yaml")
+            raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", asked, notes)])
         if name not in self._parsed:
-            file = self.files[name]
             try:
-                self._parsed[name] = _parse(name, file)
+                self._parsed[name] = _parse(name, self.files[name])
             except ProblemsError as error:
                 self._parsed[name] = error
         found = self._parsed[name]
@@ -91,7 +91,7 @@ class Library:
                 return
             seen[current] = None
             try:
-                uses = self.spec(current).uses()
+                uses = self.draft(current).uses()
             except ProblemsError:
                 return
             for use in uses:
@@ -116,16 +116,27 @@ def spec_files(path: Path) -> Iterator[Path]:
         return
     for file in sorted(path.rglob("*.yaml")):
         inside = file.relative_to(path).parts
-        if file.name != "references.yaml" and inside[0] not in NOT_ARCHITECTURES and not any(part.startswith(".") for part in inside):
+        if file.name == "references.yaml" or inside[0] in NOT_ARCHITECTURES or any(part.startswith(".") for part in inside):
+            continue
+        if not file.is_dir():
             yield file
 
 
 def shown(file: Path) -> str:
     """Return a path as people know it: relative to where they are, where it lies below."""
+    real = Path(os.path.realpath(file))
     try:
-        return file.resolve().relative_to(Path.cwd()).as_posix()
+        return real.relative_to(Path.cwd()).as_posix()
     except ValueError:
         return file.as_posix()
+
+
+def _start(file: Path) -> Span:
+    """Return the first place of a file, which need not be readable."""
+    try:
+        return Span(_load(file), 1, 1)
+    except ProblemsError:
+        return Span(Source(shown(file), ""), 1, 1)
 
 
 def _load(file: Path) -> Source:
@@ -134,10 +145,16 @@ def _load(file: Path) -> Source:
     try:
         return load_source(file, shown(file))
     except OSError as error:
-        raise ProblemsError([Problem(f"{shown(file)} cannot be read: {error.strerror}", None)]) from error
+        place = Span(Source(shown(file), ""), 1, 1)
+        raise ProblemsError([Problem(f"the file cannot be read: {error.strerror}", place)]) from error
 
 
 def _parse(name: str, file: Path) -> Spec:
     from generator.spec.parse import parse_spec  # here, because it imports the ops, and those sympy
 
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        notes = ("a spec's name is its file's name, and a Python module's: a-z, digits and _, beginning with a letter, no word of Python",)
+        lower = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_")
+        likely = (f"did you mean {lower}.yaml?",) if _NAME.fullmatch(lower) and not keyword.iskeyword(lower) else ()
+        raise ProblemsError([Problem(f"`{name}` cannot be the name of a spec", _start(file), (*likely, *notes))])
     return parse_spec(name, _load(file))

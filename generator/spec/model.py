@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from generator.spec.expressions import Ast
+from generator.spec.problems import Problem
 from generator.spec.source import Source, Span
 
 
@@ -41,6 +42,7 @@ class Input:
     meaning: str
     span: Span
     below: Expression | None = None  # values of an int input lie below this size
+    broken: bool = False  # it is among the spec's problems; what reads it is skipped
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,7 @@ class Row:
     carry: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict)
     when: str = ""
     note: str = ""
+    broken: bool = False  # it is among the spec's problems; what reads it is skipped
 
     def where(self, key: str) -> Span:
         """Return the span of a key's value; the row's name where it has none."""
@@ -132,7 +135,11 @@ class Condition:
 
 @dataclass(frozen=True)
 class Preset:
-    """A published set of sizes and what the totals must come to."""
+    """A published set of sizes and what the totals must come to.
+
+    Args:
+        spans: where each size is named; `expect_spans`: where each expected total stands.
+    """
 
     name: str
     sizes: Mapping[str, int]
@@ -141,6 +148,8 @@ class Preset:
     note: str
     span: Span
     spans: Mapping[str, Span]
+    expect_spans: Mapping[str, Span]
+    cite_spans: Mapping[str, Span] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -154,6 +163,8 @@ class Claim:
     note: str
     erratum: str
     span: Span
+    row_span: Span
+    cite_spans: Mapping[str, Span] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -187,7 +198,11 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class Spec:
-    """One file."""
+    """One file.
+
+    Args:
+        problems: what is wrong in parts that the rest does not depend on; the parts are left out, or marked as broken.
+    """
 
     name: str
     source: Source
@@ -205,6 +220,13 @@ class Spec:
     claims: tuple[Claim, ...]
     span: Span
     checkpoints: Mapping[str, Checkpoint] = field(default_factory=dict)
+    cite_spans: Mapping[str, Span] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether some row or input could not be read, so that the whole cannot be traced."""
+        return any(part.broken for parts in (self.inputs, self.rows) for part in parts.values())
 
     def uses(self) -> tuple[Use, ...]:
         """Return every reference to another spec, in order, those inside slots included."""

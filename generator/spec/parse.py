@@ -2,73 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from generator.ops.params import BindError, Raw
 from generator.ops.registry import ops
 from generator.spec import model
 from generator.spec.checkpoint import checkpoint
+from generator.spec.checks import check_parts, check_structure
 from generator.spec.expressions import Ast, ExpressionError, expression_problem, parse_condition, parse_expression
-from generator.spec.problems import Problems
+from generator.spec.problems import Problems, ProblemsError
 from generator.spec.source import Source, Span
-from generator.spec.validation import validate
+from generator.spec.validation import Violation, validate
+from generator.spec.yaml_reader import Entry, Node, Scalar, plain, read_yaml
 from generator.spec.yaml_reader import Mapping as MappingNode
-from generator.spec.yaml_reader import Node, Scalar, plain, read_yaml
 from generator.spec.yaml_reader import Sequence as SequenceNode
 
 T = TypeVar("T")
 _ROW_KEYS = ("in", "out", "when", "note", "op", "use", "slot", "with", "options", "slots", "repeat", "scan", "carry")
+_SECTIONS = ("dims", "inputs", "layers")
+_STRUCTURE = ("dims", "options", "slots", "where")  # a mistake here leaves nothing to say about the rows
+_REFERENCE = re.compile(r"[^\s.]+(?:\.[^\s.]+)?")
 
 
 def parse_spec(name: str, source: Source) -> model.Spec:
-    """Read one file.
+    """Read one file as far as it can be read; `problems` of the result holds what is wrong in single rows, presets and claims.
 
     Raises:
-        ProblemsError: with all problems that can be seen without looking at other specs.
+        ProblemsError: with all problems that can be seen without looking at other specs, if nothing can be said about the rest.
     """
     tree = read_yaml(source)
+    found = validate(tree)
     problems = Problems()
-    problems.extend(validate(tree))
-    problems.raise_if_any()
-    assert isinstance(tree, MappingNode)  # the schema says so
-    spec = _Parser(problems).spec(name, source, tree)
-    problems.raise_if_any()
-    return spec
+    problems.extend(violation.problem for violation in found)
+    if not isinstance(tree, MappingNode) or any(not isinstance(tree.get(section), MappingNode) for section in _SECTIONS):
+        raise ProblemsError(problems)
+    parser = _Parser(problems, found)
+    spec = parser.spec(name, source, tree)
+    wrong = list(check_structure(spec))
+    problems.extend([*wrong, *check_parts(spec)])
+    if wrong or not parser.is_sound:
+        raise ProblemsError(problems)
+    return replace(spec, problems=tuple(problems))
 
 
 class _Parser:
-    """Turns nodes that the schema has accepted into the parts of a Spec."""
+    """Turns nodes that the schema has accepted into the parts of a Spec; others are left out or marked as broken."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Problems, violations: Collection[Violation]) -> None:
         self.problems = problems
+        self.violated = {violation.path[:depth] for violation in violations for depth in (1, 2)}
+        self.is_sound = not any((section,) in self.violated for section in _STRUCTURE)
+        self.is_sound &= not any(violation.path in (("inputs",), ("layers",)) for violation in violations)
 
     def spec(self, name: str, source: Source, tree: MappingNode) -> model.Spec:
-        where = tree.get("where")
-        cite = tree.get("cite")
+        before = len(self.problems)
+        dims = self.each(tree, "dims", self.dim, lambda key, span: model.Dim(key, "", "free", None, span))
+        options = self.each(tree, "options", self.option)
+        slots = self.each(tree, "slots", self.slot)
+        where = tuple(c for c in map(self.condition, self.items(tree, "where")) if c is not None)
+        self.is_sound &= len(self.problems) == before
         return model.Spec(
             name=name,
             source=source,
             title=_text(tree.get("title")),
             description=" ".join(_text(tree.get("description")).split()),
-            cite=tuple(_words(cite)),
-            dims=self.each(tree.get("dims"), self.dim),
-            options=self.each(tree.get("options"), self.option),
-            inputs=self.each(tree.get("inputs"), self.input),
-            slots=self.each(tree.get("slots"), self.slot),
-            rows=self.each(tree.get("layers"), self.row),
-            outputs=tuple(self.ref(node) for node in _items(tree.get("outputs"))),
-            where=tuple(c for c in (self.condition(node) for node in _items(where)) if c is not None),
-            presets=self.each(tree.get("presets"), self.preset),
-            claims=tuple(c for c in (self.claim(node) for node in _items(tree.get("claims"))) if c is not None),
+            cite=tuple(_words(tree.get("cite"))),
+            dims=dims,
+            options=options,
+            inputs=self.each(tree, "inputs", self.input, lambda key, span: model.Input(key, (), "float", True, "", span, broken=True)),
+            slots=slots,
+            rows=self.each(tree, "layers", self.row, lambda key, span: model.Row(key, span, broken=True)),
+            outputs=tuple(ref for ref in map(self.ref, self.items(tree, "outputs")) if ref is not None),
+            where=where,
+            presets=self.each(tree, "presets", self.preset),
+            claims=tuple(c for c in map(self.claim, self.items(tree, "claims")) if c is not None),
             span=tree.span,
-            checkpoints=self.each(tree.get("checkpoint"), checkpoint),
+            checkpoints=self.each(tree, "checkpoint", checkpoint),
+            cite_spans=_cite_spans(tree),
         )
 
-    def each(self, node: Node | None, build: Callable[[str, Span, Node], T]) -> dict[str, T]:
-        if not isinstance(node, MappingNode):
-            return {}
-        return {entry.key.text: build(entry.key.text, entry.key.span, entry.value) for entry in node.entries}
+    def each(
+        self, tree: MappingNode, section: str, build: Callable[[str, Span, Node], T], broken: Callable[[str, Span], T] | None = None
+    ) -> dict[str, T]:
+        """Build the entries of a section. Those with a problem are replaced by what `broken` returns, or left out."""
+        node = tree.get(section)
+        found: dict[str, T] = {}
+        for entry in node.entries if isinstance(node, MappingNode) else ():
+            name, span = entry.key.text, entry.key.span
+            before = len(self.problems)
+            built = None if (section, name) in self.violated else build(name, span, entry.value)
+            if built is not None and len(self.problems) == before:
+                found[name] = built
+            elif broken is not None:
+                found[name] = broken(name, span)
+        return found
+
+    def items(self, tree: MappingNode, section: str) -> tuple[Node, ...]:
+        """Return the items of a list, or the one scalar that stands for it; those with a problem are left out."""
+        if (section,) in self.violated and not isinstance(tree.get(section), SequenceNode):
+            return ()
+        return tuple(node for i, node in enumerate(_items(tree.get(section))) if (section, i) not in self.violated)
 
     def expression(self, node: Node | None) -> model.Expression | None:
         if not isinstance(node, Scalar):
@@ -104,7 +140,9 @@ class _Parser:
         default = plain(node.get("default"))  # type: ignore[arg-type]  # required by the schema
         choices = tuple(_words(node.get("choices")))
         if choices and default not in choices:
-            self.problems.add(f"the default `{default}` of option `{name}` is not among its choices", span, f"choices: {', '.join(choices)}")
+            self.problems.add(
+                f"the default `{default}` of option `{name}` is not among its choices", span, f"choices: {', '.join(choices)}"
+            )
         return model.Option(name, _text(node.get("is")), default, choices, span)
 
     def input(self, name: str, span: Span, node: Node) -> model.Input:
@@ -130,26 +168,34 @@ class _Parser:
             return None
         options = node.get("options")
         entries = options.entries if isinstance(options, MappingNode) else ()
-        slots = self.each(node.get("slots"), lambda _, where, value: self.use(where, value))
-        sizes = self.each(node.get("with"), lambda _, __, value: self.expression(value))
         return model.Use(
             target.text,
             target.span,
-            {k: v for k, v in sizes.items() if v is not None},
+            self.values(node.get("with"), lambda entry: self.expression(entry.value)),
             {entry.key.text: plain(entry.value) for entry in entries},
-            {k: v for k, v in slots.items() if v is not None},
+            self.values(node.get("slots"), lambda entry: self.use(entry.key.span, entry.value)),
             {entry.key.text: entry.value.span for entry in entries},
         )
 
+    def values(self, node: Node | None, build: Callable[[Entry], T | None]) -> dict[str, T]:
+        """Build the entries of a mapping inside another; those that cannot be built are problems already."""
+        entries = node.entries if isinstance(node, MappingNode) else ()
+        built = {entry.key.text: build(entry) for entry in entries}
+        return {name: value for name, value in built.items() if value is not None}
+
     def slot(self, name: str, span: Span, node: Node) -> model.Slot:
-        use = self.use(span, node) or model.Use("", span)
+        use = self.use(span, node) or model.Use("", span)  # the spec is unsound then
         if not isinstance(node, MappingNode):
             return model.Slot(name, use, "", span)
         state = node.get("state")
         return model.Slot(name, use, _text(node.get("is")), span, state is not None and bool(plain(state)))
 
-    def ref(self, node: Node) -> model.Ref:
+    def ref(self, node: Node) -> model.Ref | None:
         text = _text(node)
+        if not _REFERENCE.fullmatch(text):
+            found = f"found `{text}`" if text else "found nothing"
+            self.problems.add(f"expected the name of a row or input, or `row.part`; {found}", node.span)
+            return None
         name, _, part = text.partition(".")
         return model.Ref(name, part, node.span)
 
@@ -162,16 +208,15 @@ class _Parser:
             self.problems.add(f"row `{name}` needs exactly one of `op`, `use` and `slot`; found {found}", span)
         reads = node.get("in")
         out = node.get("out")
-        carry = self.each(node.get("carry"), lambda _, __, value: self.shape(value))
-        if carry and node.get("scan") is None:
-            self.problems.add(f"row `{name}` has `carry` without `scan`", span)
+        carry = self.values(node.get("carry"), lambda entry: self.shape(entry.value))
+        self.block_keys(name, node)
         return model.Row(
             name=name,
             span=span,
             op=_text(node.get("op")),
             use=self.use(span, node) if "use" in kinds else None,
             slot=_text(node.get("slot")),
-            inputs=tuple(self.ref(item) for item in _items(reads)) if reads is not None else None,
+            inputs=tuple(ref for ref in map(self.ref, _items(reads)) if ref is not None) if reads is not None else None,
             out=self.shape(out) if out is not None else None,
             params=self.params(_text(node.get("op")), node),
             param_spans=spans,
@@ -181,6 +226,21 @@ class _Parser:
             when=_text(node.get("when")),
             note=_text(node.get("note")),
         )
+
+    def block_keys(self, name: str, node: MappingNode) -> None:
+        """Check the keys of a row that go together or exclude each other."""
+        given = {entry.key.text: entry.key.span for entry in node.entries}
+        for key in ("with", "options", "slots"):
+            if key in given and "use" not in given and "slot" in given:
+                note = "what fills a slot is given where the slot is declared, under `slots`, or by the spec that uses this one"
+                self.problems.add(f"row `{name}` fills a slot, so `{key}` does not belong here", given[key], note)
+        if "repeat" in given and "scan" in given:
+            self.problems.add(f"row `{name}` has both `repeat` and `scan`", given["scan"], "use a spec that repeats within one that scans")
+        if "carry" in given and "scan" not in given:
+            self.problems.add(f"row `{name}` has `carry` without `scan`", given["carry"])
+        if "scan" in given and "carry" not in given:
+            note = "carry names the state and its shape: `carry: {state: [b, d]}`"
+            self.problems.add(f"row `{name}` has `scan` without `carry`", given["scan"], note)
 
     def params(self, op: str, node: MappingNode) -> dict[str, Any]:
         if not op:
@@ -204,9 +264,12 @@ class _Parser:
     def preset(self, name: str, span: Span, node: Node) -> model.Preset:
         assert isinstance(node, MappingNode)
         sizes, expect = node.get("set"), node.get("expect")
-        spans = {e.key.text: e.value.span for part in (sizes, expect) if isinstance(part, MappingNode) for e in part.entries}
+        expected = {e.key.text: e.value.span for e in expect.entries} if isinstance(expect, MappingNode) else {}
+        named = {e.key.text: e.key.span for e in sizes.entries} if isinstance(sizes, MappingNode) else {}
         cite = " ".join(_words(node.get("cite")))
-        return model.Preset(name, _numbers(sizes), _numbers(expect), cite, _text(node.get("note")), span, spans)
+        return model.Preset(
+            name, _numbers(sizes), _numbers(expect), cite, _text(node.get("note")), span, named, expected, _cite_spans(node)
+        )
 
     def claim(self, node: Node) -> model.Claim | None:
         assert isinstance(node, MappingNode)
@@ -215,7 +278,13 @@ class _Parser:
             return None
         cite = " ".join(_words(node.get("cite")))
         texts = {key: _text(node.get(key)) for key in ("of", "row", "note", "erratum")}
-        return model.Claim(texts["of"], texts["row"], equals, cite, texts["note"], texts["erratum"], node.span)
+        row = node.get("row")
+        row_span = equals.span if row is None else row.span
+        return model.Claim(texts["of"], texts["row"], equals, cite, texts["note"], texts["erratum"], node.span, row_span, _cite_spans(node))
+
+
+def _cite_spans(node: MappingNode) -> dict[str, Span]:
+    return {item.text: item.span for item in _items(node.get("cite")) if isinstance(item, Scalar)}
 
 
 def _items(node: Node | None) -> tuple[Node, ...]:
@@ -232,7 +301,6 @@ def _words(node: Node | None) -> list[str]:
     return [_text(item) for item in _items(node)]
 
 
-def _numbers(node: Node | None) -> Mapping[str, int]:
-    return plain(node) if node is not None else {}  # type: ignore[return-value]  # whole numbers by the schema
-
-
+def _numbers(node: Node | None) -> dict[str, int]:
+    values = plain(node) if node is not None else {}
+    return {name: int(value) for name, value in values.items()}  # whole by the schema, but perhaps written as 1.0

@@ -33,7 +33,9 @@ def _read(source: Source) -> dict[str, Reference]:
     problems: list[Problem] = []
     found: dict[str, Reference] = {}
     for entry in tree.entries if isinstance(tree, Mapping) else ():
-        if not isinstance(entry.value, Mapping) or any(e.key.text not in _KEYS or not isinstance(e.value, Scalar) for e in entry.value.entries):
+        if not isinstance(entry.value, Mapping) or any(
+            e.key.text not in _KEYS or not isinstance(e.value, Scalar) for e in entry.value.entries
+        ):
             problems.append(Problem(f"reference `{entry.key.text}` needs label, text and perhaps url", entry.key.span))
             continue
         values = {key: str(value) for key, value in plain(entry.value).items()}

@@ -10,7 +10,9 @@ from typing import Any
 from generator.ops.base import Op
 from generator.ops.registry import ops
 
-NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,39}$"
+NAME = r"^[A-Za-z][A-Za-z0-9_]{0,39}$"
+MAX_SIZE = 10**15  # up to 2**53 the workbook is exact
+MAX_ROWS = 2000
 QUANTITY_KEYS = [
     "params",
     "active_params",
@@ -25,7 +27,7 @@ QUANTITY_KEYS = [
 
 _EXPRESSION = {"type": ["integer", "number", "string"]}
 _SHAPE = {"type": "array", "items": {"type": ["integer", "string"]}, "examples": [["b", "n", "d"]]}
-_REFERENCE = {"type": ["string", "array"], "items": {"type": "string"}}
+_REFERENCE = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
 _CITE = {"type": ["string", "array"], "items": {"type": "string"}, "description": "keys of references.yaml"}
 
 
@@ -88,7 +90,7 @@ _PRESET = {
     "type": "object",
     "required": ["set"],
     "properties": {
-        "set": _said("sizes", _named({"type": "integer", "minimum": 0}, "size: whole number")),
+        "set": _said("sizes", _named({"type": "integer", "minimum": 1, "maximum": MAX_SIZE}, "size: whole number")),
         "expect": {
             "type": "object",
             "description": "what the totals must come to, exactly",
@@ -119,7 +121,10 @@ _WEIGHT_SOURCE = {
     "properties": {
         "from": _said("their name, or several that are joined along the first axis", _REFERENCE),
         "transpose": _said("their matrices are stored the other way round", {"type": "boolean"}),
-        "part": _said("[i, n]: part i of n equal parts of the first axis", {"type": "array", "items": {"type": "integer"}}),
+        "part": _said(
+            "[i, n]: part i of n equal parts of the first axis",
+            {"type": "array", "items": {"type": "integer"}, "minItems": 2, "maxItems": 2},
+        ),
         "reshape": _said("the same numbers in another shape", {"type": "boolean"}),
     },
     "additionalProperties": False,
@@ -129,13 +134,19 @@ _CHECKPOINT = {
     "required": ["model", "weights"],
     "properties": {
         "model": _said("the class that has these names", {"type": "string"}),
-        "weights": {"type": "object", "description": "our name: their name; `*` is a layer's number", "additionalProperties": _WEIGHT_SOURCE},
+        "weights": {
+            "type": "object",
+            "description": "our name: their name; `*` is a layer's number",
+            "additionalProperties": _WEIGHT_SOURCE,
+        },
         "ignore": _said("names of theirs that hold no weights of ours", _REFERENCE),
     },
     "additionalProperties": False,
 }
 _ROW_KEYS: dict[str, Any] = {
-    "in": _said("the row or input it reads, `row.part` for one of several results, a list for several; the row above by default", _REFERENCE),
+    "in": _said(
+        "the row or input it reads, `row.part` for one of several results, a list for several; the row above by default", _REFERENCE
+    ),
     "out": _said("the shape of the result: required where it decides something, checked always", _SHAPE),
     "when": _said("the option that must be true; otherwise the row hands its first input through", {"type": "string"}),
     "note": _said("a remark for the reader", {"type": "string"}),
@@ -169,7 +180,7 @@ def build_schema() -> dict[str, Any]:
     catalogue = ops()
     row = {
         "type": "object",
-        "properties": {"op": {"description": "the operation", "enum": list(catalogue)}},
+        "properties": {"op": {"description": "the operation", "type": "string", "enum": list(catalogue)}},
         "allOf": [
             *(
                 {"if": {"properties": {"op": {"const": name}}, "required": ["op"]}, "then": {"$ref": f"#/$defs/op_{name}"}}
@@ -192,9 +203,17 @@ def build_schema() -> dict[str, Any]:
             "options": _named(_OPTION, "choices that change what is built"),
             "inputs": {**_named(_INPUT, "the tensors that come in"), "minProperties": 1},
             "slots": _named(_SLOT, "places that a user of this spec may fill with another block"),
-            "layers": {**_named({"$ref": "#/$defs/row"}, "one row per layer, in order of computation"), "minProperties": 1},
+            "layers": {
+                **_named({"$ref": "#/$defs/row"}, "one row per layer, in order of computation"),
+                "minProperties": 1,
+                "maxProperties": MAX_ROWS,
+            },
             "outputs": _said("the rows that are the result; the last row by default", _REFERENCE),
-            "where": {"type": ["string", "array"], "items": {"type": "string"}, "description": "conditions on the sizes, such as d % h == 0"},
+            "where": {
+                "type": ["string", "array"],
+                "items": {"type": "string"},
+                "description": "conditions on the sizes, such as d % h == 0",
+            },
             "presets": {"type": "object", "description": "published sizes", "additionalProperties": _PRESET},
             "checkpoint": {
                 "type": "object",

@@ -3,95 +3,180 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from generator.spec.problems import Problem
-from generator.spec.suggest import did_you_mean, listed
+from generator.spec.suggest import did_you_mean, listed, near
+from generator.spec.violation_hints import missing_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Node, find, plain
 
 _TYPE_WORDS = {
-    "object": "a mapping",
+    "object": "`key: value` entries",
     "array": "a list",
     "string": "a text",
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
-    "null": "nothing",
 }
+_WANTED = {
+    frozenset({"integer", "number", "string"}): "a number or an expression",
+    frozenset({"integer", "string"}): "a whole number or an expression",
+    frozenset({"integer", "string", "array"}): "a whole number, an expression or a list of them",
+    frozenset({"number", "string"}): "a number or the name of an option",
+    frozenset({"boolean", "string"}): "true, false or the name of an option",
+    frozenset({"boolean", "string", "number"}): "a number, a word, or true or false",
+}
+MAX_LISTED = 12  # beyond this a list of what is known helps less than it hides, where a near name is suggested
+
+Path_ = tuple[Any, ...]
 
 
-@lru_cache(maxsize=1)
+@dataclass(frozen=True)
+class Violation:
+    """One problem and the path of keys and indices to the value that has it."""
+
+    path: Path_
+    problem: Problem
+
+
+@cache
 def schema() -> dict[str, Any]:
     """Return the committed JSON Schema."""
     loaded: dict[str, Any] = json.loads((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"))
     return loaded
 
 
-@lru_cache(maxsize=1)
-def _validator() -> Any:
+@cache
+def _validator(definition: str) -> Any:
+    """Return the validator of a whole file without its rows, or of a row of one op, or of a row that has none.
+
+    A row is held against the one definition that its op chooses: the schema's `allOf` says the same, but tries every op on every row.
+    """
     from jsonschema import Draft202012Validator
 
-    return Draft202012Validator(schema())
+    whole = schema()
+    definitions = {**whole["$defs"], "row": {"type": "object"}}
+    if not definition:
+        return Draft202012Validator({**whole, "$defs": definitions})
+    if definition == "block":
+        part = next(branch["then"] for branch in whole["$defs"]["row"]["allOf"] if "not" in branch["if"])
+    else:
+        part = definitions[definition]
+    return Draft202012Validator({**part, "$defs": definitions})
 
 
-def validate(tree: Node) -> list[Problem]:
+def validate(tree: Node) -> list[Violation]:
     """Return all violations of the schema, each with its place."""
-    return [_problem(tree, error) for error in _validator().iter_errors(plain(tree))]
+    value = plain(tree)
+    found = _violations(tree, (), _validator("").iter_errors(value))
+    layers = value.get("layers") if isinstance(value, Mapping) else None
+    if isinstance(layers, Mapping):
+        for name, row in layers.items():
+            if isinstance(row, Mapping):
+                found += _row_violations(tree, ("layers", name), row)
+    return found
 
 
-def _problem(tree: Node, error: Any) -> Problem:
-    path = list(error.absolute_path)
-    key_span, value_span = find(tree, path)
-    where = " in " + _place(path) if path else ""
+def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Violation]:
+    if "op" not in row:
+        return _violations(tree, path, _validator("block").iter_errors(row))
+    op = row["op"]
+    known = schema()["$defs"]["row"]["properties"]["op"]["enum"]
+    _, span = find(tree, (*path, "op"))
+    if not isinstance(op, str):
+        return [Violation((*path, "op"), Problem(f"expected the name of an op in {_place((*path, 'op'))}; found {_found(op)}", span))]
+    if op not in known:
+        return [Violation((*path, "op"), Problem(f"unknown op `{op}`", span, _known("ops", op, known)))]
+    return _violations(tree, path, _validator(f"op_{op}").iter_errors(row))
+
+
+def _violations(tree: Node, at: Path_, errors: Iterator[Any]) -> list[Violation]:
+    """Return what jsonschema's errors mean; where a value has the wrong type, nothing else is said about it."""
+    by_path: dict[Path_, list[Any]] = {}
+    for error in errors:
+        by_path.setdefault((*at, *error.absolute_path), []).append(error)
+    found: list[Violation] = []
+    for path, here in by_path.items():
+        wrong_type = [error for error in here if error.validator == "type" and not _is_name(error)]
+        for error in wrong_type or here:
+            found += (Violation(path, problem) for problem in _problems(tree, path, error))
+    return found
+
+
+def _is_name(error: Any) -> bool:
+    """Say whether the error is about a key's own text."""
+    return "propertyNames" in error.absolute_schema_path
+
+
+def _problems(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
+    key_span, span = find(tree, path)
+    place = key_span or span
+    value, expected = error.instance, error.validator_value
+    where = f" in {_place(path)}" if _place(path) else ""
     if error.validator == "additionalProperties":
-        known = list(error.schema.get("properties", {}))
-        extra = next(key for key in error.instance if key not in known)
-        unknown_span, _ = find(tree, [*path, extra])
-        return Problem(f"unknown key `{extra}`{where}", unknown_span, (*did_you_mean(str(extra), known), f"known keys: {listed(known)}"))
-    if error.validator == "required":
-        missing = next(key for key in error.validator_value if key not in error.instance)
-        return Problem(f"`{missing}` is missing{where}", key_span or value_span, _required_hint(missing))
-    if error.validator == "enum":
-        known = [str(value) for value in error.validator_value]
-        what = "op" if path and path[-1] == "op" else "value"
-        return Problem(
-            f"unknown {what} `{error.instance}`{'' if what == 'op' else where}",
-            value_span,
-            (*did_you_mean(str(error.instance), known), f"known {what}s: {listed(known, limit=60)}"),
-        )
-    if error.validator == "type":
-        kinds = [error.validator_value] if isinstance(error.validator_value, str) else error.validator_value
-        expected = " or ".join(_TYPE_WORDS[kind] for kind in kinds)
-        return Problem(f"expected {expected}{where}; found {_found(error.instance)}", value_span)
-    if error.validator == "pattern" or "propertyNames" in list(error.absolute_schema_path):
-        bad_span, _ = find(tree, [*path, error.instance])
-        return Problem(
-            f"`{error.instance}` cannot be a name{where}", bad_span or value_span, ("names are letters, digits and _, at most 40, not starting with a digit",)
-        )
-    if error.validator in ("minProperties", "minItems"):
-        return Problem(f"{_place(path)} is empty", value_span)
-    return Problem(f"{error.message}{where}", value_span)
+        yield from _unknown_keys(tree, path, error)
+    elif error.validator == "required":
+        # A misspelt key is one mistake, not an unknown one and a missing one.
+        unknown = [key for key in value if key not in error.schema.get("properties", {})]
+        for key in (key for key in expected if key not in value and not any(key in near(other, expected) for other in unknown)):
+            yield Problem(f"`{key}` is missing{where}", place, missing_hint(key, path))
+    elif _is_name(error):
+        bad, _ = find(tree, (*path, value))
+        note = "a name is at most 40 letters, digits and _, and begins with a letter"
+        yield Problem(f"`{value}` cannot be a name{where}", bad or span, (note,))
+    elif error.validator == "enum":
+        yield Problem(f"unknown value `{value}`{where}", span, _known("values", str(value), [str(word) for word in expected]))
+    elif error.validator == "type":
+        types = [expected] if isinstance(expected, str) else expected
+        yield Problem(f"expected {_wanted(types)}{where}; found {_found(value)}", span, type_hint(types, value, path))
+    elif error.validator in ("minProperties", "minItems") and not value:
+        yield Problem(f"{_place(path)} is empty", span)
+    elif error.validator in ("minItems", "maxItems"):
+        yield Problem(f"expected {expected} items{where}; found {len(value)}", span)
+    elif error.validator == "maxProperties":
+        yield Problem(f"{_place(path)} has {len(value):,} entries; at most {expected:,} are read", place)
+    elif error.validator == "minimum":
+        yield Problem(f"expected at least {expected}{where}; found {value}", span)
+    elif error.validator == "maximum":
+        yield Problem(f"expected at most {expected:,}{where}; found {value:.3g}", span)
+    else:
+        yield Problem(f"{error.message}{where}", span)
 
 
-def _required_hint(key: str) -> tuple[str, ...]:
-    hints = {
-        "layers": "layers holds one row per layer: `q: {op: linear, out: [b, n, d]}`",
-        "dims": "dims gives each size a meaning: `n: sequence length`",
-        "inputs": "inputs gives each tensor its shape: `x: [b, n, d]`",
-        "out": "this op's `out` decides its result's shape",
-    }
-    return (hints[key],) if key in hints else ()
+def _unknown_keys(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
+    known = list(error.schema.get("properties", {}))
+    where = f" in {_place(path)}" if path else ""
+    for key in (key for key in error.instance if key not in known):
+        span, _ = find(tree, (*path, key))
+        hint = unknown_key_hint(key, path, error.instance)
+        yield Problem(f"unknown key `{key}`{where}", span, hint or _known("keys", key, known))
 
 
-def _place(path: list[Any]) -> str:
-    return "`" + ".".join(str(part) for part in path) + "`"
+def _known(what: str, name: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Suggest near names, and list all known ones where that helps."""
+    suggestion = did_you_mean(name, known)
+    if suggestion and len(known) > MAX_LISTED:
+        return suggestion
+    return (*suggestion, f"known {what}: {listed(known, limit=100)}")
+
+
+def _place(path: Path_) -> str:
+    """Return a path for people: the keys that lead there; which item of a list is meant, the caret shows."""
+    keys = ".".join(str(part) for part in path if not isinstance(part, int))
+    return f"`{keys}`" if keys else ""
+
+
+def _wanted(types: Sequence[str]) -> str:
+    return _WANTED.get(frozenset(types)) or " or ".join(_TYPE_WORDS[kind] for kind in types)
 
 
 def _found(value: Any) -> str:
-    if isinstance(value, dict):
-        return "a mapping"
+    if isinstance(value, Mapping):
+        return "`key: value` entries"
     if isinstance(value, list):
         return "a list"
     if value is None:

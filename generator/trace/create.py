@@ -8,10 +8,10 @@ from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
 
-def hidden_future(t: Tracer, queries: Expr, keys: Expr) -> Tensor:
-    """A bool mask [queries, keys], true above the diagonal: torch.ones, then triu. Written, read and written; no arithmetic on numbers."""
+def triangle(t: Tracer, queries: Expr, keys: Expr) -> Tensor:
+    """A bool mask [queries, keys], true on one side of a diagonal: torch.ones, then triu or tril. Written, read, written; no arithmetic."""
     ones = t.new((queries, keys), kind="bool")
     t.kernel("ones", [], [ones])
     out = t.new((queries, keys), kind="bool")
-    t.kernel("triu", [ones], [out])
+    t.kernel("triangle", [ones], [out])
     return out

@@ -19,13 +19,37 @@ RUNNING = 7  # per channel, to update the running mean (3) and the running varia
 def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     """x * rsqrt(mean(x^2) + eps) * weight over the last axis: F.rms_norm, which autograd runs as a chain of elementwise kernels.
 
-    Kept: x and the rsqrt of each row; with a weight also the normalised x. The result is made contiguous.
+    Kept: x and the rsqrt of each row; with a weight also the normalised x. The result is made contiguous. In half precision all
+    of it runs in float32: kept is a copy of x, four bytes an element like the rest, and not x.
     """
+    if t.half:
+        return _rms_norm_of_halves(t, x, weight)
     mean = reduce_axes(t, "mean", unary(t, "square", x), (-1,), keep=True)
     out = binary(t, "mul", x, unary(t, "rsqrt", scalar(t, "add", mean)))
     if weight is not None:
         out = binary(t, "mul", out, weight)
     return out if is_channels_last(out) else t.contiguous(out)
+
+
+def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
+    """The same chain on a copy in float32, whose result is converted back."""
+    wide = t.like(x, kind="stat")
+    t.kernel("_to_copy", [x], [wide])
+    mean = reduce_axes(t, "mean", unary(t, "square", wide), (-1,), keep=True)
+    root = scalar(t, "add", mean)
+    scale = t.like(root, kind="stat")
+    t.kernel("rsqrt", [root], [scale], vector=root.numel)
+    out = t.like(x, kind="stat", needs_grad=x.needs_grad)
+    t.kernel("mul", [wide, scale], [out], vector=out.numel)
+    if x.needs_grad:
+        t.save(wide, scale)
+    if weight is not None:
+        normalised, out = out, t.like(out, needs_grad=True)
+        t.kernel("mul", [normalised, weight], [out], vector=out.numel)
+        t.save(normalised)
+    narrow = t.like(out, kind="float")
+    t.kernel("_to_copy", [out], [narrow])
+    return narrow if is_channels_last(narrow) else t.contiguous(narrow)
 
 
 def group_norm(t: Tracer, x: Tensor, groups: Expr, affine: tuple[Tensor, ...]) -> Tensor:
@@ -61,3 +85,14 @@ def batch_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], running: tuple[
     if out.needs_grad:
         t.save(x, *statistics)
     return out
+
+
+def l2_normalise(t: Tracer, x: Tensor, axis: int) -> Tensor:
+    """x / max(|x|, 1e-12) along one axis: F.normalize. Kept: x, and the lengths before and after the maximum."""
+    shape = tuple(Integer(1) if i == axis else size for i, size in enumerate(x.shape))
+    lengths, clamped = (t.new(shape, needs_grad=x.needs_grad) for _ in range(2))
+    t.kernel("linalg_vector_norm", [x], [lengths], vector=2 * x.numel + lengths.numel)
+    t.kernel("clamp_min", [lengths], [clamped], vector=lengths.numel)
+    if x.needs_grad:
+        t.save(x, lengths)
+    return binary(t, "div", x, clamped.expand_to(x.shape))

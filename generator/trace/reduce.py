@@ -37,8 +37,8 @@ def softmax(t: Tracer, x: Tensor) -> Tensor:
 
 
 def cumsum(t: Tracer, x: Tensor) -> Tensor:
-    """Running sum along an axis: one operation an element."""
-    out = t.like(x)
+    """Running sum along an axis: one operation an element. The result is contiguous; nothing is kept."""
+    out = t.new(x.shape, needs_grad=x.needs_grad)
     t.kernel("cumsum", [x], [out], vector=x.numel)
     return out
 

@@ -38,10 +38,13 @@ class Tracer:
 
     Args:
         facts: what is known about the sizes; rows add to it as sub-specs bring their own constraints.
+        half: whether the model's numbers have two bytes.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, *, half: bool = False) -> None:
         self.facts = facts
+        self.depends_on_precision = False  # whether an op has asked for it
+        self._half = half
         self.tallies: dict[str, Tally] = {}
         self.storages: list[Storage] = []
         self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
@@ -81,6 +84,12 @@ class Tracer:
         finally:
             self._scratch -= 1
             self.tallies, self.storages = tallies, storages
+
+    @property
+    def half(self) -> bool:
+        """Whether the model's numbers have two bytes, for ops that then run other kernels."""
+        self.depends_on_precision = True
+        return self._half
 
     @property
     def tally(self) -> Tally:

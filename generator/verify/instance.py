@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
+from sympy import Expr
 from torch import Tensor, nn
 
-from generator.compiled import Compiled, compile_spec
+from generator.compiled import Compiled, compile_spec, totals_with
+from generator.memory import SavedMemory
 from generator.printing.evaluate import evaluate
 from generator.render.module.support import support_files
 from generator.render.module.view import ModuleSet, ModuleView
@@ -38,6 +40,7 @@ class Workbench:
         self.library = library
         self.modules = ModuleSet(library)
         self._compiled: dict[str, Compiled] = {}
+        self._variants: dict[tuple[str, bool], tuple[Mapping[str, Expr], SavedMemory]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
@@ -63,6 +66,13 @@ class Workbench:
         if name not in self._compiled:
             self._compiled[name] = compile_spec(self.library, name)
         return self._compiled[name]
+
+    def totals_with(self, name: str, *, input_gradients: bool) -> tuple[Mapping[str, Expr], SavedMemory]:
+        """Return a spec's totals, and what it keeps, where all float inputs need a gradient, or none does; derived once."""
+        key = (name, input_gradients)
+        if key not in self._variants:
+            self._variants[key] = totals_with(self.library, name, input_gradients=input_gradients)
+        return self._variants[key]
 
     def module_class(self, name: str) -> type[nn.Module]:
         """Return the generated class of a spec."""

@@ -78,5 +78,11 @@ def _case(bench: Workbench, name: str, preset: str, sizes: Mapping[str, int]) ->
         checks = tuple(check_instance(instance))
     except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
         return Case(preset, dict(sizes), (Check("run", "no error", f"{type(error).__name__}: {error}"),))
-    found = [first_difference(bench, name, c.quantity, sizes, (instance.runner(), instance.inputs)) for c in checks if not c.equal]
+    found = [_first_difference(bench, name, instance, check.quantity) for check in checks if not check.equal]
     return Case(preset, dict(sizes), checks, tuple(d for d in found if d is not None))
+
+
+def _first_difference(bench: Workbench, name: str, instance: Instance, quantity: str) -> RowDifference | None:
+    own = instance.measured_by(quantity)
+    with own.mode:
+        return first_difference(bench, name, quantity, instance.sizes, (own.runner(), own.inputs))

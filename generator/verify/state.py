@@ -25,7 +25,9 @@ def elements(state: dict[str, Any]) -> int:
     return sum(elements(value) if isinstance(value, dict) else value.numel() for value in state.values() if not isinstance(value, int))
 
 
-def prefilled_state(bench: Workbench, name: str, module: nn.Module, sizes: Mapping[str, int], device: str) -> dict[str, Any] | None:
+def prefilled_state(
+    bench: Workbench, name: str, module: nn.Module, sizes: Mapping[str, int], device: str, dtype: torch.dtype = torch.float32
+) -> dict[str, Any] | None:
     """Return the state that a decoding step at these sizes finds: the module run on the tokens before. None where nothing is kept."""
     if not bench.modules.view(name).stateful:
         return None
@@ -33,7 +35,7 @@ def prefilled_state(bench: Workbench, name: str, module: nn.Module, sizes: Mappi
     past = past_tokens(bench, name, sizes)
     if past is not None:
         with torch.no_grad():
-            module(*bench.inputs(name, past, device=device), state)
+            module(*bench.inputs(name, past, device=device, dtype=dtype), state)
     return state
 
 

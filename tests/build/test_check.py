@@ -47,7 +47,7 @@ def test_everything_is_missing_before_the_first_build_and_nothing_is_written(out
             "__init__.py",
             *(f"modules/{name}.py" for name in ("__init__", "alone", "layer", "pair")),
             *(f"modules/{name}" for name in support_files()),
-            *(f"markdown/{name}.md" for name in ("README", "alone", "layer", "pair")),
+            *(f"markdown/{name}.md" for name in ("README", "alone", "layer", "ops", "pair")),
         )
     )
     assert not out.exists()

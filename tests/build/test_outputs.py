@@ -27,6 +27,7 @@ def test_modules_pages_and_their_surroundings_are_written(out, gen) -> None:
         "modules/layer.py",
         "modules/pair.py",
         "markdown/README.md",
+        "markdown/ops.md",
         "markdown/alone.md",
         "markdown/layer.md",
         "markdown/pair.md",

@@ -130,8 +130,10 @@ def test_without_json_people_get_exact_and_rounded_numbers_and_formulas(capsys) 
         ("b=1 hh=2", "`hh` is not a size of `pair`\n  did you mean `h`?\n  sizes: `b`, `h` and `k`\n  options: `bend` and `second`"),
         (
             "b=1 secnd=true",
-            ("`secnd` is not a size of `pair`\n  did you mean `second` or `bend`?\n  sizes: `b`, `h` and `k`\n"
-            "  options: `bend` and `second`"),
+            (
+                "`secnd` is not a size of `pair`\n  did you mean `second` or `bend`?\n  sizes: `b`, `h` and `k`\n"
+                "  options: `bend` and `second`"
+            ),
         ),
         ("b=1 h=2 second=no", "option `second` is true or false, not `no`"),
         ("b=1 h=2 bend=relo", "option `bend` cannot be `relo`\n  did you mean `relu`?\n  choices: `relu` and `silu`"),

@@ -82,7 +82,10 @@ def test_a_padding_mask_hides_the_marked_keys_from_all_heads_and_queries(bench: 
             torch.testing.assert_close(weights[batch, :, query], expected)
 
 
-@pytest.mark.parametrize(("name", "sizes"), [("cache", {}), ("cache_in_a_stack", {"L": 2}), ("positional_of_later_steps", {"P": 9})])
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [("cache", {}), ("cache_in_a_stack", {"L": 2}), ("positional_of_later_steps", {"P": 9}), ("attention_with_a_cache", {})],
+)
 @pytest.mark.parametrize("steps", [[1] * 7, [3, 1, 2, 1], [7]])
 def test_decoding_step_by_step_gives_the_full_forward_pass(bench: Workbench, name: str, sizes: dict[str, int], steps: list[int]) -> None:
     module, (x,) = built(bench, name, b=2, n=7, d=8, h=2, **sizes)
@@ -141,3 +144,51 @@ def test_dropout_drops_in_training_alone_and_keeps_the_mean(bench: Workbench) ->
     torch.testing.assert_close(data[kept], y[kept] / 0.9)
     assert 0.85 < kept.double().mean() < 0.95
     assert 0.3 < (on != 0).double().mean() < 0.45  # 0.5 * 0.75
+
+
+def attended(q: Tensor, k: Tensor, v: Tensor, scale: float, seen: Tensor | None = None) -> Tensor:
+    """Attention written out, with heads of keys repeated for the heads of queries that share them."""
+    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = q @ k.mT * scale
+    return (scores if seen is None else scores.masked_fill(~seen, -math.inf)).softmax(-1) @ v
+
+
+def test_fused_attention_is_softmax_of_scaled_scores_times_values(bench: Workbench) -> None:
+    module, (x, k, v, fixed) = built(bench, "attention", b=2, n=4, m=5, h=6, g=3, e=8)
+    merged, data, learning = module(x, k, v, fixed)
+    q = x.view(2, 4, 6, 8).transpose(1, 2)
+    past = torch.ones(4, 4, dtype=torch.bool).tril()
+    square = attended(attended(q, k, v.transpose(1, 2), 8**-0.5), fixed, q, 1 / 8)
+    torch.testing.assert_close(merged.view(2, 4, 6, 8).transpose(1, 2), attended(fixed, square, fixed, 8**-0.5, past))
+    torch.testing.assert_close(data, attended(fixed, fixed, fixed, 8**-0.5, past))
+    torch.testing.assert_close(learning, attended(fixed, fixed, attended(fixed, square, fixed, 8**-0.5, past), 8**-0.5))
+
+
+def test_top_k_argmax_and_gather_choose_by_rank_and_by_place(bench: Workbench) -> None:
+    module, (x, y) = built(bench, "top_k", b=2, n=5, E=6, k=3)
+    weights, experts, values, tokens, fixed = module(x, y)
+    greatest, order = x.sort(-1, descending=True)
+    assert torch.equal(experts, order[..., :3])
+    torch.testing.assert_close(weights, greatest[..., :3].softmax(-1))
+    greatest, order = x.mT.sort(-1, descending=True)
+    assert torch.equal(values, greatest[..., :3])
+    assert torch.equal(tokens, order[..., :3])
+    assert torch.equal(fixed, y.sort(-1, descending=True)[0][:, :3])
+    module, (x,) = built(bench, "argmax", b=2, n=3, V=7, d=4)
+    words, place = module(x)
+    assert torch.equal(words, module.words.weight[x.sort(-1)[1][..., -1]])
+    assert torch.equal(place, x.sort(1)[1][:, -1])
+    module, (x, places, each, first, data) = built(bench, "gather", b=2, n=5, h=3, e=4, k=2)
+    elements, batches, picked = module(x, places, each, first, data)
+    for b in range(2):
+        assert torch.equal(picked[b], data[b, places[b]])
+        rows = x[first[b], places[first[b]]]
+        assert torch.equal(batches[b], rows.flatten(1).T)
+        for n, h in ((n, h) for n in range(5) for h in range(3)):
+            assert torch.equal(elements[b, n, h], x[b, n, h, each[b, n, h]])
+
+
+def test_running_sums_include_their_own_element(bench: Workbench) -> None:
+    module, (x,) = built(bench, "cumsum", b=2, n=4, d=3)
+    twice = torch.ones(4, 4, dtype=torch.float64).tril() @ (torch.ones(4, 4, dtype=torch.float64).tril() @ x)
+    torch.testing.assert_close(module(x), twice.mT.flatten(1))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,15 @@ def convert(files: Sequence[Path], folder: Path, to: str) -> list[Path]:
 def recalculated(files: Sequence[Path], folder: Path) -> list[Path]:
     """Return copies of workbooks with every formula calculated anew."""
     return convert(files, folder, "xlsx")
+
+
+def edited(source: Path, target: Path, cells: Mapping[Cell, Any]) -> Path:
+    """Write a copy of a workbook with other values in some cells, as a user would type them. Its formulas have no stored values."""
+    book = load_workbook(source)
+    for (title, at), value in cells.items():
+        book[title][at] = value
+    book.save(target)
+    return target
 
 
 def values(path: Path) -> dict[Cell, Any]:

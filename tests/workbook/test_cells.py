@@ -67,6 +67,8 @@ def test_text_inside_a_formula_doubles_its_quotes() -> None:
     assert quoted('a "b"') == '"a ""b"""'
 
 
-@pytest.mark.parametrize(("text", "lines"), [("", 1), ("x" * 10, 1), ("x" * 11, 2), ("a\nb", 2), ("a\n" + "x" * 25, 4)])
+@pytest.mark.parametrize(
+    ("text", "lines"), [("", 1), ("x" * 10, 1), ("x" * 11, 2), ("a\nb", 2), ("a\n" + "x" * 25, 4), ("xxxxxx xxxxxx xxxxxx", 3)]
+)
 def test_lines_of_wrapped_text(text: str, lines: int) -> None:
     assert lines_of(text, 10) == lines

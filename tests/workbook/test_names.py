@@ -9,8 +9,8 @@ from generator.render.workbook.names import excel_names, is_legal
 
 @pytest.mark.parametrize(
     "name",
-    ["b", "n", "d", "L", "e", "N", "h_", "d_model", "_x", "width", "rate.of.change", "XFE1", "A1048577", "A0", "RCA", "R1C1x", "RR", "CC1CC",
-     "é", "α", "宽度", "x" * 255, "ABCD1", "TRUEST", "d1_"],
+    ["b", "n", "d", "L", "e", "N", "h_", "d_model", "_x", "width", "rate.of.change", "XFE1", "A1048577", "A0", "RCA", "R1C1x", "RR",
+     "CC1CC", "é", "α", "宽度", "x" * 255, "ABCD1", "TRUEST", "d1_"],
 )  # fmt: skip
 def test_legal_names(name: str) -> None:
     assert is_legal(name)

@@ -79,7 +79,7 @@ def test_the_bytes_do_not_depend_on_how_the_xml_was_written() -> None:
     with zipfile.ZipFile(io.BytesIO(workbook)) as source, zipfile.ZipFile(rewritten, "w") as target:
         for name in source.namelist():
             text = source.read(name).decode("utf-8")
-            text = re.sub(r"<(\w+)([^<>]*?)\s*/>", r"<\1\2></\1>", text)
+            text = re.sub(r"<([\w:]+)([^<>]*?)\s*/>", r"<\1\2></\1>", text)
             text = re.sub(r'<c r="(\w+)" t="(\w+)"', r"<c t='\2'  r='\1'", text)
             target.writestr(name, text)
     values = {("A & B", "A1"): 1}

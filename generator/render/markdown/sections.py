@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generator.memory import ITEM
 from generator.printing.latex import latex_name
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import Formulas, inline
@@ -12,6 +13,10 @@ from generator.sheet import QUANTITIES, Sheet, SheetClaim, SheetRow
 
 ROW_COSTS = {"params": "Parameters", "macs": "MACs", "vector_flops": "Vector FLOPs", "saved_elements": "Saved"}
 ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
+SAVED_BYTES = (
+    f"what is saved for backward, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
+    "masks have 1, indices 8, and statistics of normalisations at least 4"
+)
 _TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
 
 
@@ -71,6 +76,9 @@ def totals_table(sheet: Sheet, formulas: Formulas) -> Table:
     rows = [
         (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES
     ]
+    for formats, formula in sheet.saved.formulas().items() if sheet.saved.full else ():
+        title = f"Saved bytes, {formats}"
+        rows.append((text(title), code("saved_bytes"), formulas.cell(formula, text(title)), "bytes", SAVED_BYTES))
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
 
 

@@ -17,29 +17,32 @@ def scan_lines(writer: LineWriter, bound: BoundRow, attribute: str, inputs: list
     assert bound.child is not None
     target = writer.variable(bound.name)
     states = list(bound.row.carry)
-    sliced = [name for name in bound.child.spec.inputs if name not in states]
-    local = {**{name: f"{target}_{name}_step" for name in sliced}, **{name: f"{target}_{name}" for name in states}}
+    local = {name: f"{target}_{name}" for name in bound.child.spec.inputs}
+    sliced = [local[name] for name in local if name not in states]
     axis = scan_axis(writer.arch, bound)
-    lines = [_first_state(writer, bound, local, name, inputs[0]) for name in states]
-    lines.append((f"{target}_steps = []", ""))
+    lines = [_first_state(writer, bound, local[name], name, f"{attribute}.{name}", inputs[0]) for name in states]
+    lines.append((f"{target}_collected = []", ""))
     slices = [f"{x}.unbind({axis})" for x in inputs]
     over = slices[0] if len(slices) == 1 else f"zip({', '.join(slices)}, strict=True)"
-    lines.append((f"for {', '.join(local[name] for name in sliced)} in {over}:", ""))
+    lines.append((f"for {', '.join(sliced)} in {over}:", ""))
     new = [local[name] for name in states]
     results = [f"{target}_step", *new] if len(bound.child.outputs) > len(states) else new
-    call = f"self.{attribute}({', '.join(local[name] for name in bound.child.spec.inputs)})"
-    lines.append((f"    {', '.join(results)} = {call}", ""))
-    lines.append((f"    {target}_steps.append({results[0]})", ""))
+    lines.append((f"    {', '.join(results)} = self.{attribute}({', '.join(local.values())})", ""))
+    lines.append((f"    {target}_collected.append({results[0]})", ""))
+    lines += [(f'keep(state, "{attribute}.{name}", {local[name]})', "") for name in states]
     stacked = target if "" in bound.results else f"{target}_steps"
-    lines.append((f"{stacked} = torch.stack({target}_steps, {axis})", writer.shape_comment(bound.result.shape)))
+    lines.append((f"{stacked} = torch.stack({target}_collected, {axis})", writer.shape_comment(bound.result.shape)))
+    writer.lines.statements["from ._state import keep"] = None
+    writer.lines.statements["from ._state import recall"] = None
     return lines
 
 
-def _first_state(writer: LineWriter, bound: BoundRow, local: dict[str, str], name: str, like: str) -> Line:
+def _first_state(writer: LineWriter, bound: BoundRow, local: str, name: str, key: str, like: str) -> Line:
+    """What earlier calls left, or zeros."""
     assert bound.child is not None
     shape = bound.child.inputs[name].shape
     sizes = ", ".join(writer.printer.run(size) for size in shape)
-    return f"{local[name]} = {like}.new_zeros({sizes})", writer.shape_comment(shape)
+    return f'{local} = recall(state, "{key}", {like}.new_zeros({sizes}))', writer.shape_comment(shape)
 
 
 def scan_axis(arch: Architecture, bound: BoundRow) -> int:

@@ -114,7 +114,7 @@ class _Builder:
         needed = self._constructor_sizes(first)
         slot_needs = {slot: self._free(use.built) - needed for slot, use in self.slot_use.items()}
         optional = set().union(*slot_needs.values())
-        arguments = tuple(self._argument(name, name in optional) for name in self.spec.dims if name in needed or name in optional)
+        arguments = tuple(self._argument(name, optional=name in optional) for name in self.spec.dims if name in needed or name in optional)
         arguments = tuple(sorted(arguments, key=lambda a: a.default is not None or a.optional))
         printer = SizePrinter(self.arch)
         known = {a.name for a in arguments}
@@ -168,9 +168,15 @@ class _Builder:
 
     def _constructor_sizes(self, first: SizePrinter) -> set[str]:
         """Return the sizes that the module must be told; a condition adds none (see `own_conditions`)."""
-        return self._free(first.use.built) | {name for name in self._free(first.use.run) if name not in self.readable}
+        needed = self._free(first.use.built) | {name for name in self._free(first.use.run) if name not in self.readable}
+        return needed | {other for name in needed for other in self._default_needs(name)}
 
-    def _argument(self, name: str, optional: bool) -> Argument:
+    def _default_needs(self, name: str) -> set[str]:
+        """Return the sizes that a size's default is made of."""
+        default = self._argument(name, optional=False).default
+        return set() if default is None else {s.name for s in default.free_symbols}
+
+    def _argument(self, name: str, *, optional: bool) -> Argument:
         dim = self.spec.dims[name]
         default = evaluate(dim.value.ast, self.arch.sizes) if dim.kind == "default" and dim.value is not None else None
         return Argument(name, default, optional)
@@ -203,7 +209,8 @@ def own_conditions(arch: Architecture, told: set[str]) -> list[Any]:
     spec = arch.spec
     knowable = told | set(input_sizes(spec))
     own = {c.text for c in spec.where} | {f"{d.value.text} is whole" for d in spec.dims.values() if d.kind == "derived" and d.value}
-    return [r.condition for r in arch.requirements if r.text in own and {s.name for s in r.condition.free_symbols} <= knowable]
+    found = (r.condition for r in arch.requirements if r.text in own and {s.name for s in r.condition.free_symbols} <= knowable)
+    return list(dict.fromkeys(found))  # a block may ask for the same
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:

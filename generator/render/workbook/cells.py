@@ -7,7 +7,7 @@ value that it has, for `stamp.stamped`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
+from textwrap import wrap
 
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell
 from openpyxl.styles import Alignment
@@ -113,8 +113,8 @@ class Page:
 
 
 def lines_of(text: str, width: float) -> int:
-    """Return how many lines a text takes in a cell of so many characters; words are not broken, so a little is added to long ones."""
-    return sum(1 if len(line) <= width else ceil(len(line) * 1.06 / width) for line in text.split("\n"))
+    """Return how many lines a text takes in a cell of so many characters."""
+    return sum(max(1, len(wrap(line, int(width)))) for line in text.split("\n"))
 
 
 def quoted(text: str) -> str:

@@ -195,7 +195,7 @@ def _write_check(page: Page, row: int, check: Check) -> None:
             page.formula(f"{column}{row}", entry.formula, entry.value, entry.style)
         else:
             page.text(f"{column}{row}", str(entry.value), entry.style)
-    page.formula(f"E{row}", check.condition.format(row=row), check.verdict, "Verdict")
+    page.formula(f"E{row}", check.condition.replace("{row}", str(row)), check.verdict, "Verdict")
 
 
 def _write_differing(page: Page, plan: Plan, formulas: Formulas, row: int) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from openpyxl.workbook import Workbook
-from sympy import Expr, Mul
+from sympy import Add, Expr, Mul
 
 from generator.printing.evaluate import evaluate
 from generator.printing.excel import to_excel
@@ -82,20 +82,19 @@ class Formulas:
 
     def _pieces(self, expr: Expr, names: Mapping[str, str]) -> list[Expr]:
         """Return sums of neighbouring terms, each short enough for a cell."""
-        pieces: list[Expr] = []
+        pieces: list[list[Expr]] = []
         length = LONGEST_PIECE
         for term in ordered_terms(expr, self.plan.order):
             product = _product(term)
             text = to_excel(product, names, self.plan.order)
             if len(text) >= LONGEST_FORMULA:
                 raise FormulaTooLongError(f"a term of {len(text)} characters does not fit into a cell: {text[:60]}…")
-            if length + len(text) + 1 > LONGEST_PIECE:
-                pieces.append(product)
-                length = len(text)
-            else:
-                pieces[-1] += product
-                length += len(text) + 1
-        return pieces
+            if length + len(text) > LONGEST_PIECE:
+                pieces.append([])
+                length = 0
+            pieces[-1].append(product)
+            length += len(text) + 1
+        return [Add(*piece) for piece in pieces]
 
     def _helper_page(self) -> Page:
         if self._helpers is None:

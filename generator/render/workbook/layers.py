@@ -19,7 +19,9 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
 from generator.sheet import QUANTITIES, Quantity, SheetRow
 
-WIDTHS = (32, 28, 10, 26, 28)
+REPEAT_WIDTH = 10
+NARROWEST, WIDEST = 20, 60  # of the columns of text
+NOTE_WIDTH = 46
 QUANTITY_WIDTH = 15
 SHARE_KEY = "matmul_flops"
 MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
@@ -55,7 +57,7 @@ def children_of(rows: Sequence[SheetRow]) -> list[list[int]]:
 def _write_head(page: Page, plan: Plan) -> None:
     words, sheet = plan.words, plan.sheet
     share, note = _share_column(), _note_column()
-    page.widths([*WIDTHS, *[QUANTITY_WIDTH] * len(QUANTITIES), 18, 34])
+    page.widths([*_text_widths(plan), *[QUANTITY_WIDTH] * len(QUANTITIES), 18, NOTE_WIDTH])
     page.text("A1", words("layers.title", title=sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     flow = " ".join(
@@ -77,6 +79,30 @@ def _write_head(page: Page, plan: Plan) -> None:
     page.sheet.row_dimensions[head].height = 30
 
 
+def _text_widths(plan: Plan) -> list[float]:
+    """Return widths that fit the longest name, operation and shape."""
+    rows = plan.sheet.rows
+    longest = [
+        max((len(text) for text in texts), default=0) + 4
+        for texts in (
+            [" " * 2 * row.depth + row.name for row in rows],
+            [row.op for row in rows],
+            [_shapes(row, plan) for row in rows],
+            [_shapes_in_use(row, plan) for row in rows],
+        )
+    ]
+    name, op, shape, live = (float(min(WIDEST, max(NARROWEST, length))) for length in longest)
+    return [name, op, REPEAT_WIDTH, shape, max(live, 27.0)]
+
+
+def _shapes(row: SheetRow, plan: Plan) -> str:
+    return "; ".join(f"{name} {_symbolic(axes, plan)}".strip() for name, axes in row.shapes)
+
+
+def _shapes_in_use(row: SheetRow, plan: Plan) -> str:
+    return "; ".join(f"{name} {shape_text(axes, plan.in_use)}".strip() for name, axes in row.shapes)
+
+
 def _share_column() -> str:
     return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES))
 
@@ -91,12 +117,11 @@ def _write_row(page: Page, plan: Plan, formulas: Formulas, index: int, row: Shee
     page.text(f"A{at}", row.name, style, indent=row.depth)
     page.text(f"B{at}", row.op, style)
     formulas.write(page, f"C{at}", row.repeat, f"{style}, repeat")
-    page.text(f"D{at}", "; ".join(f"{name} {_symbolic(axes, plan)}".strip() for name, axes in row.shapes), style)
+    page.text(f"D{at}", _shapes(row, plan), style)
     _write_live_shape(page, plan, formulas, f"E{at}", row, style)
-    page.text(f"{_note_column()}{at}", row.note, style)
-    if row.depth:
-        dimension = page.sheet.row_dimensions[at]
-        dimension.outlineLevel = min(row.depth, DEEPEST_OUTLINE)
+    page.text(f"{_note_column()}{at}", row.note, f"{style}, note")
+    page.height(at, [(row.note, NOTE_WIDTH)])
+    page.sheet.row_dimensions[at].outlineLevel = min(row.depth, DEEPEST_OUTLINE)
 
 
 def _symbolic(axes: Sequence[Expr], plan: Plan) -> str:
@@ -105,7 +130,7 @@ def _symbolic(axes: Sequence[Expr], plan: Plan) -> str:
 
 def _write_live_shape(page: Page, plan: Plan, formulas: Formulas, at: str, row: SheetRow, style: str) -> None:
     """Join the axes as numbers, `="["&b&", "&n&"]"`; a shape of numbers only is plain text."""
-    shown = "; ".join(f"{name} {shape_text(axes, plan.in_use)}".strip() for name, axes in row.shapes)
+    shown = _shapes_in_use(row, plan)
     parts: list[tuple[bool, str]] = []  # whether it is a formula, and the text
     for i, (name, axes) in enumerate(row.shapes):
         parts.append((False, f"{'; ' if i else ''}{name}{' ' if name else ''}["))

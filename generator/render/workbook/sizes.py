@@ -47,7 +47,7 @@ def _mark_examples(page: Page, plan: Plan) -> None:
 def _open_note(plan: Plan) -> str:
     names = [size.name for size in plan.open_sizes]
     listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-    return plan.words("summary.open_sizes", sizes=listed, them="it" if len(names) == 1 else "them")
+    return plan.words("summary.open_size" if len(names) == 1 else "summary.open_sizes", sizes=listed)
 
 
 def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:

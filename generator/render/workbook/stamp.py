@@ -10,15 +10,12 @@ import io
 import zipfile
 from collections.abc import Mapping
 from fractions import Fraction
-from xml.etree import ElementTree as ET
+from xml.dom.minidom import Document, parseString
+from xml.etree.ElementTree import canonicalize
 
 Value = int | float | Fraction | str | bool
 Values = Mapping[tuple[str, str], Value]  # by sheet title and coordinate
 
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_RELATIONSHIPS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
-_TERMS = "http://purl.org/dc/terms/"
 _HEADER = b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _NO_CLOCK = "2000-01-01T00:00:00Z"
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
@@ -52,29 +49,32 @@ def stamped(workbook: bytes, values: Values) -> bytes:
 
 def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the name of the part of each sheet, by title."""
-    relations = ET.fromstring(parts["xl/_rels/workbook.xml.rels"])  # noqa: S314 - written by openpyxl just now
-    targets = {relation.get("Id"): relation.get("Target", "") for relation in relations.iter(f"{{{_PACKAGE}}}Relationship")}
-    book = ET.fromstring(parts["xl/workbook.xml"])  # noqa: S314 - as above
-    sheets = book.iter(f"{{{_MAIN}}}sheet")
-    return {sheet.get("name", ""): targets[sheet.get(f"{{{_RELATIONSHIPS}}}id")].lstrip("/") for sheet in sheets}
+    relations = _parsed(parts["xl/_rels/workbook.xml.rels"]).getElementsByTagName("Relationship")
+    targets = {relation.getAttribute("Id"): relation.getAttribute("Target").lstrip("/") for relation in relations}
+    sheets = _parsed(parts["xl/workbook.xml"]).getElementsByTagName("sheet")
+    return {sheet.getAttribute("name"): targets[sheet.getAttribute("r:id")] for sheet in sheets}
 
 
 def _with_values(part: bytes, title: str, values: dict[tuple[str, str], Value]) -> bytes:
     """Return a sheet's XML with values; each value used is taken out of `values`."""
-    root = ET.fromstring(part)  # noqa: S314 - as above
-    for cell in root.iter(f"{{{_MAIN}}}c"):
-        if cell.find(f"{{{_MAIN}}}f") is None:
+    document = _parsed(part)
+    for cell in document.getElementsByTagName("c"):
+        if not cell.getElementsByTagName("f"):
             continue
-        key = (title, cell.get("r", ""))
+        key = (title, cell.getAttribute("r"))
         if key not in values:
             raise StampError(f"the formula in {title}!{key[1]} has no value")
+        for empty in cell.getElementsByTagName("v"):
+            cell.removeChild(empty)
         kind, text = _stored(values.pop(key))
-        cell.set("t", kind)
-        stored = cell.find(f"{{{_MAIN}}}v")
-        if stored is None:
-            stored = ET.SubElement(cell, f"{{{_MAIN}}}v")
-        stored.text = text
-    return ET.tostring(root)
+        cell.setAttribute("t", kind)
+        cell.appendChild(document.createElement("v")).appendChild(document.createTextNode(text))
+    return document.toxml("utf-8")
+
+
+def _parsed(part: bytes) -> Document:
+    """Read XML that openpyxl wrote just now; names keep their prefixes, which ElementTree would make up anew."""
+    return parseString(part)  # noqa: S318 - not from outside
 
 
 def _stored(value: Value) -> tuple[str, str]:
@@ -90,11 +90,11 @@ def _stored(value: Value) -> tuple[str, str]:
 
 
 def _without_clock(part: bytes) -> bytes:
-    root = ET.fromstring(part)  # noqa: S314 - as above
-    for name in ("created", "modified"):
-        for time in root.iter(f"{{{_TERMS}}}{name}"):
-            time.text = _NO_CLOCK
-    return ET.tostring(root)
+    document = _parsed(part)
+    for name in ("dcterms:created", "dcterms:modified"):
+        for time in document.getElementsByTagName(name):
+            time.replaceChild(document.createTextNode(_NO_CLOCK), time.childNodes[0])
+    return document.toxml("utf-8")
 
 
 def _zipped(parts: Mapping[str, bytes]) -> bytes:
@@ -110,4 +110,4 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 
 
 def _canonical(part: bytes) -> bytes:
-    return _HEADER + ET.canonicalize(part.decode("utf-8")).encode("utf-8")
+    return _HEADER + canonicalize(part.decode("utf-8")).encode("utf-8")

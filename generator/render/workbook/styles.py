@@ -7,6 +7,7 @@ from typing import Any
 
 from openpyxl.styles import Alignment, Border, Font, NamedStyle, PatternFill, Protection, Side
 from openpyxl.styles.differential import DifferentialStyle
+from openpyxl.styles.numbers import NumberFormat
 from openpyxl.workbook import Workbook
 
 FONT = "Calibri"
@@ -90,10 +91,11 @@ LOOKS: dict[str, Look] = {
 
 def _layer_looks() -> dict[str, Look]:
     """Return the looks of the layer table: leaves, groups and the total, each for words and for every kind of number."""
-    kinds = {"": GENERAL, ", count": SHORT, ", FLOP": SHORT_SI, ", share": SHARE, ", repeat": REPEAT}
+    kinds = {"": GENERAL, ", note": GENERAL, ", count": SHORT, ", FLOP": SHORT_SI, ", share": SHARE, ", repeat": REPEAT}
     looks = {}
     for suffix, number in kinds.items():
-        leaf = Look(format=number, horizontal="right" if suffix else "left", indented=not suffix)
+        is_text = number == GENERAL
+        leaf = Look(format=number, horizontal="left" if is_text else "right", indented=is_text, wrap=suffix == ", note")
         looks[f"Layer{suffix}"] = leaf
         looks[f"Group{suffix}"] = replace(leaf, fill=GROUP, bold=True)
         looks[f"Total{suffix}"] = replace(leaf, fill=BAND, bold=True, heavy=True)
@@ -105,6 +107,7 @@ LOOKS |= _layer_looks()
 GOOD_LOOK = DifferentialStyle(font=Font(color=GOOD, bold=True), fill=PatternFill(bgColor=GOOD_FILL, fill_type="solid"))
 BAD_LOOK = DifferentialStyle(font=Font(color=BAD, bold=True), fill=PatternFill(bgColor=BAD_FILL, fill_type="solid"))
 EXAMPLE_LOOK = DifferentialStyle(font=Font(color=EXAMPLE, italic=True))
+EXACT_LOOK = DifferentialStyle(numFmt=NumberFormat(numFmtId=3, formatCode=WHOLE))
 FAINT_LOOK = DifferentialStyle(font=Font(color="9CA3AF"))
 
 

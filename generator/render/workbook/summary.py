@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
+from sympy import Expr
 
+from generator.printing.order import ordered_terms
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.checks import Check
@@ -15,8 +18,10 @@ from generator.render.workbook.plan import Plan
 from generator.render.workbook.scale import scaled, scaled_formula, unit_formula, unit_text
 from generator.render.workbook.sizes import ALL, WIDTHS, write_sizes
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.styles import BAD_LOOK, GOOD_LOOK
+from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK, GOOD_LOOK
 from generator.sheet import QUANTITIES, Quantity
+
+LONGEST_CLOSED_FORM = 700
 
 
 def write_summary(page: Page, plan: Plan, formulas: Formulas, checks: tuple[Check, ...]) -> None:
@@ -40,7 +45,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     if sheet.cite:
         page.text(page.merged("A5:F5", "Remark"), sources, "Remark")
         page.height(5, [(sources, ALL)])
-    for row, height in ((1, 28), (2, 30), (3, 26), (6, 6)):
+    for row, height in ((1, 28), (2, 42), (3, 26), (6, 6)):
         page.sheet.row_dimensions[row].height = height
 
 
@@ -117,7 +122,19 @@ def _write_results(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Valu
     page.row(head, heads, "Column head")
     for column in "BD":
         page.text(f"{column}{head}", heads["ABCD".index(column)], "Column head, number")
+    first, last = plan.total_rows[QUANTITIES[0].key], plan.total_rows[QUANTITIES[-1].key]
+    exact = Rule(type="expression", formula=[f"$D{first}<1000"], dxf=EXACT_LOOK)
+    page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
     return {quantity.key: _write_result(page, plan, formulas, quantity) for quantity in QUANTITIES}
+
+
+def _closed_form(plan: Plan, total: Expr) -> str:
+    """Return a total as text; of a very long one the beginning, up to a whole term."""
+    text = closed_form(total, plan.order)
+    if len(text) <= LONGEST_CLOSED_FORM:
+        return text
+    beginning = re.split(r" [+-] \S*$", text[:LONGEST_CLOSED_FORM])[0]
+    return plan.words("summary.cut", beginning=beginning, count=len(ordered_terms(total, plan.order)))
 
 
 def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> Value:
@@ -128,7 +145,7 @@ def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity
     page.formula(f"B{row}", scaled_formula(f"D{row}"), amount, "Rounded number")
     page.formula(f"C{row}", unit_formula(f"D{row}", quantity.unit), unit_text(step, quantity.unit), "Words")
     page.text(f"E{row}", quantity.unit, "Muted words")
-    closed = closed_form(total, plan.order)
+    closed = _closed_form(plan, total)
     page.text(f"F{row}", closed)
     page.height(row, [(closed, WIDTHS[5])])
     return value

@@ -1,0 +1,57 @@
+"""Elements chosen by index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.params import AXIS
+from generator.trace import choose
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Gather(Op):
+    """Pick elements along an axis by index: `{op: gather, in: [x, chosen.indices], axis: 1}`.
+
+    x [b, n, d] and indices [b, k] -> [b, k, d], each index picking a whole row; the axes before `axis` are the same in both. With indices
+    of as many axes as x, [b, k, d], each picks one element. No arithmetic. Traffic: each picked element read and written, and one index for
+    each. Kept for the backward pass: x and the indices.
+    """
+
+    name: ClassVar[str] = "gather"
+    arity: ClassVar[tuple[int, int | None]] = (2, 2)
+    input_kinds: ClassVar[tuple[Any, ...] | None] = ("float", "index")
+
+    axis: int | str = param(AXIS, "the axis of the first input along which is picked: an index, or the name of its size")
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Lay the indices over x, then pick."""
+        x, indices = inputs
+        axis = row.axis(x, self.axis)
+        rest = x.shape[indices.rank :]
+        shared = [i for i in range(min(indices.rank, x.rank)) if i != axis]
+        if indices.rank not in {axis + 1, x.rank} or not all(row.same(x.shape[i], indices.shape[i]) for i in shared):
+            name, places = row.input_names
+            wanted = (*x.shape[:axis], indices.shape[-1] if indices.rank <= axis + 1 else indices.shape[axis])
+            raise OpError(
+                f"`{row.name}` cannot pick from {name} by {places}: their axes before the one picked along must agree",
+                f"{name} is {row.show(x.shape)}; {places} is {row.show(indices.shape)}",
+                f"did you mean {places} to be {row.show(wanted)}?",
+                at="in",
+            )
+        for _ in rest:
+            indices = indices.unsqueeze(indices.rank)
+        return choose.gather(row.t, x, indices.expand_to((*indices.shape[: x.rank - len(rest)], *rest)))
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The axis, and the indices spread over the axes that they lack."""
+        x, indices = c.tensors
+        rest = x.rank - indices.rank
+        places = c.inputs[1]
+        if rest:
+            kept = ", ".join(["-1"] * indices.rank)
+            places = f"{places}[{', '.join(['...', *['None'] * rest])}].expand({kept}, *{c.inputs[0]}.shape[{indices.rank}:])"
+        axis = c.axis(x, self.axis)
+        return {"axis": -1 if axis == x.rank - 1 else axis, "places": places}

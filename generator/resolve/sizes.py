@@ -1,0 +1,197 @@
+"""Turns the expressions of a spec into sizes: whole numbers of at least one, for all values that the spec allows.
+
+What cannot be seen from the expression alone becomes a requirement on the sizes, as if it stood under `where`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from sympy import Add, Eq, Expr, Gt, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, log, together
+from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
+from sympy.logic.boolalg import Boolean
+
+from generator.architecture import Architecture, Requirement
+from generator.printing.text import to_text
+from generator.resolve.show import show_size
+from generator.spec.checks import size_notes
+from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
+from generator.spec.expressions import ExpressionError, Name, evaluate, expression_problem, names
+from generator.spec.model import Expression, Spec
+from generator.spec.problems import Problems
+from generator.spec.source import Span
+from generator.symbols import Facts
+from generator.trace.tensor import Shape
+
+MAX_TERMS = 32  # of one size, written out as a sum
+MAX_SHAPE_TERMS = 1024  # of the product of a shape's sizes
+
+
+class Unresolved(Exception):
+    """Something went wrong and is already among the problems; what depends on it is skipped."""
+
+
+def evaluated(
+    expression: Expression, sizes: Mapping[str, Expr], facts: Facts, problems: Problems, spec: Spec, *, limit: int = MAX_TERMS
+) -> Expr:
+    """Return the value of an expression, simplified, as a number that need not be whole. Raises Unresolved after reporting."""
+    missing = [name for name in names(expression.ast) if name in spec.dims and name not in sizes]
+    if missing:
+        problems.add(
+            f"size `{missing[0]}` of `{spec.name}` has no value here",
+            expression.span,
+            "give it under `with`, or add a size of that name to the spec that uses it",
+        )
+        raise Unresolved
+    try:
+        refuse_huge(expression.ast, sizes, limit)
+        value = evaluate(expression.ast, sizes)
+    except ExpressionError as error:
+        problems.extend([expression_problem(as_size_error(error, sizes), expression.span)])
+        raise Unresolved from None
+    simplified: Expr = facts.simplify(value)
+    return simplified
+
+
+def size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems, *, inner: Architecture | None = None) -> Expr:
+    """Return the value of an expression that is a size. Raises Unresolved after reporting.
+
+    Args:
+        arch: the spec that writes the expression.
+        inner: the spec whose requirements grow, if another one.
+    """
+    value = evaluated(expression, arch.sizes, facts, problems, arch.spec)
+    wrong = size_problem(value, expression.text, arch.sizes, facts)
+    if wrong:
+        problems.add(wrong[0], expression.span, *wrong[1:])
+        raise Unresolved
+    require_positive(inner or arch, value, facts)
+    return value
+
+
+def shape(arch: Architecture, expressions: Sequence[Expression], facts: Facts, problems: Problems) -> Shape:
+    """Return the shape that a spec writes. All of its problems are reported before Unresolved is raised."""
+    found: list[Expr] = []
+    for expression in expressions:
+        try:
+            found.append(size(arch, expression, facts, problems))
+        except Unresolved:
+            continue
+    if len(found) < len(expressions):
+        raise Unresolved
+    if math.prod(_terms(axis) for axis in found) > MAX_SHAPE_TERMS:
+        problems.add("this shape is too long to be written out", expressions[0].span, "give a name to its parts under `dims`")
+        raise Unresolved
+    return tuple(found)
+
+
+def size_problem(value: Expr, text: str, sizes: Mapping[str, Expr], facts: Facts) -> tuple[str, ...]:
+    """Return what keeps a value from being a size, with notes; an empty tuple where nothing does."""
+    shown = show_size(value, sizes)
+    label = f"`{text}`" if text == shown else f"`{text}` is {shown}, which"
+    if value.is_number and not (value.is_integer and value.is_positive):
+        return (f"{label} is no size; sizes are whole numbers of at least 1",)
+    if value.is_nonpositive:
+        return (f"{label} is never positive; sizes are at least 1",)
+    if facts.is_whole(value):
+        return ()
+    condition = whole_condition(value)
+    numerator, denominator = fraction(together(value))
+    rounded = f"or round down: {_operand(numerator, sizes)} // {_operand(denominator, sizes)}"
+    notes = [f'did you mean to add where: ["{to_text(condition, tuple(sizes))}"]?']
+    return (f"{label} is not always a whole number", *notes, *([rounded] if denominator != 1 else []))
+
+
+def _operand(part: Expr, sizes: Mapping[str, Expr]) -> str:
+    shown = show_size(part, sizes)
+    return shown if part.is_Atom else f"({shown})"
+
+
+def whole_condition(value: Expr) -> Boolean:
+    """Return the condition under which a value is a whole number."""
+    numerator, denominator = fraction(together(value))
+    if isinstance(value, Pow) and value.exp == Rational(1, 2):
+        return Eq(floor(value) ** 2, value.base)
+    if isinstance(numerator, log) and denominator == log(2):
+        return Eq(Integer(2) ** floor(value), numerator.args[0])
+    if denominator == 1 or numerator.has(log) or denominator.has(log):
+        return Eq(Mod(value, 1), 0)
+    return Eq(Mod(numerator, denominator), 0)
+
+
+def require_positive(arch: Architecture, value: Expr, facts: Facts) -> None:
+    """Require a size to be at least one, unless that is known."""
+    if value.is_positive or any(_implies(condition, value) for condition in facts.conditions):
+        return
+    terms = Add.make_args(value)
+    taken = Add(*(-term for term in terms if term.could_extract_minus_sign()))
+    condition = Gt(value + taken, taken)
+    if condition not in (S.true, S.false):
+        facts.learn(condition)
+        arch.requirements.append(Requirement(f"{value} is at least 1", condition))
+
+
+def _implies(condition: Boolean, value: Expr) -> bool:
+    """Say whether a comparison of whole numbers shows that a value is positive."""
+    if isinstance(condition, LessThan | StrictLessThan):
+        margin = condition.rhs - condition.lhs
+    elif isinstance(condition, GreaterThan | StrictGreaterThan):
+        margin = condition.lhs - condition.rhs
+    else:
+        return False
+    strict = isinstance(condition, StrictLessThan | StrictGreaterThan)
+    return bool((value - margin - (0 if strict else 1)).is_nonnegative)
+
+
+def refuse_huge(ast: Ast, sizes: Mapping[str, Expr], limit: int) -> None:
+    """Raise ExpressionError for an expression that would take ages to write out as a sum, before anything is computed of it."""
+    known = {name: _terms(value) for name, value in sizes.items()}
+
+    def visit(node: Ast, inner: list[int]) -> int:
+        if isinstance(node, Binary) and node.op == "**" and isinstance(node.right, Binary) and node.right.op == "**" and names(node.right):
+            raise ExpressionError("a power of sizes stands in an exponent", node.right.start, node.right.end - node.right.start)
+        count = _node_terms(node, inner, known)
+        if count > limit:
+            note = "give a name to its parts under `dims`, or write it as a product"
+            raise ExpressionError("this expression is too long when it is written out as a sum", node.start, node.end - node.start, (note,))
+        return count
+
+    fold(ast, visit)
+
+
+def _node_terms(node: Ast, inner: list[int], known: Mapping[str, int]) -> int:
+    if isinstance(node, Name):
+        return known.get(node.id, 1)
+    if not isinstance(node, Binary):
+        return max(inner, default=1)
+    if node.op in "+-":
+        return sum(inner)
+    if node.op != "**":
+        return math.prod(inner)
+    exponent = node.right.operand if isinstance(node.right, Unary) else node.right
+    return _power_terms(inner[0], exponent.value) if isinstance(exponent, Number) else inner[0] * inner[1] if max(inner) > 1 else 1
+
+
+def _power_terms(base: int, exponent: Rational) -> int:
+    whole = math.ceil(abs(exponent))
+    return math.comb(base + whole - 1, whole)
+
+
+def _terms(value: Expr) -> int:
+    """Return how many terms a value has at most when it is written out as a sum."""
+    if isinstance(value, Add):
+        return sum(map(_terms, value.args))
+    if isinstance(value, Mul):
+        return math.prod(map(_terms, value.args))
+    if isinstance(value, Pow) and value.exp.is_Rational:
+        return _power_terms(_terms(value.base), value.exp)
+    return max(map(_terms, value.args), default=1)
+
+
+def as_size_error(error: ExpressionError, sizes: Iterable[str]) -> ExpressionError:
+    """Say `size` where the expression parser says `name`."""
+    if not error.message.startswith("unknown name "):
+        return error
+    name = error.message.split("`")[1]
+    return ExpressionError(f"unknown size `{name}`", error.offset, error.length, size_notes(name, list(sizes)))

@@ -1,0 +1,147 @@
+"""What can be said about the names in one spec without looking at its shapes or at other specs."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Collection, Iterator, Mapping
+from typing import Protocol
+
+from generator.spec.expression_tree import Ast, Name, fold
+from generator.spec.expressions import FUNCTIONS
+from generator.spec.model import Dim, Expression, Preset, Ref, Spec
+from generator.spec.problems import Problem
+from generator.spec.source import Span
+from generator.spec.suggest import did_you_mean, listed
+
+# A size, an option and a slot are arguments of the module's constructor, beside these.
+_PYTHON = frozenset(keyword.kwlist) | {"self", "cls", "super", "torch", "nn", "math"}
+_YAML = frozenset({"true", "false", "null"})
+_IN_EXPRESSIONS = frozenset({*FUNCTIONS, "mod", "div"})
+
+
+class _Placed(Protocol):
+    """Anything that a name stands for."""
+
+    @property
+    def span(self) -> Span: ...
+
+
+def check_structure(spec: Spec) -> Iterator[Problem]:
+    """Yield what is wrong with the names and the order of sizes, options, inputs and slots, and with the names in conditions."""
+    yield from _reserved(spec.dims, "size", _PYTHON | _YAML | _IN_EXPRESSIONS)
+    yield from _reserved(spec.options, "option", _PYTHON | _YAML)
+    yield from _reserved(spec.slots, "slot", _PYTHON | _YAML)
+    yield from _reserved(spec.inputs, "input", _YAML)
+    yield from _clashes(spec)
+    for name, dim in spec.dims.items():
+        if dim.value is not None:
+            yield from _definition(spec, name, dim.value)
+    for condition in spec.where:
+        yield from unknown_sizes(condition.ast, condition.span, spec.dims)
+
+
+def check_parts(spec: Spec) -> Iterator[Problem]:
+    """Yield what is wrong with the names of rows, and with the names that presets, claims and outputs mention."""
+    yield from _reserved(spec.rows, "row", _YAML)
+    for name in spec.inputs.keys() & spec.rows.keys():
+        notes = (_first(spec.inputs[name].span), "rename one of them")
+        yield Problem(f"row `{name}` has the name of an input", spec.rows[name].span, notes)
+    yield from _slots(spec)
+    for preset in spec.presets.values():
+        yield from _preset(spec, preset)
+    for claim in spec.claims:
+        yield from unknown_sizes(claim.equals.ast, claim.equals.span, spec.dims)
+    yield from _twice(spec.outputs)
+
+
+def unknown_sizes(ast: Ast, span: Span, dims: Mapping[str, Dim]) -> Iterator[Problem]:
+    """Yield a problem for each name in an expression that is no size; `span` is the place of the whole expression."""
+    for name in _names(ast):
+        if name.id not in dims:
+            yield Problem(f"unknown size `{name.id}`", span.inside(name.start, len(name.id)), size_notes(name.id, dims))
+
+
+def size_notes(name: str, dims: Collection[str]) -> tuple[str, ...]:
+    """Suggest the size that a name may have been meant to be."""
+    return (*did_you_mean(name, dims), f"sizes of this spec: {listed(dims)}")
+
+
+def _names(ast: Ast) -> list[Name]:
+    return fold(ast, lambda node, inner: [node] if isinstance(node, Name) else [name for part in inner for name in part])
+
+
+def _first(span: Span) -> str:
+    return f"the first is on line {span.line}"
+
+
+def _reserved(parts: Mapping[str, _Placed], kind: str, words: Collection[str]) -> Iterator[Problem]:
+    for name, part in parts.items():
+        if name in words:
+            languages = {"YAML": _YAML, "expressions": _IN_EXPRESSIONS, "Python or PyTorch": _PYTHON}
+            language = next(language for language, own in languages.items() if name in own)
+            yield Problem(f"`{name}` cannot be the name of {_a(kind)}: it is a word of {language}", part.span)
+
+
+def _clashes(spec: Spec) -> Iterator[Problem]:
+    """Sizes, options, inputs and slots share one namespace: the arguments of the module."""
+    seen: dict[str, tuple[str, Span]] = {}
+    sections: dict[str, Mapping[str, _Placed]] = {"size": spec.dims, "option": spec.options, "input": spec.inputs, "slot": spec.slots}
+    for kind, parts in sections.items():
+        for name, part in parts.items():
+            other, span = seen.setdefault(name, (kind, part.span))
+            if other != kind:
+                yield Problem(f"`{name}` is {_a(other)} and {_a(kind)}", part.span, (_first(span), "rename one of them"))
+
+
+def _a(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"
+
+
+def _definition(spec: Spec, name: str, value: Expression) -> Iterator[Problem]:
+    order = list(spec.dims)
+    yield from unknown_sizes(value.ast, value.span, spec.dims)
+    for used in _names(value.ast):
+        place = value.span.inside(used.start, len(used.id))
+        if used.id == name:
+            yield Problem(f"size `{name}` is defined by itself", place)
+        elif used.id in spec.dims and order.index(used.id) > order.index(name):
+            below = spec.dims[used.id].span.line
+            note = "list sizes in the order in which they are defined"
+            yield Problem(f"size `{name}` is defined by `{used.id}`, which stands below it, on line {below}", place, (note,))
+
+
+def _slots(spec: Spec) -> Iterator[Problem]:
+    filled: dict[str, int] = {}
+    for row in spec.rows.values():
+        if row.slot in filled:
+            note = f"the first is on line {filled[row.slot]}; declare a second slot for this one"
+            yield Problem(f"slot `{row.slot}` stands in two rows", row.where("slot"), (note,))
+        elif row.slot:
+            filled[row.slot] = row.span.line
+    if any(row.broken for row in spec.rows.values()):
+        return
+    for name, slot in spec.slots.items():
+        if name not in filled:
+            yield Problem(f"slot `{name}` stands in no row", slot.span, (f"a row fills it: `{name}: {{slot: {name}}}`",))
+
+
+def _preset(spec: Spec, preset: Preset) -> Iterator[Problem]:
+    settable = [name for name, dim in spec.dims.items() if dim.kind != "derived"]
+    for name in preset.sizes:
+        dim = spec.dims.get(name)
+        place = preset.spans[name]
+        if name in spec.options:
+            yield Problem(f"preset `{preset.name}` sets `{name}`, which is an option; presets set sizes", place)
+        elif dim is None:
+            notes = (*did_you_mean(name, settable), f"sizes: {listed(settable)}")
+            yield Problem(f"preset `{preset.name}` sets `{name}`, which is not a size of `{spec.name}`", place, notes)
+        elif dim.kind == "derived" and dim.value is not None:
+            yield Problem(f"preset `{preset.name}` sets `{name}`, which is always {dim.value.text}", place)
+
+
+def _twice(outputs: tuple[Ref, ...]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for ref in outputs:
+        if ref.text in seen:
+            yield Problem(f"`{ref.text}` stands twice in `outputs`", ref.span)
+        seen.add(ref.text)

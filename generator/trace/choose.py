@@ -1,0 +1,38 @@
+"""Kernels that choose elements by their place or their rank."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from generator.trace.tensor import Tensor
+from generator.trace.tracer import Tracer
+
+
+def top_k(t: Tracer, x: Tensor, count: Expr, axis: int) -> tuple[Tensor, Tensor]:
+    """The greatest `count` elements along an axis and their places: torch.topk. One comparison an element read; the places are kept."""
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    values, indices = t.new(shape, needs_grad=x.needs_grad), t.new(shape, kind="index")
+    t.kernel("topk", [x], [values, indices], vector=x.numel)
+    if x.needs_grad:
+        t.save(indices)
+    return values, indices
+
+
+def argmax(t: Tracer, x: Tensor, axis: int) -> Tensor:
+    """The place of the greatest element along an axis. One comparison an element read; no gradient, nothing kept."""
+    out = t.new((*x.shape[:axis], *x.shape[axis + 1 :]), kind="index")
+    t.kernel("argmax", [x], [out], vector=x.numel)
+    return out
+
+
+def gather(t: Tracer, x: Tensor, indices: Tensor) -> Tensor:
+    """Pick an element of x for each index: torch.gather. No arithmetic; x and the indices are kept.
+
+    Args:
+        indices: of the shape of the result (expanded if need be).
+    """
+    out = t.new(indices.shape, kind=x.kind, needs_grad=x.needs_grad)
+    t.kernel("gather", [out, indices], [out])  # reads of x what it writes
+    if x.needs_grad:
+        t.save(x, indices)
+    return out
