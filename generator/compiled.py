@@ -10,17 +10,19 @@ from typing import Any
 from sympy import Expr
 
 from generator.architecture import Architecture
-from generator.claims import sheet_claims, sheet_presets
+from generator.claims import sheet_presets
 from generator.costs import output_names, saved_by_kind, sheet_rows, totals
 from generator.memory import SavedMemory
 from generator.printing.text import to_text
-from generator.resolve.sizes import evaluated
+from generator.published.parts import Costs
+from generator.published.verdicts import sheet_claims
 from generator.resolve.resolver import Resolver
+from generator.resolve.sizes import evaluated
 from generator.resources import builtin_specs_dir
-from generator.sheet import Constraint, Reference, Sheet, Size
+from generator.sheet import Constraint, Reference, Sheet, SheetRow, Size
 from generator.spec.library import Library
 from generator.spec.model import Spec
-from generator.spec.problems import Problems
+from generator.spec.problems import Problems, ProblemsError
 from generator.spec.references import read_references
 from generator.spec.suggest import did_you_mean
 from generator.symbols import Facts, symbol
@@ -43,12 +45,16 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
     Raises:
         ProblemsError: with all independent problems, claims and expectations included.
     """
-    spec = library.spec(name)
-    resolver = Resolver(library)
-    arch = resolver.architecture(spec, options)
+    spec = library.draft(name)
     problems = Problems()
+    problems.extend(spec.problems)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
     cited = _cited(spec, references, problems)
+    resolver = Resolver(library)
+    try:
+        arch = resolver.architecture(spec, options)
+    except ProblemsError as error:
+        raise ProblemsError([*problems, *error.problems]) from None
     rows = sheet_rows(arch)
     sums = totals(rows)
     sizes = _sizes(spec, arch, resolver.facts)
@@ -68,37 +74,43 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
         rows=rows,
         totals=sums,
         presets=sheet_presets(spec, sizes, sums, conditions, problems),
-        claims=sheet_claims(spec, rows, sums, arch.sizes, resolver.facts, problems),
+        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), constraints, resolver.facts, problems),
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
+        axes=_axes(arch),
         saved=saved_memory(library, arch),
     )
     problems.raise_if_any()
     return Compiled(arch, sheet)
 
 
-def totals_with(library: Library, name: str, *, input_gradients: bool) -> tuple[dict[str, Expr], SavedMemory]:
-    """Return the totals, and what is kept by kind, of a spec whose float inputs all need a gradient, or all need none.
+def with_gradients(library: Library, name: str, *, on_inputs: bool) -> tuple[tuple[SheetRow, ...], dict[str, Expr]]:
+    """Return the rows and totals of a spec whose float inputs all need a gradient, or all need none.
 
     Raises:
         ProblemsError: the spec has problems.
     """
-    arch = Resolver(library, input_gradients=input_gradients).architecture(library.spec(name))
-    return totals(sheet_rows(arch)), saved_memory(library, arch, input_gradients=input_gradients)
+    rows = sheet_rows(Resolver(library, input_gradients=on_inputs).architecture(library.spec(name)))
+    return rows, totals(rows)
 
 
-def saved_memory(library: Library, arch: Architecture, *, input_gradients: bool | None = None) -> SavedMemory:
-    """Return what a traced architecture keeps for the backward pass, in full and in half precision.
-
-    Args:
-        input_gradients: as the architecture was traced.
-    """
+def saved_memory(library: Library, arch: Architecture) -> SavedMemory:
+    """Return what a traced architecture keeps for the backward pass, in full and in half precision."""
     full = saved_by_kind(arch)
     if arch.tracer is None or not arch.tracer.depends_on_precision:
         return SavedMemory(full, full)
-    half = Resolver(library, input_gradients=input_gradients, half=True).architecture(arch.spec, arch.options)
-    return SavedMemory(full, saved_by_kind(half))
+    return SavedMemory(full, saved_by_kind(_in_half(library, arch)))
+
+
+def _in_half(library: Library, arch: Architecture) -> Architecture:
+    """Return a traced architecture once more, as one of numbers of two bytes."""
+    return Resolver(library, half=True).architecture(arch.spec, arch.options)
+
+
+def _axes(arch: Architecture) -> tuple[Expr, ...]:
+    assert arch.tracer is not None
+    return tuple(sorted((axis for axis in arch.tracer.axes if axis.free_symbols), key=str))
 
 
 def source_hash(library: Library, name: str) -> str:
@@ -106,7 +118,7 @@ def source_hash(library: Library, name: str) -> str:
     digest = sha256()
     for used in library.closure(name):
         digest.update(f"{used}\0".encode())
-        digest.update(library.spec(used).source.text.encode())
+        digest.update(library.draft(used).source.text.encode())
     return digest.hexdigest()
 
 
@@ -135,9 +147,10 @@ def _constraints(spec: Spec, arch: Architecture) -> tuple[Constraint, ...]:
 
 def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) -> dict[str, Reference]:
     """Return the references that a spec cites; unknown keys are problems."""
-    places = [(key, spec.span) for key in spec.cite]
-    places += [(key, preset.span) for preset in spec.presets.values() for key in preset.cite.split()]
-    places += [(key, claim.span) for claim in spec.claims for key in claim.cite.split()]
+    cites = [(spec.cite, spec.cite_spans)]
+    cites += [(tuple(preset.cite.split()), preset.cite_spans) for preset in spec.presets.values()]
+    cites += [(tuple(claim.cite.split()), claim.cite_spans) for claim in spec.claims]
+    places = [(key, spans[key]) for keys, spans in cites for key in keys]
     found: dict[str, Reference] = {}
     for key, span in places:
         if key in references:

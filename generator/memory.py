@@ -13,6 +13,7 @@ from typing import Final, Literal
 from sympy import Expr, Integer, Max, expand
 
 from generator.symbols import symbol
+from generator.trace.tensor import Storage
 
 Dtype = Literal["float64", "float32", "bfloat16", "float16"]
 
@@ -52,6 +53,11 @@ class SavedMemory:
         if self.full == self.half:
             return {"all formats": _bytes(self.full, ITEM)}
         return {"float32, float64": _bytes(self.full, ITEM), "bfloat16, float16": _bytes(self.half, ITEM)}
+
+
+def storage_bytes(storage: Storage, dtype: str) -> Expr:
+    """Return the bytes of all blocks that a storage stands for, in a model of this format. Raises KeyError for an unknown one."""
+    return _bytes({storage.kind: storage.count * storage.numel}, Integer(ITEM_BYTES[dtype]))
 
 
 def _bytes(elements: Mapping[str, Expr], item: Expr) -> Expr:

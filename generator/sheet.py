@@ -125,18 +125,51 @@ class SheetPreset:
 
 
 @dataclass(frozen=True)
-class SheetClaim:
-    """A formula from the literature set beside ours."""
+class ClaimTerm:
+    """A term in which a published formula and the derived one differ: its two coefficients, and the rows whose cost has it."""
 
-    text: str  # the formula as the spec writes it
-    quantity: str  # key
-    scope: str  # "" for the whole spec, or a row path
+    term: Expr
     claimed: Expr
     derived: Expr
-    verdict: str  # "equal", "differs"
-    difference: Expr  # claimed - derived, factored
+    rows: tuple[str, ...]
+
+
+ClaimKind = Literal["equals", "order", "exceeds", "stated"]
+
+
+@dataclass(frozen=True)
+class SheetClaim:
+    """A formula from the literature set beside ours.
+
+    `equals` claims say `derived` = `claimed`; `order` claims say that both grow alike; `exceeds` claims say that `derived` is greater than
+    `claimed` (which is `against`) exactly where `text` holds; `stated` ones are attributes that nothing here derives.
+    All formulas are those after the conditions, and may therefore hold sizes that the spec does not have.
+    """
+
+    text: str  # the formula as the spec writes it
+    quantity: str  # key; `saved_bytes` beside those of QUANTITIES; of a stated attribute its name
+    scope: str  # "" for the whole spec, or row paths, separated by ", "
+    claimed: Expr
+    derived: Expr
+    verdict: str  # "equal", "differs", "same order", "holds", "stated"
+    difference: Expr  # claimed - derived, factored; of `exceeds` derived - claimed; of `order` the terms that grow otherwise
     cite: str = ""
     note: str = ""
+    kind: ClaimKind = "equals"
+    id: str = ""
+    conditions: tuple[str, ...] = ()  # such as `f = 4*d`
+    ignored: tuple[str, ...] = ()
+    is_order: bool = False  # whether the formula is printed as O(...)
+    growing: tuple[str, ...] = ()  # the sizes that grow then
+    against: str = ""
+    because: str = ""
+    erratum: str = ""
+    correct: str = ""  # the formula that holds in place of an erratum
+    digits: int = 0  # leading digits that the source gives; 0 for all
+    dtype: str = ""  # of saved bytes
+    terms: tuple[ClaimTerm, ...] = ()
+    example: Mapping[str, int] = field(default_factory=dict)  # small sizes at which a formula that differs is seen to differ
+    line: int = 0  # of the spec's file
 
 
 @dataclass(frozen=True)
@@ -170,4 +203,5 @@ class Sheet:
     cite: tuple[str, ...] = ()
     references: Mapping[str, Reference] = field(default_factory=dict)
     option_meanings: Mapping[str, str] = field(default_factory=dict)
+    axes: tuple[Expr, ...] = ()  # that any tensor has on the way, those inside of rows included; axes of fixed size are left out
     saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element

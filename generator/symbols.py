@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Symbol, cancel, ceiling, expand, floor
+from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, cancel, ceiling, expand, floor
 from sympy.logic.boolalg import And, Boolean
 
 
@@ -50,7 +50,9 @@ class Facts:
         coefficient, rest = dividend.as_coeff_Mul()
         if isinstance(rest, Symbol) and not divisor.has(rest):
             k = Dummy("k", integer=True, positive=True)
-            self._witnesses.append((rest, cancel(divisor / coefficient) * k))
+            step = cancel(divisor / coefficient)
+            least = step.p if isinstance(step, Rational) else step  # a whole multiple of 3/2 that is whole is a multiple of 3
+            self._witnesses.append((rest, least * k))
 
     def witnessed(self, expr: Expr) -> Expr:
         """Write an expression in symbols whose values are free: each known divisibility then holds for all of them."""

@@ -23,6 +23,17 @@ def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int) -> Te
     return state[name]
 
 
+def recall(state: dict[str, Any] | None, name: str, first: Tensor) -> Tensor:
+    """Return what was kept under `name`; `first` where nothing was."""
+    return first if state is None else state.get(name, first)
+
+
+def keep(state: dict[str, Any] | None, name: str, value: Tensor) -> None:
+    """Keep a value for the next step, where a state is kept at all."""
+    if state is not None:
+        state[name] = value
+
+
 def advance(state: dict[str, Any] | None, name: str, new: int, limit: int) -> int:
     """Count `new` tokens under `name` and return how many there were before.
 

@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 fa78237e3a9fa6da); edit the spec, not this file.
+Generated from models/bert.yaml (sha256 afb112c8d01f2572); edit the spec, not this file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 ef3ebcacc2a7c258); edit the spec, not this file.
+Generated from blocks/layers/decoder_block.yaml (sha256 a75ab1a8e541d4c0); edit the spec, not this file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 c59946b5c3a5d15d); edit the spec, not this file.
+Generated from models/gpt2.yaml (sha256 14890b911a3a7640); edit the spec, not this file.
 """
 
 from __future__ import annotations

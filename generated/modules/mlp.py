@@ -1,6 +1,6 @@
 """Position-wise feed-forward network.
 
-Generated from blocks/ffn/mlp.yaml (sha256 72b5f5870956f360); edit the spec, not this file.
+Generated from blocks/ffn/mlp.yaml (sha256 3c6a27f46da503ee); edit the spec, not this file.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Multi-head self-attention.
 
-Generated from blocks/attention/multi_head_attention.yaml (sha256 1007bc9c3d7e1a91); edit the spec, not this file.
+Generated from blocks/attention/multi_head_attention.yaml (sha256 f48fff3770932334); edit the spec, not this file.
 """
 
 from __future__ import annotations
+
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -18,6 +20,10 @@ class MultiHeadAttention(nn.Module):
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
 
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "document-001": {"d": 512, "h": 8},
+    }
+
     def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
         super().__init__()
         if d % h != 0:
@@ -28,6 +34,13 @@ class MultiHeadAttention(nn.Module):
         self.k = nn.Linear(d, d, bias=bias)
         self.v = nn.Linear(d, d, bias=bias)
         self.out = nn.Linear(d, d, bias=bias)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> MultiHeadAttention:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d

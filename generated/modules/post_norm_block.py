@@ -1,6 +1,6 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 b23119a5584cdbbc); edit the spec, not this file.
+Generated from blocks/layers/post_norm_block.yaml (sha256 727a1eb949985b0c); edit the spec, not this file.
 """
 
 from __future__ import annotations

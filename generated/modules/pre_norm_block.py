@@ -1,6 +1,6 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 d7de160b60cb97da); edit the spec, not this file.
+Generated from blocks/layers/pre_norm_block.yaml (sha256 79262b0d7ab039eb); edit the spec, not this file.
 """
 
 from __future__ import annotations

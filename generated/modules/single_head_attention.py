@@ -1,9 +1,11 @@
 """Single-head attention.
 
-Generated from blocks/attention/single_head_attention.yaml (sha256 9256198327a5d415); edit the spec, not this file.
+Generated from blocks/attention/single_head_attention.yaml (sha256 c692e0488f2d172c); edit the spec, not this file.
 """
 
 from __future__ import annotations
+
+from typing import Any, ClassVar
 
 from torch import Tensor, nn
 
@@ -18,12 +20,23 @@ class SingleHeadAttention(nn.Module):
     MACs: 2*b*n*d*e + b*n**2*e + b*n**2*v + b*n*d*v.
     """
 
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "five-words": {"d": 64, "e": 64, "v": 64},
+    }
+
     def __init__(self, d: int, e: int, v: int, *, bias: bool = True) -> None:
         super().__init__()
         self.e = e
         self.queries = nn.Linear(d, e, bias=bias)
         self.keys = nn.Linear(d, e, bias=bias)
         self.values = nn.Linear(d, v, bias=bias)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> SingleHeadAttention:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
 
     def forward(self, x: Tensor) -> Tensor:
         queries = self.queries(x)                                         # b n e

@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 caebfef8347e80f6); edit the spec, not this file.
+Generated from models/transformer.yaml (sha256 fed30939b6f68cda); edit the spec, not this file.
 """
 
 from __future__ import annotations

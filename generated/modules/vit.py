@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 a5fc74442dfe327b); edit the spec, not this file.
+Generated from models/vit.yaml (sha256 56d1d8da963da521); edit the spec, not this file.
 """
 
 from __future__ import annotations

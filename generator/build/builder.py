@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from generator.build import files
+from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
 from generator.build.fixed import OPS, fixed_files, reserved_names, reserved_paths
 from generator.build.index import render_index_of
 from generator.build.manifest import Record, read_manifest
 from generator.build.plan import INDEX, Plan, leftovers, make_plan, name_problems, pages
+from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
 from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
 from generator.lookup import Collection
@@ -53,6 +55,8 @@ class Report:
         removed: outputs that came from no spec any more.
         failed: the specs that could not be built.
         problems: all that went wrong, in order of files and lines.
+        remarks: what a person should know, such as that charts were not drawn.
+        comparisons: how many comparisons there are.
     """
 
     specs: int = 0
@@ -62,6 +66,8 @@ class Report:
     differences: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    comparisons: int = 0
 
 
 def build(request: Request, progress: Callable[[str, Sequence[str]], None] = lambda *_: None) -> Report:
@@ -99,8 +105,10 @@ class _Build:
             for path, data in fixed_files(request.formats).items():
                 self._put_fixed(path, data)
             self._render(plan)
-            if request.collection.is_whole and not request.only and not self.report.failed:
-                self._finish(plan)
+            if request.collection.is_whole and not request.only:
+                if not self.report.failed:
+                    self._finish(plan)
+                self._comparisons()
         finally:  # what was written is recorded even if the build is stopped
             self._save()
         return self.report
@@ -149,9 +157,21 @@ class _Build:
         if MARKDOWN in self.request.formats and self.chosen:
             self._index()
             self._ops()
+            self._published()
         gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths()))
         for path in gone:
             self._drop(path)
+
+    def _comparisons(self) -> None:
+        """Compare specs with each other, as the files in the folder of comparisons say."""
+        request = self.request
+        place = Place(self.library, self.out, request.formats, self.pages, request.check)
+        done = build_comparisons(place, self.manifest, self.fingerprints, self.sink, self.progress)
+        self._fail(done.problems, [f"comparisons/{name}" for name in done.failed])
+        self.report.fixed.extend(path for paths in done.rendered.values() for path in paths)
+        self.report.removed.extend(done.removed)
+        self.report.remarks.extend(done.remarks)
+        self.report.comparisons = done.count
 
     def _drop(self, path: str) -> None:
         try:
@@ -161,12 +181,13 @@ class _Build:
             self._fail(error.problems, [])
 
     def _index(self) -> None:
-        records = {name: self.manifest.specs[name] for name in self.chosen}
-        fingerprint = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
+        records = self._records()
+        links = common_links(self.library, records)
+        fingerprint = digest("\0".join([*(f"{name} {record.fingerprint}" for name, record in records.items()), *map(str, links)]).encode())
         if self.manifest.index == (fingerprint, file_digest(self.out / INDEX)):
             return
         try:
-            data = render_index_of(self.library, {name: record.summary for name, record in records.items()}).encode()
+            data = render_index_of(self.library, {name: record.summary for name, record in records.items()}, links).encode()
         except ProblemsError as error:
             self._fail(error.problems, [])
             return
@@ -182,6 +203,30 @@ class _Build:
         data = render_ops().encode()
         self._put_fixed(OPS, data)
         self.manifest.ops = (self.fingerprints.engine, digest(data))
+
+    def _published(self) -> None:
+        """The pages of published formulas; those that nothing asks for any more are removed."""
+        wanted = set()
+        for page in published_pages(self.library, self.out, self._records()):
+            wanted.add(page.path)
+            if self.manifest.pages.get(page.path) == (page.fingerprint, file_digest(self.out / page.path)):
+                continue
+            try:
+                data = page.render()
+            except ProblemsError as error:
+                self._fail(error.problems, [])
+                continue
+            self._put_fixed(page.path, data)
+            self.manifest.pages[page.path] = (page.fingerprint, digest(data))
+        there = (f"{DOCUMENTS}/{file.name}" for file in sorted((self.out / DOCUMENTS).glob("*.md")))
+        for path in (CLAIMS, *there):
+            file = self.out / path
+            if path not in wanted and file.is_file() and files.is_ours(file, file.read_bytes()):
+                self._drop(path)
+                self.manifest.pages.pop(path, None)
+
+    def _records(self) -> dict[str, Record]:
+        return {name: self.manifest.specs[name] for name in self.chosen}
 
     def _fail(self, problems: Iterable[Problem], names: Iterable[str]) -> None:
         self.report.problems.extend(problems)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from generator.build.files import MADE_BY
 from generator.build.plan import INDEX
+from generator.build.published_pages import CLAIMS
 from generator.render.formats import MODULES, Format
 from generator.render.module.support import support_files
 
@@ -29,7 +30,7 @@ def _package_files() -> dict[str, str]:
 
 def reserved_paths() -> frozenset[str]:
     """Return all paths that no spec's output may take."""
-    return frozenset({INDEX, OPS, *_package_files()})
+    return frozenset({INDEX, OPS, CLAIMS, *_package_files()})
 
 
 def reserved_names() -> frozenset[str]:

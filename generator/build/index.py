@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from generator.spec.library import Library
 
 
-def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | None]) -> str:
+def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | None], links: Sequence[tuple[str, str]]) -> str:
     """Return the index of some specs, by name with their summaries; a spec without one is derived.
+
+    Args:
+        links: labels and addresses of pages of no single spec.
 
     Raises:
         ProblemsError: a spec that must be derived and cannot.
@@ -18,4 +21,4 @@ def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
     from generator.compiled import compile_spec
     from generator.render.markdown.index import render_index
 
-    return render_index([restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()])
+    return render_index([restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()], links)

@@ -13,7 +13,7 @@ from typing import Any
 from generator.build import files
 
 FILE = ".manifest.json"
-_LAYOUT = 2  # of the file; another number means that it is not understood
+_LAYOUT = 3  # of the file; another number means that it is not understood
 
 
 @dataclass(frozen=True)
@@ -42,17 +42,41 @@ class Record:
         return replace(new, outputs=outputs, asked=self.asked or new.asked)
 
 
+@dataclass(frozen=True)
+class ComparisonRecord:
+    """What is known of one comparison: as of a spec, with the SHA-256 of each output by path, and what the index says about it."""
+
+    fingerprint: str
+    uses: tuple[str, ...]
+    outputs: dict[str, str]
+    title: str
+    question: str
+
+
 @dataclass
 class Manifest:
-    """All records, and those of the pages of no single spec, the index and the ops: a fingerprint and the SHA-256 of the file."""
+    """All records, and those of the pages of no single spec: a fingerprint and the SHA-256 of the file.
+
+    Args:
+        pages: of the pages of published formulas, by path.
+    """
 
     specs: dict[str, Record] = field(default_factory=dict)
+    comparisons: dict[str, ComparisonRecord] = field(default_factory=dict)
     index: tuple[str, str] = ("", "")
     ops: tuple[str, str] = ("", "")
+    pages: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def save(self, out: Path) -> None:
         """Write the record into a folder of outputs, if it says anything new. Raises OSError."""
-        data = {"layout": _LAYOUT, "index": self.index, "ops": self.ops, "specs": {name: asdict(self.specs[name]) for name in sorted(self.specs)}}
+        data = {
+            "layout": _LAYOUT,
+            "index": self.index,
+            "ops": self.ops,
+            "pages": {path: self.pages[path] for path in sorted(self.pages)},
+            "specs": {name: asdict(self.specs[name]) for name in sorted(self.specs)},
+            "comparisons": {name: asdict(self.comparisons[name]) for name in sorted(self.comparisons)},
+        }
         text = (json.dumps(data, indent=1) + "\n").encode()
         path = out / FILE
         if not path.exists() or path.read_bytes() != text:
@@ -66,7 +90,9 @@ def read_manifest(out: Path) -> Manifest:
         if data["layout"] != _LAYOUT:
             return Manifest()
         records = {name: _record(record) for name, record in data["specs"].items()}
-        return Manifest(records, _page(data["index"]), _page(data["ops"]))
+        comparisons = {name: _comparison(record) for name, record in data["comparisons"].items()}
+        pages = {path: _page(page) for path, page in data["pages"].items()}
+        return Manifest(records, comparisons, _page(data["index"]), _page(data["ops"]), pages)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Manifest()
 
@@ -74,6 +100,11 @@ def read_manifest(out: Path) -> Manifest:
 def _page(data: list[str]) -> tuple[str, str]:
     fingerprint, written = map(str, data)
     return fingerprint, written
+
+
+def _comparison(data: dict[str, Any]) -> ComparisonRecord:
+    outputs = {str(path): str(value) for path, value in data["outputs"].items()}
+    return ComparisonRecord(str(data["fingerprint"]), tuple(map(str, data["uses"])), outputs, str(data["title"]), str(data["question"]))
 
 
 def _record(data: dict[str, Any]) -> Record:

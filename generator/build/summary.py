@@ -1,15 +1,20 @@
-"""What the index of pages says about a spec, as plain data, so that one edited spec does not mean deriving all others again."""
+"""What the pages of no single spec say about a spec, as plain data, so that one edited spec does not mean deriving all others again."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.build.formula_data import FormulaDataError, from_data, to_data
 from generator.sheet import Sheet, SheetPreset, Size
 
 
-def summarise(sheet: Sheet) -> dict[str, Any] | None:
-    """Return a sheet without its rows as plain data; None if one of its formulas has no such form."""
+def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
+    """Return a sheet without its rows as plain data; None if one of its formulas has no such form.
+
+    Args:
+        module: the text of its PyTorch module, whose lines pages link to.
+    """
     try:
         return {
             "name": sheet.name,
@@ -20,13 +25,17 @@ def summarise(sheet: Sheet) -> dict[str, Any] | None:
             "sizes": [[size.name, size.meaning, size.kind, None if size.value is None else to_data(size.value)] for size in sheet.sizes],
             "totals": {key: to_data(total) for key, total in sheet.totals.items()},
             "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.cite] for preset in sheet.presets],
+            "claims": claims_to_data(sheet),
+            "references": references_to_data(sheet),
+            "places": [row_places(sheet, claim) for claim in sheet.claims],
+            "lines": module_lines(sheet, module),
         }
     except FormulaDataError:
         return None
 
 
 def restore(data: dict[str, Any] | None) -> Sheet | None:
-    """Return the sheet, without rows, claims and sources, that a summary was made of; None if the data is no summary."""
+    """Return the sheet, without its rows, that a summary was made of; None if the data is no summary."""
     if data is None:
         return None
     try:
@@ -47,6 +56,8 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
             rows=(),
             totals={key: from_data(value) for key, value in data["totals"].items()},
             presets=tuple(SheetPreset(name, chosen, expect, cite) for name, chosen, expect, cite in data["presets"]),
+            claims=claims_from_data(data["claims"]),
+            references=references_from_data(data["references"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

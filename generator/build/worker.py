@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from generator.render.formats import Format, Rendering
+from generator.render.formats import MODULES, Format, Rendering
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
 
@@ -49,7 +49,8 @@ def render(task: Task, library: Library, around: Surroundings) -> Rendered:
         compiled = compile_spec(library, task.name)
         rendering = Rendering(compiled, library, around.out, around.pages)
         outputs = {wanted.name: wanted.render(rendering) for wanted in task.formats}
-        return Rendered(task.name, library.closure(task.name), outputs, summarise(compiled.sheet))
+        module = outputs.get(MODULES.name) or MODULES.render(rendering)
+        return Rendered(task.name, library.closure(task.name), outputs, summarise(compiled.sheet, module.decode()))
     except ProblemsError as error:
         return Rendered(task.name, problems=error.problems)
     except Exception as error:  # noqa: BLE001 - one spec that the tool cannot handle must not keep the others from being built

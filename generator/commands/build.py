@@ -1,8 +1,9 @@
 """Write the module, the page and the workbook of each spec.
 
 Only what is out of date is rendered, and only what has changed is written. A spec with mistakes keeps its earlier outputs, and the
-others are built all the same. Given whole folders, the index of pages lists their specs, and outputs whose spec is gone are removed;
-files that a build has not written are never touched. Specs that others use get a module, so that theirs can import it.
+others are built all the same. Given whole folders, their comparisons are drawn too, the index of pages lists their specs, and outputs
+whose spec is gone are removed; files that a build has not written are never touched. Specs that others use get a module, so that theirs
+can import it.
 """
 
 from __future__ import annotations
@@ -56,6 +57,8 @@ def run(args: argparse.Namespace) -> int:
     request = Request(collection, args.out, formats, only, args.jobs, args.check)
     report = build(request, progress=lambda name, changed: None if args.check else _progress(name, changed))
     _complain(report, args)
+    for remark in report.remarks:
+        complain(remark)
     say(_closing(report, args, perf_counter() - started))
     return 1 if report.problems or report.differences else 0
 
@@ -106,7 +109,8 @@ def _closing(report: Report, args: argparse.Namespace, seconds: float) -> str:
         f"{fresh} up to date" if fresh else "",
         f"{len(report.failed)} failed" if report.failed else "",
     ]
-    done = f"{_number(report.specs, 'spec')}: {', '.join(filter(None, parts))}"
+    comparisons = f" and {_number(report.comparisons, 'comparison')}" if report.comparisons else ""
+    done = f"{_number(report.specs, 'spec')}{comparisons}: {', '.join(filter(None, parts))}"
     if args.check:
         done += f"; {_number(len(report.differences), 'difference')}"
     elif changed or report.removed:

@@ -9,6 +9,7 @@ import argparse
 
 from generator.commands.arguments import UsageError, add_paths, existing
 from generator.console import complain_of, say
+from generator.documents.checking import check_documents
 from generator.lookup import collect
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
@@ -31,8 +32,11 @@ def run(args: argparse.Namespace) -> int:
     if not collection.asked:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     found = {name: _problems(collection.library, name) for name in collection.asked}
+    documents = check_documents(collection.library) if collection.is_whole else {}
+    found |= {f"documents/{name}": problems for name, problems in documents.items()}
     wrong = sum(1 for problems in found.values() if problems)
     specs = f"{len(collection.asked)} spec{'' if len(collection.asked) == 1 else 's'}"
+    specs += f" and {len(documents)} document{'' if len(documents) == 1 else 's'}" if documents else ""
     if not wrong:
         say(f"{specs}: no mistakes")
         return 0

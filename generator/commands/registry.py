@@ -40,6 +40,11 @@ COMMANDS: tuple[Command, ...] = (
     Command("list", "list the specs that can be named", "generator.commands.list"),
     Command("show", "show the rows of a spec in the terminal", "generator.commands.show"),
     Command("cost", "count parameters, FLOPs and memory at given sizes", "generator.commands.cost"),
+    Command("growth", "show what dominates, the orders of growth, and crossings inside a spec", "generator.commands.growth"),
+    Command("compare", "compare specs: values, ratios, and from which size on one costs less", "generator.commands.compare"),
+    Command("sweep", "count at a whole grid of sizes, filtered and sorted", "generator.commands.sweep"),
+    Command("diff", "show what differs between two specs, presets or revisions", "generator.commands.diff"),
     Command("verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify"),
+    Command("bench", "time the generated module beside what its formulas predict", "generator.commands.bench"),
     Command("schema", "print the JSON Schema of specs", "generator.commands.schema"),
 )

@@ -1,7 +1,9 @@
 """Run the generated modules and compare what is measured with what is derived.
 
 Each spec is built at random small sizes that satisfy its conditions and at every preset (on meta tensors, which need no memory), and run.
-Output shapes, parameters, FLOPs forward and backward, vector FLOPs, saved elements, traffic and state must be exactly equal.
+Shapes, parameters, FLOPs forward and backward, vector FLOPs, what is saved, traffic and state must be exactly equal. Where a public
+implementation is known and its library installed, the module is loaded with its weights, and outputs, gradients, parameters and FLOPs are
+compared with it; what could not be compared is said.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ EXAMPLES = """\
 gen verify bert gpt2
 gen verify my-specs/ --samples 20
 gen verify mlp --json
+gen verify --report proof.md
 """
 
 
@@ -33,6 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "targets", metavar="NAME|PATH", nargs="*", help="specs by name, files, or folders of specs; all built-in specs by default"
     )
     parser.add_argument("--samples", metavar="K", type=int, default=5, help="how many random sets of sizes to try (default 5)")
+    parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
+    parser.add_argument("--no-references", dest="references", action="store_false", help="leave out the public implementations")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     add_specs(parser)
 
@@ -51,10 +56,12 @@ def run(args: argparse.Namespace) -> int:
     results = []
     with Workbench(library) as bench:
         for name in names:
-            result = verify(bench, name, samples=args.samples)
+            result = verify(bench, name, samples=args.samples, references=args.references)
             results.append(result)
             if not args.json:
                 _print(result)
+    if args.report is not None:
+        _write_report(args.report, results)
     if args.json:
         say(json.dumps([_plain(result) for result in results], indent=2))
     else:
@@ -80,6 +87,16 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
     return library, [*own, *names]
 
 
+def _write_report(file: Path, results: Sequence[Result]) -> None:
+    from generator.build.files import replace
+    from generator.verify.report import MADE_BY, render_report
+
+    if file.exists() and MADE_BY not in file.read_text(encoding="utf-8", errors="replace"):
+        raise UsageError(f"{file} was not written by gen verify, so it is left alone", "choose another file for --report")
+    pages = {result.spec: f"{result.spec}.md" for result in results if (file.parent / f"{result.spec}.md").exists()}
+    replace(file, render_report(results, pages).encode())
+
+
 def _print(result: Result) -> None:
     presets = sum(1 for case in result.cases if case.preset)
     checks = sum(len(case.checks) for case in result.cases)
@@ -88,8 +105,21 @@ def _print(result: Result) -> None:
     for case in result.cases:
         if not case.equal:
             _print_case(case)
+    _print_references(result)
     for reason in result.skipped:
         say(f"  not checked: {reason}")
+
+
+def _print_references(result: Result) -> None:
+    for model in dict.fromkeys(check.model for check in result.references):
+        checks = [check for check in result.references if check.model == model]
+        equal = sum(1 for check in checks if check.equal)
+        say(f"  {model}: {equal} of {len(checks)} comparisons as they must be")
+        for check in checks:
+            if not check.equal:
+                say(f"    {check.what}: must be {check.bound}; {check.found}")
+    for reason in result.not_run:
+        say(f"  not compared: {reason}")
 
 
 def _print_case(case: Case) -> None:
@@ -102,7 +132,7 @@ def _print_case(case: Case) -> None:
     for difference in case.differences:
         say(
             f"    first row that differs in {difference.quantity}: {difference.row} ({difference.op}), "
-            f"derived {difference.derived:,}, measured {difference.measured:,}"
+            f"derived {_number(difference.derived)}, measured {_number(difference.measured)}"
         )
 
 
@@ -122,6 +152,8 @@ def _plain(result: Result) -> dict[str, Any]:
         "spec": result.spec,
         "equal": result.equal,
         "skipped": list(result.skipped),
+        "references": [{**vars(check), "equal": check.equal} for check in result.references],
+        "not_run": list(result.not_run),
         "cases": [
             {
                 "preset": case.preset or None,

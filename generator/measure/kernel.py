@@ -141,15 +141,18 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
         return result
 
     def _lines(self) -> tuple[int, ...]:
-        if self._source is None:
-            return ()
-        lines = []
-        frame = inspect.currentframe()
-        while frame is not None:
-            if frame.f_code.co_filename == self._source:
-                lines.append(frame.f_lineno)
-            frame = frame.f_back
-        return tuple(reversed(lines))
+        return running_lines(self._source)
+
+
+def running_lines(source: str | None) -> tuple[int, ...]:
+    """The lines of the file `source` that are running now, outermost call first; none without a file."""
+    lines = []
+    frame = inspect.currentframe() if source is not None else None
+    while frame is not None:
+        if frame.f_code.co_filename == source:
+            lines.append(frame.f_lineno)
+        frame = frame.f_back
+    return tuple(reversed(lines))
 
 
 def kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> list[Kernel]:

@@ -75,7 +75,7 @@ def matmul_kernels(fn: Callable[..., Any], *args: Any, source: str | None = None
     Raises:
         UncountedError: as `matmul_flops`.
     """
-    mode = _Shares(source)
+    mode = ShareMode(source)
     with mode:
         fn(*args, **kwargs)
     return Count(tuple(mode.shares))
@@ -109,12 +109,15 @@ class _Guard(KernelMode):  # type: ignore[no-untyped-call]  # torch does not ann
         refuse_uncounted(call)
 
 
-class _Shares(KernelMode):  # type: ignore[no-untyped-call]  # as above
+class ShareMode(KernelMode):  # type: ignore[no-untyped-call]  # as above
+    """Counts each kernel's FLOPs; `shares` holds them in order of execution."""
+
     def __init__(self, source: str | None) -> None:
         super().__init__(source)
         self.shares: list[tuple[Kernel, int]] = []
 
     def observe(self, call: Call) -> None:
+        """Counts one kernel. Raises UncountedError."""
         refuse_uncounted(call)
         formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
         flops = formula(*call.args, **call.kwargs, out_val=call.result) if formula else 0

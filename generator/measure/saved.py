@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from generator.measure.kernel import running_lines
 from generator.measure.labels import current_label
 from generator.measure.storages import owned_storages, storage_bytes, storage_elements, storage_key, tensors_in
 
@@ -33,6 +34,7 @@ class SavedStorage:
         producer: the autograd function that made that tensor (`MulBackward0`); "" if none did.
         is_input: the storage came in as an argument.
         label: the label in force when it was first saved, see `generator.measure.labels`.
+        lines: line numbers of the calls that first saved it, in the file that the measurement was asked to follow, outermost call first.
     """
 
     elements: int
@@ -42,6 +44,7 @@ class SavedStorage:
     producer: str
     is_input: bool
     label: str
+    lines: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,20 @@ class Saved:
         """The sum over all storages."""
         return sum(storage.bytes for storage in self.storages)
 
+    def by_lines(self) -> dict[tuple[int, ...], int]:
+        """Elements by the stack of line numbers at which a storage was first saved."""
+        sums: dict[tuple[int, ...], int] = {}
+        for storage in self.storages:
+            sums[storage.lines] = sums.get(storage.lines, 0) + storage.elements
+        return sums
+
+    def bytes_by_lines(self) -> dict[tuple[int, ...], int]:
+        """Bytes by the same stacks."""
+        sums: dict[tuple[int, ...], int] = {}
+        for storage in self.storages:
+            sums[storage.lines] = sums.get(storage.lines, 0) + storage.bytes
+        return sums
+
     def by_label(self) -> dict[str, int]:
         """Elements by the label under which a storage was first saved."""
         sums: dict[str, int] = {}
@@ -68,12 +85,13 @@ class Saved:
         return sums
 
 
-def saved(fn: Callable[..., Any], *args: Any, parameters: Iterable[Tensor] = (), **kwargs: Any) -> Saved:
+def saved(fn: Callable[..., Any], *args: Any, parameters: Iterable[Tensor] = (), source: str | None = None, **kwargs: Any) -> Saved:
     """What autograd keeps of `fn(*args, **kwargs)`; no backward pass is run.
 
     Args:
         fn: a module, whose parameters and buffers are excluded, or any callable.
         parameters: further tensors whose storages are not to be counted (the weights of a callable that is no module).
+        source: path of a Python file whose line numbers the storages shall carry.
 
     Returns:
         Nothing saved if gradients are disabled, or if nothing requires one.
@@ -95,6 +113,7 @@ def saved(fn: Callable[..., Any], *args: Any, parameters: Iterable[Tensor] = (),
                 tensor.grad_fn.name() if tensor.grad_fn is not None else "",
                 key in given,
                 current_label(),
+                running_lines(source),
             )
         return key
 

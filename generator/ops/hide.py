@@ -132,7 +132,7 @@ def printed(where: Bound, variables: Mapping[str, str], c: CodeScope) -> str:
             return variables[node.id], ATOM, True
         if not any(depends for _, _, depends in operands):
             text = c.size(evaluate(node, where.sizes))
-            return text, ATOM if text.replace(".", "").replace("_", "").isalnum() else 0, False
+            return text, _binding(text), False
         if isinstance(node, Unary):
             return f"-{_wrapped(operands[0], BINDING['**'])}", BINDING["*"], True
         op = str(node.op)  # type: ignore[union-attr]  # calls were refused when the row was traced
@@ -144,6 +144,13 @@ def printed(where: Bound, variables: Mapping[str, str], c: CodeScope) -> str:
         return f"{left} {op} {right}", binding, True
 
     return fold(where.ast, visit)[0]
+
+
+def _binding(text: str) -> int:
+    """Say how tightly the outermost operator of a printed size binds, at least."""
+    if text.replace(".", "").replace("_", "").isalnum():
+        return ATOM
+    return BINDING["*"] if not set(text) & set("+-/%( ") else 0
 
 
 def _wrapped(operand: tuple[str, int, bool], least: int) -> str:

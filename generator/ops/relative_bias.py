@@ -53,5 +53,6 @@ class RelativeBias(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The table's sizes and the window."""
         c.need(DISPLACEMENTS)
-        sizes = [c.init(size) for size in self.window]
-        return {"count": c.init(Mul(*(2 * size - 1 for size in self.window))), "heads": c.init(self.heads), "window": ", ".join(sizes)}
+        counts = [c.init(2 * size - 1) for size in self.window]
+        count = counts[0] if len(counts) == 1 else " * ".join(f"({one})" for one in counts)
+        return {"count": count, "heads": c.init(self.heads), "window": ", ".join(c.init(size) for size in self.window)}

@@ -20,14 +20,15 @@ def separated(grid: tuple[int, ...], window: tuple[int, ...], shift: tuple[int, 
     for size, width, step in zip(grid, window, shift, strict=True):
         places = torch.arange(size)
         regions = (places >= size - width).long() + (places >= size - step).long()
-        labels = (labels[:, None, :, None] * 3 + regions.view(-1, 1, width)[:, :, None]).flatten(2).flatten(0, 1)
+        labels = (labels[:, None, :, None] * 3 + regions.view(-1, 1, width)).flatten(2).flatten(0, 1)
     return labels[:, :, None] != labels[:, None, :]'''
 
 
 @dataclass(frozen=True)
 class WindowMask(Op):
-    """Fill scores between places that a cyclic shift has brought into one window from opposite edges with -infinity (Liu et al., 2021, section 3.2).
+    """Fill the scores between places that a cyclic shift has brought together from opposite edges with -infinity.
 
+    The mask of shifted windows (Liu et al., 2021, section 3.2):
     `{op: window_mask, grid: [H, W], window: [M, M], shift: [s, s]}`, where the grid was rolled by -shift and then cut into windows: scores
     [b * windows, h, n, n], the windows of one image behind each other, n places in each. No arithmetic. Traffic: the scores read and
     written, the mask [windows, n, n], a buffer, read. Kept: nothing.
@@ -37,7 +38,9 @@ class WindowMask(Op):
 
     grid: Shape = param(SIZES, "the places along each axis of the grid", example=["H", "W"])
     window: Shape = param(SIZES, "the places along each axis of a window, which divide those of the grid", example=["M", "M"])
-    shift: Shape = param(SIZES, "by how many places the grid was rolled towards the start, less than a window", example=["M // 2", "M // 2"])
+    shift: Shape = param(
+        SIZES, "by how many places the grid was rolled towards the start, less than a window", example=["M // 2", "M // 2"]
+    )
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Fill, with the windows of an image as an axis of their own."""

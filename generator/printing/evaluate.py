@@ -42,6 +42,7 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from generator.printing.logs import Log2, fold_logs
 
+MAX_BITS = 1 << 20  # of a power, so that a power of powers cannot take all memory
 Exact = Any  # int, Fraction, or a sympy number that is irrational
 Step = Callable[[Mapping[str, Exact]], Exact]
 
@@ -156,6 +157,8 @@ def _raise(expr: Pow) -> Step:
 
 def _power(base: Exact, exponent: Exact) -> Exact:
     if isinstance(exponent, int) and isinstance(base, int | Fraction):
+        if abs(exponent) * max(abs(base.numerator), base.denominator).bit_length() > MAX_BITS:
+            raise EvaluationError(f"{base}**{exponent} is too large to evaluate")
         return base**exponent if exponent >= 0 else _whole_if_possible(1 / Fraction(base) ** -exponent)
     return _whole_if_possible(_as_sympy(base) ** _as_sympy(exponent))
 

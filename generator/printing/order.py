@@ -37,9 +37,9 @@ class Term:
     factors: tuple[tuple[Expr, Rational], ...]
 
     @property
-    def is_whole(self) -> bool:
-        """Whether the term is free of division and roots."""
-        return self.coefficient.q == 1 and all(exponent.is_Integer and exponent > 0 for _, exponent in self.factors)
+    def expr(self) -> Expr:
+        """The term as an expression."""
+        return Mul(self.coefficient, *(base**exponent for base, exponent in self.factors))
 
 
 def ordered_terms(expr: Expr, size_order: Sequence[str] = ()) -> list[Term]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sympy import Expr, S
+from sympy import Expr, S, floor
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
@@ -29,7 +30,7 @@ from generator.symbols import Facts
 from generator.trace.tensor import Shape, Tensor
 
 
-def bind_sizes(child: Spec, use: Use, given: Mapping[str, Expr], flow: Mapping[str, Expr], inputs: Mapping[str, Tensor]) -> dict[str, Expr]:
+def bind_sizes(child: Spec, given: Mapping[str, Expr], flow: Mapping[str, Expr], inputs: Mapping[str, Tensor]) -> dict[str, Expr]:
     """Return the free sizes of a used spec: given under `with`, flowing by name, or read off the inputs."""
     bound: dict[str, Expr] = {}
     for name, dim in child.dims.items():
@@ -85,7 +86,8 @@ def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> Non
         return
     if not facts.is_whole(value):
         _add_requirement(arch, f"{dim.value.text} is whole", whole_condition(value), facts, problems, dim.value.span)
-        value = facts.simplify(value)
+        # A root or logarithm is not seen to be whole, its floor is.
+        value = facts.simplify(value) if value.is_rational_function() else floor(value)
     require_positive(arch, value, facts)
     arch.sizes[dim.name] = value
 
@@ -133,11 +135,18 @@ def _add_requirement(arch: Architecture, text: str, value: Boolean, facts: Facts
     if value == S.true:
         return
     if value == S.false:
-        given = {name: show_size(size, {n: x for n, x in arch.sizes.items() if n != name}) for name, size in arch.sizes.items()}
-        problems.add(f"`{text}` never holds", span, *(f"{name} is {shown}" for name, shown in given.items() if shown != name and name in text))
+        problems.add(f"`{text}` never holds", span, *_values(arch.sizes, text))
         return
     facts.learn(value)
     arch.requirements.append(Requirement(text, value))
+
+
+def _values(sizes: Mapping[str, Expr], text: str) -> Iterator[str]:
+    """Say what the sizes are that a condition names, where they are not just themselves."""
+    for name in sizes:
+        shown = show_size(sizes[name], {other: x for other, x in sizes.items() if other != name})
+        if shown != name and re.search(rf"\b{name}\b", text):
+            yield f"{name} is {shown}"
 
 
 def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Problems) -> tuple[dict[str, Any], dict[str, str]]:
@@ -166,7 +175,7 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
         if name not in child.options:
             problems.add(
                 f"`{use.spec}` has no option `{name}`",
-                use.option_spans[name],
+                use.where("options", name),
                 *did_you_mean(name, child.options),
                 f"its options: {listed(child.options) or 'none'}",
             )

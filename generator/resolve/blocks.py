@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,10 +10,10 @@ from sympy import Expr
 
 from generator.architecture import Architecture, BoundRow
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
-from generator.resolve.sizes import Unresolved, evaluated
 from generator.resolve.show import show_shape
+from generator.resolve.sizes import Unresolved, evaluated, written_size
 from generator.spec.model import Input, Row, Spec, Use
-from generator.spec.problems import ProblemsError
+from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.trace.iterate import iterate
@@ -37,12 +37,13 @@ class Frame:
 
 
 def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
+    """Trace the block of a row: once, as a stack, or step after step. Raises Unresolved after reporting."""
     row = bound.row
     use, caller = _block(r, frame, row)
-    child_spec = _child_spec(r, frame, use)
+    child_spec = _child_spec(r, frame, row, use)
     if row.repeat is not None:
-        bound.repeat = evaluated(row.repeat, frame.arch.sizes, r.facts, r.problems, frame.arch.spec)
-    inputs = _named_inputs(r, bound, child_spec, use)
+        bound.repeat = written_size(frame.arch, row.repeat, r.facts, r.problems)
+    inputs = _named_inputs(r, frame, bound, child_spec, use)
     if row.scan:
         from generator.resolve.scan import run_scan
 
@@ -55,7 +56,11 @@ def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
     if row.slot and not frame.arch.spec.slots[row.slot].state and keeps_state(bound):
         slot = frame.arch.spec.slots[row.slot]
         place = f"{slot.span.source.path}:{slot.span.line}"
-        r.problems.add(f"`{child_spec.name}` keeps a state, but slot `{row.slot}` hands none on", use.span, f"write `state: true` in the slot ({place})")
+        r.problems.add(
+            f"`{child_spec.name}` keeps a state, but slot `{row.slot}` hands none on",
+            use.span,
+            f"write `state: true` in the slot ({place})",
+        )
         raise Unresolved
 
 
@@ -83,7 +88,7 @@ def _block(r: Resolver, frame: Frame, row: Row) -> tuple[Use, Frame]:
     return frame.fills.get(row.slot, (slots[row.slot].default, frame))
 
 
-def _child_spec(r: Resolver, frame: Frame, use: Use) -> Spec:
+def _child_spec(r: Resolver, frame: Frame, row: Row, use: Use) -> Spec:
     chain = [name for name, _ in frame.spans]
     if use.spec in chain:
         cycle = " -> ".join([*chain[chain.index(use.spec) :], use.spec])
@@ -95,65 +100,96 @@ def _child_spec(r: Resolver, frame: Frame, use: Use) -> Spec:
     try:
         return r.library.spec(use.spec, use.span)
     except ProblemsError as error:
-        r.problems.extend(error.problems)
+        _report_inside(r, frame, row, error.problems)
         raise Unresolved from None
 
 
-def _named_inputs(r: Resolver, bound: BoundRow, child: Spec, use: Use) -> dict[str, Tensor]:
+def _report_inside(r: Resolver, frame: Frame, row: Row, problems: Iterable[Problem]) -> None:
+    """Report what was found inside a used spec, with the row that uses it where that stands in another file."""
+    chain = {r.library.draft(name).source for name, _ in frame.spans}
+    place = f"{row.span.source.path}:{row.span.line}"
+    for problem in problems:
+        is_elsewhere = problem.span is not None and problem.span.source not in chain
+        notes = (*problem.notes, f"used by `{row.name}` ({place})") if is_elsewhere else problem.notes
+        r.problems.extend([replace(problem, notes=notes)])
+
+
+def _named_inputs(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, use: Use) -> dict[str, Tensor]:
     wanted = list(child.inputs)
     if bound.row.scan:
         return {}
     if len(bound.inputs) != len(wanted):
         noun = "input" if len(wanted) == 1 else "inputs"
         r.problems.add(
-            f"`{use.spec}` takes {len(wanted)} {noun} ({', '.join(wanted)}); `{bound.name}` has {len(bound.inputs)}",
-            bound.row.where("in"),
-            f"it reads {listed(bound.input_names)}",
+            f"`{use.spec}` takes {len(wanted)} {noun} ({', '.join(wanted)}); {_reader(frame, bound, use)} has {len(bound.inputs)}",
+            _place(frame, bound, use),
+            f"it reads {listed(bound.input_names) or 'nothing'}",
         )
         raise Unresolved
     return dict(zip(wanted, bound.inputs, strict=True))
+
+
+def _is_filled(frame: Frame, use: Use) -> bool:
+    """Say whether the block comes from another file than the row, which fills a slot then."""
+    return use.span.source != frame.arch.spec.source
+
+
+def _place(frame: Frame, bound: BoundRow, use: Use) -> Span:
+    """Return the place of what a row hands to its block; of the block itself where another file has put it there."""
+    if _is_filled(frame, use):
+        return use.span
+    return bound.row.where("in") if bound.row.inputs is not None else bound.row.span
+
+
+def _reader(frame: Frame, bound: BoundRow, use: Use) -> str:
+    return f"slot `{bound.row.slot}` of `{frame.arch.spec.name}`" if _is_filled(frame, use) else f"`{bound.name}`"
 
 
 def run_child(
     r: Resolver, frame: Frame, bound: BoundRow, use: Use, caller: Frame, child: Spec, inputs: Mapping[str, Tensor]
 ) -> dict[str, Tensor]:
     """Trace a used spec on the given inputs and return its outputs. Raises Unresolved after reporting."""
-    before = len(r.problems)
-    arch = _bind_child(r, frame, use, caller, child, inputs)
-    bound.child = arch
-    fills = {name: (fill, caller) for name, fill in use.slots.items()}
-    for name in use.slots:
-        if name not in child.slots:
-            r.problems.add(
-                f"`{child.name}` has no slot `{name}`",
-                use.slots[name].span,
-                *did_you_mean(name, child.slots),
-                f"its slots: {listed(child.slots) or 'none'}",
-            )
-    inner = Frame(arch, bound.path, (*frame.spans, (child.name, use.span)), fills)
-    _check_inputs(r, frame, bound, arch, use)
-    r.trace(inner)
-    if len(r.problems) > before:
+    outer, r.problems = r.problems, Problems()
+    try:
+        arch = _bind_child(r, frame, use, caller, child, inputs)
+        bound.child = arch
+        fills = {name: (fill, caller) for name, fill in use.slots.items()}
+        for name in use.slots:
+            if name not in child.slots:
+                notes = (*did_you_mean(name, child.slots), f"its slots: {listed(child.slots) or 'none'}")
+                r.problems.add(f"`{child.name}` has no slot `{name}`", use.where("slots", name), *notes)
+        inner = Frame(arch, bound.path, (*frame.spans, (child.name, use.span)), fills)
+        _check_inputs(r, frame, bound, arch, use)
+        r.trace(inner)
+        failed = len(r.problems) > 0
+    finally:
+        found, r.problems = r.problems, outer
+        _report_inside(r, frame, bound.row, found)
+    if failed:
         raise Unresolved
     frame.arch.requirements += arch.requirements
     return arch.outputs
 
 
 def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec, inputs: Mapping[str, Tensor]) -> Architecture:
-    for name, expression in use.sizes.items():
+    for name in use.sizes:
         dim = child.dims.get(name)
         if dim is None:
             r.problems.add(
-                f"`{use.spec}` has no size `{name}`", expression.span, *did_you_mean(name, child.dims), f"its sizes: {listed(child.dims)}"
+                f"`{use.spec}` has no size `{name}`",
+                use.where("with", name),
+                *did_you_mean(name, child.dims),
+                f"its sizes: {listed(child.dims)}",
             )
         elif dim.kind == "derived":
             assert dim.value is not None
-            r.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", expression.span)
-    given = {
-        name: evaluated(e, caller.arch.sizes, r.facts, r.problems, caller.arch.spec) for name, e in use.sizes.items() if name in child.dims
-    }
+            r.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", use.where("with", name))
+    given: dict[str, Expr] = {}
+    for name, expression in use.sizes.items():
+        if name in child.dims:
+            given[name] = written_size(caller.arch, expression, r.facts, r.problems)
     flow = {**caller.arch.sizes, **frame.arch.sizes}  # the block around a slot before the spec that fills it
-    values = bind_sizes(child, use, given, flow, inputs)
+    values = bind_sizes(child, given, flow, inputs)
     outer_options = {**caller.arch.options, **frame.arch.options}
     options, sources = bind_options(child, use, outer_options, r.problems)
     arch = Architecture(child, values, options, inputs, sources, {**use.slots}, tracer=r.tracer)
@@ -164,22 +200,27 @@ def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec,
 def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture, use: Use) -> None:
     for (name, declared), reads in zip(arch.spec.inputs.items(), [*bound.input_names, *[""] * len(arch.spec.inputs)], strict=False):
         tensor = arch.inputs[name]
-        try:
-            shape = tuple(evaluated(e, arch.sizes, r.facts, r.problems, arch.spec) for e in declared.shape)
-        except Unresolved:
-            raise
+        expected = tuple(evaluated(e, arch.sizes, r.facts, r.problems, arch.spec) for e in declared.shape)
         sizes = frame.arch.sizes
-        if not check_shape(shape, tensor.shape, r.facts):
-            expected = "[" + ", ".join(e.text for e in declared.shape) + "]"
-            r.problems.add(
-                f"`{use.spec}` expects {name} to be {show_shape(shape, sizes)}, but `{reads or name}` is {show_shape(tensor.shape, sizes)}",
-                bound.row.where("in") if bound.row.inputs is not None else bound.row.span,
-                f"{name} is declared {expected} in {arch.spec.source.path}",
+        if not check_shape(expected, tensor.shape, r.facts):
+            written = "[" + ", ".join(e.text for e in declared.shape) + "]"
+            r.report_shapes(
+                frame,
+                bound,
+                f"`{use.spec}` expects {name} to be {show_shape(expected, sizes)}, "
+                f"but `{reads or name}` is {show_shape(tensor.shape, sizes)}",
+                _place(frame, bound, use),
+                f"{name} is declared {written} in {arch.spec.source.path}",
                 *_with_hint(declared, tensor.shape, arch, sizes),
             )
             raise Unresolved
         if tensor.kind != KINDS[declared.dtype]:
-            r.problems.add(f"`{use.spec}` expects {name} to be {declared.dtype}, but `{reads or name}` is not", bound.row.where("in"))
+            words = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}
+            found = words.get(tensor.kind, tensor.kind)
+            r.problems.add(
+                f"`{use.spec}` expects {name} to hold {words[KINDS[declared.dtype]]}, but `{reads or name}` holds {found}",
+                _place(frame, bound, use),
+            )
             raise Unresolved
 
 
@@ -189,7 +230,11 @@ def _run_stack(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Fra
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         outputs = run_child(r, frame, bound, use, caller, child, {**inputs, **carried})
-        if len(outputs) != 1 or not check_shape(next(iter(outputs.values())).shape, carried[first].shape, r.facts):
+        if len(outputs) != 1:
+            note = "a layer of a stack hands one result to the next"
+            r.problems.add(f"`{child.name}` cannot be repeated: it has {len(outputs)} results", bound.row.where("repeat"), note)
+            raise Unresolved
+        if not check_shape(next(iter(outputs.values())).shape, carried[first].shape, r.facts):
             found = next(iter(outputs.values())).shape
             sizes = frame.arch.sizes
             r.problems.add(
@@ -215,6 +260,7 @@ def _with_hint(declared: Input, found: Shape, arch: Architecture, sizes: Mapping
     if len(declared.shape) != len(found):
         return ()
     for expression, size in zip(declared.shape, found, strict=True):
-        if expression.text in arch.spec.dims and arch.sizes.get(expression.text) != size:
+        dim = arch.spec.dims.get(expression.text)
+        if dim is not None and dim.kind != "derived" and arch.sizes.get(dim.name) != size:
             return (f"did you mean with: {{{expression.text}: {show_shape((size,), sizes)[1:-1]}}}?",)
     return ()

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from sympy import Expr
 
-from generator.architecture import Architecture, BoundRow
-from generator.ops.base import Op, OpError
-from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind
-from generator.ops.params import Scope as ParamScope
+from generator.architecture import Architecture, BoundRow, Results
 from generator.ops.registry import ops
-from generator.resolve.binding import check_shape, complete_sizes, yes_or_no
+from generator.resolve.binding import check_shape, complete_sizes
 from generator.resolve.blocks import KINDS, Frame, run_block
-from generator.resolve.hints import origins, shapes_of, with_fixes
-from generator.resolve.scope import Scope
-from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import MAX_TERMS, Unresolved, as_size_error, refuse_huge, shape, size, size_problem
-from generator.spec.expressions import Ast, ExpressionError, expression_problem
+from generator.resolve.hints import origins, with_fixes
+from generator.resolve.op_rows import bind_op, run_op
+from generator.resolve.show import show_shape
+from generator.resolve.sizes import Unresolved, written_shape, written_size
 from generator.spec.library import Library
 from generator.spec.model import Input, Ref, Row, Spec
 from generator.spec.problems import Problem, Problems, ProblemsError
@@ -28,7 +25,8 @@ from generator.symbols import Facts, symbol
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
-Values = dict[str, Mapping[str, Tensor] | None]  # what each input and row has come to; None where it is broken
+MAX_TRACED = 10_000
+Values = dict[str, Results | None]  # what each input and row has come to; None where it is broken
 
 
 class Resolver:
@@ -38,16 +36,18 @@ class Resolver:
         library: where used specs are found.
         input_gradients: overrides whether the outermost float inputs need a gradient.
         half: whether the model's numbers have two bytes.
+        is_trial: whether this tries a change of a spec, so that no further changes are tried.
     """
 
-    def __init__(self, library: Library, *, input_gradients: bool | None = None, half: bool = False) -> None:
+    def __init__(self, library: Library, *, input_gradients: bool | None = None, half: bool = False, is_trial: bool = False) -> None:
         self.library = library
         self.problems = Problems()
         self.facts = Facts()
         self.tracer = Tracer(self.facts, half=half)
         self.input_gradients = input_gradients
+        self.is_trial = is_trial
         self.clashes: dict[Problem, Row] = {}  # the problems about shapes, and the row of each
-        self.reported: set[tuple[str, Span | None]] = set()  # the problems inside used specs
+        self.traced = 0
 
     # ---- the outermost spec ------------------------------------------------------------------------------------------
 
@@ -63,10 +63,8 @@ class Resolver:
         complete_sizes(arch, self.facts, self.problems)
         self.problems.raise_if_any()
         arch.inputs = self._outer_inputs(arch)
-        try:
+        with suppress(Unresolved):
             self.trace(Frame(arch, "", ((spec.name, None),)))
-        except Unresolved:
-            pass
         if len(self.problems) or spec.is_broken:
             raise ProblemsError(with_fixes(self, spec, options))
         return arch
@@ -83,9 +81,9 @@ class Resolver:
         return found
 
     def _outer_input(self, arch: Architecture, declared: Input) -> Tensor:
-        axes = shape(arch, declared.shape, self.facts, self.problems)
+        axes = written_shape(arch, declared.shape, self.facts, self.problems)
         if declared.below is not None:
-            size(arch, declared.below, self.facts, self.problems)
+            written_size(arch, declared.below, self.facts, self.problems)
         grad = declared.dtype == "float" and (declared.grad if self.input_gradients is None else self.input_gradients)
         return self.tracer.new(axes, kind=KINDS[declared.dtype], needs_grad=grad)
 
@@ -99,22 +97,45 @@ class Resolver:
         previous = next(iter(arch.spec.inputs))
         bound_rows: dict[str, BoundRow] = {}
         for row in arch.spec.rows.values():
+            self._count_row(frame)
             bound = BoundRow(row, f"{frame.path}.{row.name}".lstrip("."))
-            try:
-                if row.broken:
-                    raise Unresolved
-                refs = row.inputs if row.inputs is not None else () if _reads_nothing(row) else (Ref(previous, "", row.span),)
-                bound.inputs = self._read_all(refs, values, arch.spec)
-                bound.input_names = tuple(ref.text for ref in refs)
-                self._run_row(frame, bound, bound_rows)
-                values[row.name] = bound.results
-            except Unresolved:
-                values[row.name] = None
+            values[row.name] = None if row.broken else self._resolved(frame, bound, previous, values, bound_rows)
             arch.rows.append(bound)
             bound_rows[row.name] = bound
             previous = row.name
         refs = arch.spec.outputs or (Ref(previous, "", arch.spec.rows[previous].span),)
         arch.outputs = {ref.text: x for ref, x in zip(refs, self._read_all(refs, values, arch.spec), strict=True)}
+
+    def _count_row(self, frame: Frame) -> None:
+        """Keep the number of rows within bounds, which specs that use each other twice can exceed with very little text."""
+        self.traced += 1
+        if self.traced > MAX_TRACED:
+            message = f"`{frame.spans[0][0]}` comes to more than {MAX_TRACED:,} rows once all specs that it uses are written out"
+            first = frame.spans[min(1, len(frame.spans) - 1)][1]
+            raise ProblemsError([*self.problems, Problem(message, first)])
+
+    def _resolved(self, frame: Frame, bound: BoundRow, above: str, values: Values, rows: Mapping[str, BoundRow]) -> Results | None:
+        """Return the results of a row; None where it is broken, which is among the problems."""
+        row = bound.row
+        refs = row.inputs if row.inputs is not None else () if _reads_nothing(row) else (Ref(above, "", row.span),)
+        bound.input_names = tuple(ref.text for ref in refs)
+        steps = 0
+        with suppress(Unresolved):
+            bound.inputs = self._read_all(refs, values, frame.arch.spec)
+            steps += 1
+        # What the row says of itself is looked at even where its inputs are broken.
+        with suppress(Unresolved):
+            if row.out is not None:
+                bound.declared = written_shape(frame.arch, row.out, self.facts, self.problems)
+            steps += 1
+        with suppress(Unresolved):
+            bound.op = bind_op(self, frame, row) if row.op else None
+            steps += 1
+        if steps == 3:
+            with suppress(Unresolved):
+                self._run_row(frame, bound, rows)
+                return bound.results
+        return None
 
     def _read_all(self, refs: Sequence[Ref], values: Values, spec: Spec) -> tuple[Tensor, ...]:
         """Return what references name. All of their problems are reported before Unresolved is raised."""
@@ -140,7 +161,10 @@ class Resolver:
             return results[ref.part]
         if not ref.part:
             parts = [f"{ref.name}.{part}" for part in results]
-            self.problems.add(f"`{ref.name}` has several results: {listed(results)}", ref.span, f"write {listed(parts, 'or')}")
+            message = f"`{ref.name}` has several results: {listed(results)}"
+            if any(ref.span == row.span for row in spec.rows.values()):  # a row without `in`
+                message = f"this row reads the one above, and {message}"
+            self.problems.add(message, ref.span, f"write in: {listed(parts, 'or')}".replace("`", ""))
         else:
             named = [part for part in results if part]
             known_parts = f"its results: {listed(named)}" if named else f"`{ref.name}` has one result; write `{ref.name}`"
@@ -156,7 +180,7 @@ class Resolver:
             note = f"it stands on line {below.line}; a row reads rows above it"
             self.problems.add(f"`{ref.name}` is read before it is defined", ref.span, note)
             return
-        known = [*spec.inputs, *spec.rows]
+        known = dict.fromkeys([*spec.inputs, *spec.rows])
         notes = [*did_you_mean(ref.name, known), f"rows and inputs: {listed(known)}"]
         if ref.name in spec.dims:
             notes = [f"`{ref.name}` is a size; a row reads rows and inputs", *notes]
@@ -164,8 +188,6 @@ class Resolver:
 
     def _run_row(self, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:
         row = bound.row
-        if row.out is not None:
-            bound.declared = shape(frame.arch, row.out, self.facts, self.problems)
         bound.active = self._is_active(frame, bound)
         if bound.active:
             self._run_active(frame, bound, rows)
@@ -181,7 +203,7 @@ class Resolver:
 
     def _run_active(self, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:
         if bound.row.op:
-            self._run_op(frame, bound, rows)
+            run_op(self, frame, bound, rows)
         else:
             run_block(self, frame, bound)
 
@@ -221,6 +243,7 @@ class Resolver:
             sizes = frame.arch.sizes
             inputs = [f"{n} is {show_shape(x.shape, sizes)}" for n, x in zip(bound.input_names, bound.inputs, strict=True)]
             self.report_shapes(
+                frame,
                 bound,
                 f"`{bound.name}` is declared {show_shape(bound.declared, sizes)}, but its shape is {show_shape(found.shape, sizes)}",
                 bound.row.where("out"),
@@ -229,105 +252,13 @@ class Resolver:
             )
             raise Unresolved
 
-    def report_shapes(self, bound: BoundRow, message: str, span: Span, *notes: str) -> None:
+    def report_shapes(self, frame: Frame, bound: BoundRow, message: str, span: Span, *notes: str) -> None:
         """Report that shapes do not fit in a row, and remember the row: another row may be at fault."""
-        problem = Problem(message, span, (*notes, *origins(bound)))
+        problem = Problem(message, span, (*notes, *origins(frame.arch.spec, bound)))
         self.problems.extend([problem])
         self.clashes[problem] = bound.row
-
-    # ---- ops ---------------------------------------------------------------------------------------------------------
-
-    def _run_op(self, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:
-        row = bound.row
-        kind = ops()[row.op]
-        self._check_arity(bound, *kind.arity)
-        self._check_kinds(bound, kind)
-        if kind.needs_out and bound.inputs and bound.declared == ():
-            self.problems.add(f"`{kind.name}` needs at least one axis in `out`", row.where("out"), f"{shapes_of(bound, frame.arch.sizes)}")
-            raise Unresolved
-        op = bound.op = self._bind_op(frame, row, kind)
-        scope = Scope(self.tracer, bound, frame.arch.sizes, rows, bound.input_names, bound.declared)
-        try:
-            with self.tracer.row(bound.path):
-                result = op.run(scope, *bound.inputs)
-        except OpError as error:
-            self.report_shapes(bound, error.message, _place(row, kind, error.at), *error.notes)
-            raise Unresolved from None
-        except (IndexError, ValueError) as error:
-            # The op did not expect these ranks.
-            self.report_shapes(bound, f"`{kind.name}` cannot read these shapes", row.where("in"), shapes_of(bound, frame.arch.sizes))
-            raise Unresolved from error
-        bound.results = result if isinstance(result, dict) else {"": result}
-        self._check_sizes(frame, bound)
-
-    def _check_sizes(self, frame: Frame, bound: BoundRow) -> None:
-        """Refuse results and weights with an axis that is no size."""
-        sizes = frame.arch.sizes
-        for tensor in (*bound.results.values(), *(weight.tensor for weight in bound.weights.values())):
-            for axis in tensor.shape:
-                shown = show_size(axis, sizes)
-                wrong = size_problem(axis, shown, sizes, self.facts)
-                if wrong:
-                    what = f"`{bound.name}` would hold a tensor {show_shape(tensor.shape, sizes)}: {wrong[0]}"
-                    self.report_shapes(bound, what, bound.row.where("op"), *wrong[1:])
-                    raise Unresolved
-
-    def _check_arity(self, bound: BoundRow, least: int, most: int | None) -> None:
-        count = len(bound.inputs)
-        if count >= least and (most is None or count <= most):
-            return
-        expected = str(least) if most == least else f"at least {least}" if most is None else f"{least} to {most}"
-        noun = "input" if expected == "1" else "inputs"
-        self.problems.add(
-            f"`{bound.row.op}` takes {expected} {noun}; `{bound.name}` has {count}",
-            bound.row.where("in"),
-            f"it reads {listed(bound.input_names) or 'nothing'}",
-        )
-        raise Unresolved
-
-    def _check_kinds(self, bound: BoundRow, kind: type[Op]) -> None:
-        wanted = ("float",) * len(bound.inputs) if kind.input_kinds is None else kind.input_kinds
-        words = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}
-        for name, tensor, expected in zip(bound.input_names, bound.inputs, wanted, strict=False):
-            if tensor.kind != expected:
-                self.problems.add(
-                    f"`{kind.name}` reads {words[expected]}, but `{name}` holds {words.get(tensor.kind, tensor.kind)}",
-                    bound.row.where("in"),
-                )
-                raise Unresolved
-
-    def _bind_op(self, frame: Frame, row: Row, kind: type[Op]) -> Op:
-        scope = ParamScope(frame.arch.sizes, frame.arch.options)
-        bound: dict[str, Any] = {}
-        before = len(self.problems)
-        for name, metadata in kind.parameters().items():
-            parsed = row.params.get(name, metadata["default"])
-            if parsed is None:
-                bound[name] = None
-                continue
-            try:
-                for ast in parsed if isinstance(parsed, tuple) else (parsed,):
-                    if isinstance(ast, Ast):
-                        refuse_huge(ast, frame.arch.sizes, MAX_TERMS)
-                bound[name] = metadata["kind"].bind(parsed, scope)
-            except BindError as error:
-                notes = yes_or_no(parsed) if isinstance(metadata["kind"], FlagKind) else ()
-                self.problems.add(f"`{name}` of `{row.name}`: {error}", row.where(name), *notes, *error.notes)
-            except ExpressionError as error:
-                self.problems.extend([expression_problem(as_size_error(error, frame.arch.spec.dims), row.where(name))])
-        if len(self.problems) > before:
-            raise Unresolved
-        return kind(**bound)
 
 
 def _reads_nothing(row: Row) -> bool:
     """Say whether the row's op takes no input, such as a parameter."""
     return bool(row.op) and ops()[row.op].arity == (0, 0)
-
-
-def _place(row: Row, kind: type[Op], at: str) -> Span:
-    """Return the place of the parameter that an op complains about; an axis may have any name."""
-    if at == "axis" and at not in row.param_spans:
-        axes = [name for name, metadata in kind.parameters().items() if isinstance(metadata["kind"], AxisKind | AxesKind)]
-        at = next((name for name in axes if name in row.param_spans), "op")
-    return row.where(at)

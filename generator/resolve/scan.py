@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from generator.architecture import BoundRow
 from generator.resolve.binding import check_shape
-from generator.resolve.sizes import Unresolved, evaluated
 from generator.resolve.blocks import Frame, run_child
 from generator.resolve.show import show_shape
+from generator.resolve.sizes import Unresolved, written_shape
 from generator.spec.model import Spec, Use
-from generator.spec.suggest import listed
+from generator.spec.suggest import did_you_mean, listed
 from generator.trace.iterate import iterate
 from generator.trace.tensor import Shape, Tensor
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame, Spec]) -> None:
     """Run the cell along the axis whose size `scan` names.
 
-    The cell's inputs are the slices of the row's inputs, then the states named under `carry` (zero at first). Its outputs are, in order, what is
-    collected along the axis and the new states; a cell with one state and one output hands the state out.
+    The cell's inputs are the slices of the row's inputs, then the states named under `carry` (zero at first). Its outputs are, in order,
+    what is collected along the axis and the new states; a cell with one state and one output hands the state out.
     """
     use, caller, child = block
     sizes = frame.arch.sizes
@@ -41,17 +41,25 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
     names = list(child.inputs)
     states = list(bound.row.carry)
     unknown = [name for name in states if name not in names]
-    if unknown or len(names) != len(bound.inputs) + len(states):
+    if unknown:
+        place = next(iter(bound.row.carry[unknown[0]]), None)
+        notes = (*did_you_mean(unknown[0], names), f"its inputs: {listed(names)}")
         r.problems.add(
-            f"`{child.name}` takes {listed(names)}; the scan gives it {len(bound.inputs)} slices and the states {listed(states) or 'none'}",
-            bound.row.where("carry") if unknown else bound.row.where("in"),
+            f"`carry` names `{unknown[0]}`, which is no input of `{child.name}`", place.span if place else bound.row.where("carry"), *notes
+        )
+        raise Unresolved
+    if len(names) != len(bound.inputs) + len(states):
+        rest = [name for name in names if name not in states]
+        r.problems.add(
+            f"beside the state, `{child.name}` takes {listed(rest) or 'nothing'}; "
+            f"`{bound.name}` reads {listed(bound.input_names) or 'nothing'}",
+            bound.row.where("in") if bound.row.inputs is not None else bound.row.span,
+            f"carry hands on {listed(states)}; the other inputs of the block are steps of what the row reads",
         )
         raise Unresolved
     sliced = [name for name in names if name not in states]
     steps = {name: x.select(axis) for name, x in zip(sliced, bound.inputs, strict=True)}
-    shapes = {
-        name: tuple(evaluated(e, sizes, r.facts, r.problems, frame.arch.spec) for e in shape) for name, shape in bound.row.carry.items()
-    }
+    shapes = {name: written_shape(frame.arch, axes, r.facts, r.problems) for name, axes in bound.row.carry.items()}
     with r.tracer.row(bound.path):
         zeros = {name: r.tracer.new(shape) for name, shape in shapes.items()}
         for zero in zeros.values():
@@ -81,8 +89,9 @@ def _check_outputs(r: Resolver, frame: Frame, bound: BoundRow, shapes: Mapping[s
     cell, sizes = bound.child.spec.name, frame.arch.sizes
     if len(outputs) not in {len(shapes), len(shapes) + 1}:
         r.problems.add(
-            f"`{cell}` has {len(outputs)} outputs ({listed(outputs)}); a scan needs the new states ({listed(shapes)}), or one result and the new states",
+            f"`{cell}` has {len(outputs)} outputs ({listed(outputs)}), which do not fit its states ({listed(shapes)})",
             bound.row.where("carry"),
+            "the outputs of a cell are its new states, in the order of `carry`, with or without one result in front",
         )
         raise Unresolved
     for (name, shape), (output, x) in zip(shapes.items(), list(outputs.items())[-len(shapes) :], strict=True):

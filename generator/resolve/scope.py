@@ -33,6 +33,8 @@ class Scope:
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""
         tensor = self.t.parameter(shape, trainable=trainable)
+        if trainable and name == "bias":
+            self.t.tally.bias_params += self.t.copies * tensor.numel
         self.bound.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 

@@ -20,7 +20,6 @@ from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
 from generator.spec.expressions import ExpressionError, Name, evaluate, expression_problem, names
 from generator.spec.model import Expression, Spec
 from generator.spec.problems import Problems
-from generator.spec.source import Span
 from generator.symbols import Facts
 from generator.trace.tensor import Shape
 
@@ -28,7 +27,7 @@ MAX_TERMS = 32  # of one size, written out as a sum
 MAX_SHAPE_TERMS = 1024  # of the product of a shape's sizes
 
 
-class Unresolved(Exception):
+class Unresolved(Exception):  # noqa: N818  it is no error by itself
     """Something went wrong and is already among the problems; what depends on it is skipped."""
 
 
@@ -54,28 +53,23 @@ def evaluated(
     return simplified
 
 
-def size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems, *, inner: Architecture | None = None) -> Expr:
-    """Return the value of an expression that is a size. Raises Unresolved after reporting.
-
-    Args:
-        arch: the spec that writes the expression.
-        inner: the spec whose requirements grow, if another one.
-    """
+def written_size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems) -> Expr:
+    """Return the value of an expression that is a size of `arch`, which writes it. Raises Unresolved after reporting."""
     value = evaluated(expression, arch.sizes, facts, problems, arch.spec)
     wrong = size_problem(value, expression.text, arch.sizes, facts)
     if wrong:
         problems.add(wrong[0], expression.span, *wrong[1:])
         raise Unresolved
-    require_positive(inner or arch, value, facts)
+    require_positive(arch, value, facts)
     return value
 
 
-def shape(arch: Architecture, expressions: Sequence[Expression], facts: Facts, problems: Problems) -> Shape:
+def written_shape(arch: Architecture, expressions: Sequence[Expression], facts: Facts, problems: Problems) -> Shape:
     """Return the shape that a spec writes. All of its problems are reported before Unresolved is raised."""
     found: list[Expr] = []
     for expression in expressions:
         try:
-            found.append(size(arch, expression, facts, problems))
+            found.append(written_size(arch, expression, facts, problems))
         except Unresolved:
             continue
     if len(found) < len(expressions):
@@ -96,8 +90,10 @@ def size_problem(value: Expr, text: str, sizes: Mapping[str, Expr], facts: Facts
         return (f"{label} is never positive; sizes are at least 1",)
     if facts.is_whole(value):
         return ()
-    condition = whole_condition(value)
     numerator, denominator = fraction(together(value))
+    if not numerator.free_symbols:
+        return (f"{label} is not always a whole number",)
+    condition = whole_condition(value)
     rounded = f"or round down: {_operand(numerator, sizes)} // {_operand(denominator, sizes)}"
     notes = [f'did you mean to add where: ["{to_text(condition, tuple(sizes))}"]?']
     return (f"{label} is not always a whole number", *notes, *([rounded] if denominator != 1 else []))

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from generator.spec.expression_tree import Ast, Name, fold
 from generator.spec.expressions import FUNCTIONS
-from generator.spec.model import Dim, Expression, Preset, Ref, Spec
+from generator.spec.model import Expression, Preset, Ref, Spec
 from generator.spec.problems import Problem
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
@@ -41,7 +41,7 @@ def check_structure(spec: Spec) -> Iterator[Problem]:
 
 
 def check_parts(spec: Spec) -> Iterator[Problem]:
-    """Yield what is wrong with the names of rows, and with the names that presets, claims and outputs mention."""
+    """Yield what is wrong with the names of rows, and with the names that presets and outputs mention."""
     yield from _reserved(spec.rows, "row", _YAML)
     for name in spec.inputs.keys() & spec.rows.keys():
         notes = (_first(spec.inputs[name].span), "rename one of them")
@@ -49,12 +49,22 @@ def check_parts(spec: Spec) -> Iterator[Problem]:
     yield from _slots(spec)
     for preset in spec.presets.values():
         yield from _preset(spec, preset)
-    for claim in spec.claims:
-        yield from unknown_sizes(claim.equals.ast, claim.equals.span, spec.dims)
     yield from _twice(spec.outputs)
 
 
-def unknown_sizes(ast: Ast, span: Span, dims: Mapping[str, Dim]) -> Iterator[Problem]:
+def check_sizes(spec: Spec) -> Iterator[Problem]:
+    """Yield the unknown sizes of inputs and rows, for a spec of which nothing else can be said."""
+    written: list[Expression] = []
+    for declared in spec.inputs.values():
+        written += (*declared.shape, *([declared.below] if declared.below else []))
+    for row in spec.rows.values():
+        written += (*(row.out or ()), *([row.repeat] if row.repeat else []), *(row.use.sizes.values() if row.use else ()))
+        written += (axis for shape in row.carry.values() for axis in shape)
+    for expression in written:
+        yield from unknown_sizes(expression.ast, expression.span, spec.dims)
+
+
+def unknown_sizes(ast: Ast, span: Span, dims: Collection[str]) -> Iterator[Problem]:
     """Yield a problem for each name in an expression that is no size; `span` is the place of the whole expression."""
     for name in _names(ast):
         if name.id not in dims:
@@ -118,8 +128,8 @@ def _slots(spec: Spec) -> Iterator[Problem]:
             yield Problem(f"slot `{row.slot}` stands in two rows", row.where("slot"), (note,))
         elif row.slot:
             filled[row.slot] = row.span.line
-    if any(row.broken for row in spec.rows.values()):
-        return
+    if any(row.broken or (row.slot and row.slot not in spec.slots) for row in spec.rows.values()):
+        return  # it may be the row that the slot is for
     for name, slot in spec.slots.items():
         if name not in filled:
             yield Problem(f"slot `{name}` stands in no row", slot.span, (f"a row fills it: `{name}: {{slot: {name}}}`",))

@@ -15,7 +15,7 @@ from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
-NOT_ARCHITECTURES = ("comparisons", "hardware")  # folders of the library that hold other kinds of sheets
+NOT_ARCHITECTURES = ("comparisons", "documents", "hardware")  # folders of the library that hold other kinds of sheets
 
 
 class Library:
@@ -124,11 +124,10 @@ def spec_files(path: Path) -> Iterator[Path]:
 
 def shown(file: Path) -> str:
     """Return a path as people know it: relative to where they are, where it lies below."""
-    real = Path(os.path.realpath(file))
-    try:
-        return real.relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return file.as_posix()
+    for path in (os.path.abspath(file), os.path.realpath(file)):  # noqa: PTH100  Path.resolve() follows links, Path.absolute() keeps `..`
+        if Path(path).is_relative_to(Path.cwd()):
+            return Path(path).relative_to(Path.cwd()).as_posix()
+    return file.as_posix()
 
 
 def _start(file: Path) -> Span:

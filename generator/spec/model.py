@@ -66,6 +66,13 @@ class Use:
     options: Mapping[str, Any] = field(default_factory=dict)
     slots: Mapping[str, Use] = field(default_factory=dict)
     option_spans: Mapping[str, Span] = field(default_factory=dict)
+    names: Mapping[tuple[str, str], Span] = field(
+        default_factory=dict
+    )  # where (`with`, a size), (`options`, an option) and so on are named
+
+    def where(self, section: str, name: str) -> Span:
+        """Return the place where a size, an option or a slot of the used spec is named."""
+        return self.names.get((section, name), self.span)
 
 
 @dataclass(frozen=True)
@@ -154,17 +161,57 @@ class Preset:
 
 @dataclass(frozen=True)
 class Claim:
-    """A formula from the literature: `of` names the quantity, `row` the part it speaks of (all of it by default)."""
+    """A formula from the literature; which of `equals`, `order`, `exceeds` and `states` it has says of what kind it is.
+
+    Args:
+        of: the quantity; empty for a stated attribute.
+        rows: the rows it speaks of, with their places; all of the spec where there are none.
+        equals: the formula as published.
+        order: the formula that the quantity grows like, as the sizes in `growing` do (by default those that it names).
+        exceeds: the formula that the quantity is greater than, or `exceeds_rows` with that formula, exactly where `once` holds.
+        states: the attribute that the source states and no formula of ours gives; `because` derives it in words.
+        given: sizes, and what is put in their place; `preset` puts in those of a preset.
+        where: conditions that the sizes satisfy.
+        ignore: kinds of work, ops or rows that the source leaves out, with their places.
+        erratum: why the formula is expected not to hold; `correct` is the one that does.
+        digits: how many leading digits the source gives; 0 for all.
+        dtype: the number format of saved bytes.
+    """
 
     of: str
-    row: str
-    equals: Expression
     cite: str
     note: str
     erratum: str
     span: Span
-    row_span: Span
+    rows: Mapping[str, Span] = field(default_factory=dict)
+    id: str = ""
+    equals: Expression | None = None
+    order: Expression | None = None
+    exceeds: Expression | None = None
+    exceeds_rows: Mapping[str, Span] = field(default_factory=dict)
+    once: Condition | None = None
+    states: str = ""
+    because: str = ""
+    growing: Mapping[str, Span] = field(default_factory=dict)
+    given: Mapping[str, Expression] = field(default_factory=dict)
+    given_spans: Mapping[str, Span] = field(default_factory=dict)
+    preset: str = ""
+    where: tuple[Condition, ...] = ()
+    ignore: Mapping[str, Span] = field(default_factory=dict)
+    correct: Expression | None = None
+    digits: int = 0
+    dtype: str = ""
+    spans: Mapping[str, Span] = field(default_factory=dict)  # of each key's value
     cite_spans: Mapping[str, Span] = field(default_factory=dict)
+
+    def where_is(self, key: str) -> Span:
+        """Return the place of a key's value; of the claim where it has none."""
+        return self.spans.get(key, self.span)
+
+    @property
+    def formula(self) -> Expression | None:
+        """The formula that the source prints, but for the condition of `once`."""
+        return self.equals or self.order
 
 
 @dataclass(frozen=True)

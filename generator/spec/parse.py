@@ -11,7 +11,9 @@ from generator.ops.params import BindError, Raw
 from generator.ops.registry import ops
 from generator.spec import model
 from generator.spec.checkpoint import checkpoint
-from generator.spec.checks import check_parts, check_structure
+from generator.spec.checks import check_parts, check_sizes, check_structure
+from generator.spec.claim import claim
+from generator.spec.claim_checks import check_claims
 from generator.spec.expressions import Ast, ExpressionError, expression_problem, parse_condition, parse_expression
 from generator.spec.problems import Problems, ProblemsError
 from generator.spec.source import Source, Span
@@ -42,8 +44,9 @@ def parse_spec(name: str, source: Source) -> model.Spec:
     parser = _Parser(problems, found)
     spec = parser.spec(name, source, tree)
     wrong = list(check_structure(spec))
-    problems.extend([*wrong, *check_parts(spec)])
+    problems.extend([*wrong, *check_parts(spec), *check_claims(spec)])
     if wrong or not parser.is_sound:
+        problems.extend(check_sizes(spec))
         raise ProblemsError(problems)
     return replace(spec, problems=tuple(problems))
 
@@ -69,7 +72,7 @@ class _Parser:
             source=source,
             title=_text(tree.get("title")),
             description=" ".join(_text(tree.get("description")).split()),
-            cite=tuple(_words(tree.get("cite"))),
+            cite=tuple(map(_text, self.items(tree, "cite"))),
             dims=dims,
             options=options,
             inputs=self.each(tree, "inputs", self.input, lambda key, span: model.Input(key, (), "float", True, "", span, broken=True)),
@@ -175,6 +178,7 @@ class _Parser:
             {entry.key.text: plain(entry.value) for entry in entries},
             self.values(node.get("slots"), lambda entry: self.use(entry.key.span, entry.value)),
             {entry.key.text: entry.value.span for entry in entries},
+            _names(node),
         )
 
     def values(self, node: Node | None, build: Callable[[Entry], T | None]) -> dict[str, T]:
@@ -236,9 +240,9 @@ class _Parser:
                 self.problems.add(f"row `{name}` fills a slot, so `{key}` does not belong here", given[key], note)
         if "repeat" in given and "scan" in given:
             self.problems.add(f"row `{name}` has both `repeat` and `scan`", given["scan"], "use a spec that repeats within one that scans")
-        if "carry" in given and "scan" not in given:
+        elif "carry" in given and "scan" not in given:
             self.problems.add(f"row `{name}` has `carry` without `scan`", given["carry"])
-        if "scan" in given and "carry" not in given:
+        elif "scan" in given and "carry" not in given:
             note = "carry names the state and its shape: `carry: {state: [b, d]}`"
             self.problems.add(f"row `{name}` has `scan` without `carry`", given["scan"], note)
 
@@ -273,14 +277,13 @@ class _Parser:
 
     def claim(self, node: Node) -> model.Claim | None:
         assert isinstance(node, MappingNode)
-        equals = self.expression(node.get("equals"))
-        if equals is None:
-            return None
-        cite = " ".join(_words(node.get("cite")))
-        texts = {key: _text(node.get(key)) for key in ("of", "row", "note", "erratum")}
-        row = node.get("row")
-        row_span = equals.span if row is None else row.span
-        return model.Claim(texts["of"], texts["row"], equals, cite, texts["note"], texts["erratum"], node.span, row_span, _cite_spans(node))
+        return claim(node, self)
+
+
+def _names(node: MappingNode) -> dict[tuple[str, str], Span]:
+    """Return the places of the keys in the sections of a used spec."""
+    sections = {key: node.get(key) for key in ("with", "options", "slots")}
+    return {(key, e.key.text): e.key.span for key, part in sections.items() if isinstance(part, MappingNode) for e in part.entries}
 
 
 def _cite_spans(node: MappingNode) -> dict[str, Span]:

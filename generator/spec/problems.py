@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from generator.spec.source import Span
@@ -15,7 +15,7 @@ _LEAD = 50  # of which at most this many stand before the caret
 
 @dataclass(frozen=True)
 class Problem:
-    """One error.
+    """One error. Two with the same message at the same place are equal: a block's mistake is one, whichever of its users it is met in.
 
     Args:
         message: what was expected and what was found, in one line.
@@ -25,7 +25,7 @@ class Problem:
 
     message: str
     span: Span | None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     def __lt__(self, other: Problem) -> bool:
         return self._place() < other._place()

@@ -6,43 +6,66 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from generator.sheet import Reference
-from generator.spec.problems import Problem, ProblemsError
 from generator.spec.library import shown
-from generator.spec.source import Source
-from generator.spec.yaml_reader import Mapping, Scalar, load_source, plain, read_yaml
+from generator.spec.problems import Problem, Problems, ProblemsError
+from generator.spec.source import Source, Span
+from generator.spec.suggest import did_you_mean, listed
+from generator.spec.yaml_reader import Entry, Mapping, Scalar, load_source, read_yaml
 
 _KEYS = ("label", "text", "url")
+_EXAMPLE = 'such as `vaswani2017: {label: "Vaswani et al., 2017", text: Attention Is All You Need, url: https://...}`'
 
 
 def read_references(folders: Iterable[Path]) -> dict[str, Reference]:
     """Return all references by key; those of later folders win.
 
     Raises:
-        ProblemsError: a file that is no mapping of keys to label, text and url.
+        ProblemsError: a file that cannot be read, or is no mapping of keys to label, text and url.
     """
     found: dict[str, Reference] = {}
     for folder in folders:
         file = folder / "references.yaml"
         if file.is_file():
-            found |= _read(load_source(file, shown(file)))
+            try:
+                found |= _read(load_source(file, shown(file)))
+            except OSError as error:
+                place = Span(Source(shown(file), ""), 1, 1)
+                raise ProblemsError([Problem(f"the file cannot be read: {error.strerror}", place)]) from error
     return found
 
 
 def _read(source: Source) -> dict[str, Reference]:
+    if all(not line.strip() or line.lstrip().startswith("#") for line in source.lines):
+        return {}
     tree = read_yaml(source)
-    problems: list[Problem] = []
+    problems = Problems()
+    if not isinstance(tree, Mapping):
+        problems.fail("expected one entry for each source", tree.span, _EXAMPLE)
     found: dict[str, Reference] = {}
-    for entry in tree.entries if isinstance(tree, Mapping) else ():
-        if not isinstance(entry.value, Mapping) or any(
-            e.key.text not in _KEYS or not isinstance(e.value, Scalar) for e in entry.value.entries
-        ):
-            problems.append(Problem(f"reference `{entry.key.text}` needs label, text and perhaps url", entry.key.span))
-            continue
-        values = {key: str(value) for key, value in plain(entry.value).items()}
-        if not {"label", "text"} <= values.keys():
-            problems.append(Problem(f"reference `{entry.key.text}` needs label and text", entry.key.span))
-            continue
-        found[entry.key.text] = Reference(entry.key.text, values["label"], values["text"], values.get("url", ""))
-    if problems:
-        raise ProblemsError(problems)
+    for entry in tree.entries:
+        values = _fields(entry, problems)
+        if values is not None:
+            found[entry.key.text] = Reference(entry.key.text, values["label"], values["text"], values.get("url", ""))
+    problems.raise_if_any()
     return found
+
+
+def _fields(entry: Entry, problems: Problems) -> dict[str, str] | None:
+    """Return the fields of one reference; None where something is wrong with them, which is reported."""
+    key, node = entry.key, entry.value
+    before = len(problems)
+    if not isinstance(node, Mapping):
+        problems.add(f"reference `{key.text}` needs label and text", node.span, _EXAMPLE)
+        return None
+    for field in node.entries:
+        if field.key.text not in _KEYS:
+            notes = (*did_you_mean(field.key.text, _KEYS), f"known keys: {listed(_KEYS)}")
+            problems.add(f"unknown key `{field.key.text}` in reference `{key.text}`", field.key.span, *notes)
+        elif not isinstance(field.value, Scalar) or not field.value.text:
+            problems.add(f"expected a text in `{field.key.text}` of reference `{key.text}`", field.value.span)
+    missing = [name for name in ("label", "text") if node.get(name) is None]
+    if missing and len(problems) == before:
+        problems.add(f"reference `{key.text}` needs {listed(missing)}", key.span, _EXAMPLE)
+    if len(problems) > before:
+        return None
+    return {field.key.text: field.value.text for field in node.entries if isinstance(field.value, Scalar)}

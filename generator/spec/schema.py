@@ -9,10 +9,12 @@ from typing import Any
 
 from generator.ops.base import Op
 from generator.ops.registry import ops
+from generator.spec.claim_schema import claim_schema
 
 NAME = r"^[A-Za-z][A-Za-z0-9_]{0,39}$"
 MAX_SIZE = 10**15  # up to 2**53 the workbook is exact
 MAX_ROWS = 2000
+MAX_ENTRIES = 200  # of any other section
 QUANTITY_KEYS = [
     "params",
     "active_params",
@@ -36,7 +38,8 @@ def _said(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _named(values: dict[str, Any], description: str) -> dict[str, Any]:
-    return {"type": "object", "description": description, "propertyNames": {"pattern": NAME}, "additionalProperties": values}
+    frame = {"type": "object", "description": description, "propertyNames": {"pattern": NAME}, "maxProperties": MAX_ENTRIES}
+    return {**frame, "additionalProperties": values}
 
 
 _DIM = {
@@ -99,19 +102,6 @@ _PRESET = {
         },
         "cite": _CITE,
         "note": {"type": "string"},
-    },
-    "additionalProperties": False,
-}
-_CLAIM = {
-    "type": "object",
-    "required": ["of", "equals"],
-    "properties": {
-        "of": _said("the quantity that the formula counts", {"enum": QUANTITY_KEYS}),
-        "row": _said("the row it speaks of; the whole spec by default", {"type": "string"}),
-        "equals": _said("the formula as published, in the sizes of this spec", _EXPRESSION),
-        "cite": _CITE,
-        "note": _said("where it stands, what it assumes", {"type": "string"}),
-        "erratum": _said("why the formula is expected to differ from the derived one", {"type": "string"}),
     },
     "additionalProperties": False,
 }
@@ -214,13 +204,18 @@ def build_schema() -> dict[str, Any]:
                 "items": {"type": "string"},
                 "description": "conditions on the sizes, such as d % h == 0",
             },
-            "presets": {"type": "object", "description": "published sizes", "additionalProperties": _PRESET},
+            "presets": {
+                "type": "object",
+                "description": "published sizes",
+                "maxProperties": MAX_ENTRIES,
+                "additionalProperties": _PRESET,
+            },
             "checkpoint": {
                 "type": "object",
                 "description": "how public implementations name the weights, by library",
                 "additionalProperties": _CHECKPOINT,
             },
-            "claims": {"type": "array", "description": "published formulas, checked against the derived ones", "items": _CLAIM},
+            "claims": {"type": "array", "description": "published formulas, checked against the derived ones", "items": claim_schema(QUANTITY_KEYS)},
         },
         "additionalProperties": False,
         "$defs": {"row": row, "fill": _FILL, **{f"op_{name}": _op_schema(op) for name, op in catalogue.items()}},

@@ -74,11 +74,18 @@ def validate(tree: Node) -> list[Violation]:
     value = plain(tree)
     found = _violations(tree, (), _validator("").iter_errors(value))
     layers = value.get("layers") if isinstance(value, Mapping) else None
-    if isinstance(layers, Mapping):
+    if isinstance(layers, Mapping) and not any(violation.path == ("layers",) for violation in found):
         for name, row in layers.items():
             if isinstance(row, Mapping):
                 found += _row_violations(tree, ("layers", name), row)
     return found
+
+
+def violations_of(tree: Node, other_schema: Mapping[str, Any]) -> list[Violation]:
+    """Return all violations of another schema than that of specs, such as that of comparisons."""
+    from jsonschema import Draft202012Validator
+
+    return _violations(tree, (), Draft202012Validator(other_schema).iter_errors(plain(tree)))
 
 
 def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Violation]:
@@ -150,6 +157,8 @@ def _problems(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
 def _unknown_keys(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
     known = list(error.schema.get("properties", {}))
     where = f" in {_place(path)}" if path else ""
+    if path[:1] == ("presets",) and len(path) == 2 and "set" not in error.instance and not any(near(key, known) for key in error.instance):
+        return  # the sizes stand where `set` should: said where `set` is missing
     for key in (key for key in error.instance if key not in known):
         span, _ = find(tree, (*path, key))
         hint = unknown_key_hint(key, path, error.instance)

@@ -34,8 +34,6 @@ def missing_hint(key: str, path: Sequence[Any]) -> tuple[str, ...]:
 
 def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any]) -> tuple[str, ...]:
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
-    if len(path) == 2 and path[0] == "presets" and "set" not in value:
-        return ("the sizes of a preset stand under `set`",)
     if len(path) != 2 or path[0] != "layers":
         return ()
     if key in _KINDS:

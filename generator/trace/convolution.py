@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import expand, floor
+from sympy import Expr, ceiling, expand, floor
 
 from generator.trace.tensor import Shape, Tensor, product
 from generator.trace.tracer import ZERO, Tracer
@@ -22,12 +22,18 @@ class Windows:
     def count(self, t: Tracer, lengths: Shape) -> Shape:
         """Return how many windows fit: floor((length + 2 padding - dilation (kernel - 1) - 1) / stride) + 1 on each axis."""
         axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, strict=True)
-        return tuple(expand(t.facts.simplify(floor((n + 2 * p - d * (k - 1) - 1) / s) + 1)) for n, k, s, p, d in axes)
+        return tuple(_rounded_up(t, n + 2 * p - d * (k - 1), s) for n, k, s, p, d in axes)
 
     def reached(self, lengths: Shape, extra: Shape) -> Shape:
         """Return the lengths after a transposed convolution: (length - 1) stride - 2 padding + dilation (kernel - 1) + extra + 1."""
         axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, extra, strict=True)
         return tuple(expand((n - 1) * s - 2 * p + d * (k - 1) + e + 1) for n, k, s, p, d, e in axes)
+
+
+def _rounded_up(t: Tracer, starts: Expr, stride: Expr) -> Expr:
+    """Return how many of `starts` places are reached in steps: floor((starts - 1) / stride) + 1, which is ceiling(starts / stride)."""
+    forms = [expand(t.facts.simplify(form)) for form in (floor((starts - 1) / stride) + 1, ceiling(starts / stride))]
+    return next((form for form in forms if not form.atoms(floor, ceiling)), forms[0])
 
 
 def convolution(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None, shape: Shape, *, transposed: bool) -> Tensor:

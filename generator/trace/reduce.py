@@ -36,6 +36,16 @@ def softmax(t: Tracer, x: Tensor) -> Tensor:
     return out
 
 
+def logsumexp(t: Tracer, x: Tensor, axis: int, *, keep: bool) -> Tensor:
+    """log(sum(exp(x))) over one axis: four operations an element read, three an element of the result. Kept: x and the result."""
+    kept = tuple(Integer(1) if i == axis else size for i, size in enumerate(x.shape))
+    out = t.new(kept if keep else (*x.shape[:axis], *x.shape[axis + 1 :]), needs_grad=x.needs_grad)
+    t.kernel("logsumexp", [x], [out], vector=4 * x.numel + 3 * out.numel)
+    if x.needs_grad:
+        t.save(x, out)
+    return out
+
+
 def cumsum(t: Tracer, x: Tensor) -> Tensor:
     """Running sum along an axis: one operation an element. The result is contiguous; nothing is kept."""
     out = t.new(x.shape, needs_grad=x.needs_grad)

@@ -7,6 +7,7 @@ share memory. They follow PyTorch's rules for sizes greater than one: an axis of
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from sympy import Expr, Integer, Mul, expand
@@ -81,15 +82,14 @@ class Tensor:
 
     def merge(self, first: int, last: int) -> Tensor | None:
         """Return the view with axes first..last flattened into one, or None where memory order does not allow a view."""
-        for i in range(first, last):
-            if self.shape[i] == 1 or self.shape[i + 1] == 1:
-                continue
-            if expand(self.strides[i] - self.strides[i + 1] * self.shape[i + 1]) != 0:
+        axes = [i for i in range(first, last + 1) if self.shape[i] != 1] or [last]
+        for outer, inner in pairwise(axes):
+            if expand(self.strides[outer] - self.strides[inner] * self.shape[inner]) != 0:
                 return None
         return replace(
             self,
             shape=(*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :]),
-            strides=(*self.strides[:first], self.strides[last], *self.strides[last + 1 :]),
+            strides=(*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :]),
         )
 
     def expand_to(self, shape: Shape) -> Tensor:

@@ -30,6 +30,7 @@ class Tally:
     backward_macs: Expr = ZERO
     state_elements: Expr = ZERO
     traffic_elements: Expr = ZERO
+    bias_params: Expr = ZERO  # the part of `params` in weights named `bias`
     kernels: list[str] = field(default_factory=list)
 
 
@@ -47,6 +48,7 @@ class Tracer:
         self._half = half
         self.tallies: dict[str, Tally] = {}
         self.storages: list[Storage] = []
+        self.axes: set[Expr] = set()  # of every tensor that a kernel reads or writes, or that is reshaped
         self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
@@ -143,6 +145,7 @@ class Tracer:
                 in the backward pass.
         """
         tally = self.tally
+        self.axes.update(axis for x in (*reads, *writes) for axis in x.shape)
         traffic = sum((t.numel for t in (*reads, *writes)), ZERO)
         tally.traffic_elements += self.count * traffic
         tally.vector_flops += self.count * vector
@@ -175,6 +178,7 @@ class Tracer:
 
     def flatten(self, x: Tensor, first: int, last: int) -> Tensor:
         """Merge axes first..last: a view where memory order allows it, otherwise a copy, as torch.flatten."""
+        self.axes.update(x.shape)
         first, last = first % x.rank, last % x.rank
         if first >= last:
             return x

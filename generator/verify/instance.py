@@ -14,12 +14,12 @@ import torch
 from sympy import Expr
 from torch import Tensor, nn
 
-from generator.compiled import Compiled, compile_spec, totals_with
-from generator.memory import SavedMemory
+from generator.compiled import Compiled, compile_spec, with_gradients
 from generator.printing.evaluate import evaluate
 from generator.render.module.support import support_files
 from generator.render.module.view import ModuleSet, ModuleView
 from generator.render.module.writer import render_module
+from generator.sheet import SheetRow
 from generator.spec.expressions import evaluate as evaluate_expression
 from generator.spec.library import Library
 from generator.symbols import symbol
@@ -40,7 +40,7 @@ class Workbench:
         self.library = library
         self.modules = ModuleSet(library)
         self._compiled: dict[str, Compiled] = {}
-        self._variants: dict[tuple[str, bool], tuple[Mapping[str, Expr], SavedMemory]] = {}
+        self._variants: dict[tuple[str, bool], tuple[tuple[SheetRow, ...], Mapping[str, Expr]]] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
@@ -67,11 +67,11 @@ class Workbench:
             self._compiled[name] = compile_spec(self.library, name)
         return self._compiled[name]
 
-    def totals_with(self, name: str, *, input_gradients: bool) -> tuple[Mapping[str, Expr], SavedMemory]:
-        """Return a spec's totals, and what it keeps, where all float inputs need a gradient, or none does; derived once."""
-        key = (name, input_gradients)
+    def with_gradients(self, name: str, *, on_inputs: bool) -> tuple[tuple[SheetRow, ...], Mapping[str, Expr]]:
+        """Return a spec's rows and totals where all float inputs need a gradient, or none does; derived once."""
+        key = (name, on_inputs)
         if key not in self._variants:
-            self._variants[key] = totals_with(self.library, name, input_gradients=input_gradients)
+            self._variants[key] = with_gradients(self.library, name, on_inputs=on_inputs)
         return self._variants[key]
 
     def module_class(self, name: str) -> type[nn.Module]:

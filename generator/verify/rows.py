@@ -1,81 +1,104 @@
-"""Finds the row that differs: measured kernels are told apart by the line of the generated module that launched them."""
+"""Finds the row that differs: what is measured is told apart by the line of the generated module that launched it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Integer
 
-from generator.measure.kernel import Count
+from generator.measure.backward import backward_matmul_kernels
 from generator.measure.matmul import matmul_kernels
+from generator.measure.saved import saved
 from generator.measure.traffic import traffic
 from generator.measure.vector import vector_flops
+from generator.memory import SavedMemory
 from generator.printing.evaluate import evaluate
 from generator.render.module.view import ModuleView
 from generator.sheet import SheetRow
-from generator.verify.instance import Workbench
+from generator.trace.tensor import Storage
+from generator.verify.built import Instance
 
-COUNTERS: dict[str, Any] = {
-    "matmul_flops": matmul_kernels,
-    "vector_flops": vector_flops,
-    "traffic_elements": lambda *args, source: traffic(*args, source=source).count,
+ByLines = Mapping[tuple[int, ...], int]
+COUNTERS: dict[str, Callable[[Instance, str], ByLines]] = {
+    "matmul_flops": lambda i, source: matmul_kernels(i.runner(), *i.inputs, source=source).by_lines(),
+    "vector_flops": lambda i, source: vector_flops(i.runner(), *i.inputs, source=source).by_lines(),
+    "traffic_elements": lambda i, source: traffic(i.runner(), *i.inputs, source=source).count.by_lines(),
+    "saved_elements": lambda i, source: saved(i.runner(), *i.leaves(), source=source).by_lines(),
+    "saved_bytes": lambda i, source: saved(i.runner(), *i.leaves(), source=source).bytes_by_lines(),
+    "backward_matmul_flops": lambda i, source: backward_matmul_kernels(i.on_leaves(), [], False, source=source).by_lines(),
 }
 
 
 @dataclass(frozen=True)
 class RowDifference:
-    """A row whose measured count is not the derived one."""
+    """A row of which something measured is not what is derived."""
 
     row: str
     op: str
     quantity: str
-    derived: int
-    measured: int
+    derived: Any
+    measured: Any
 
 
 def first_difference(
-    bench: Workbench, name: str, quantity: str, sizes: Mapping[str, int], run: tuple[Any, list[Any]]
+    quantity: str, own: Instance, rows: Sequence[SheetRow], derived: Callable[[SheetRow], Expr] | None = None
 ) -> RowDifference | None:
     """Return the first row (the innermost one that can be told) whose measured count differs; None where rows cannot be told apart.
 
     Args:
-        run: a callable and its arguments that run the instance of the spec `name`.
+        rows: of the spec, as they were derived for this instance.
+        derived: the row's share; by default its cost of the quantity.
     """
-    if quantity not in COUNTERS:
+    share = derived or (lambda row: row.costs[quantity])
+    with own.mode:
+        return _Search(quantity, own, share).descend(own.name, rows)
+
+
+@dataclass(frozen=True)
+class _Search:
+    quantity: str
+    own: Instance
+    derived: Callable[[SheetRow], Expr]
+
+    def descend(self, spec: str, rows: Sequence[SheetRow]) -> RowDifference | None:
+        bench = self.own.bench
+        source = bench.package / f"{spec}.py"
+        counted = COUNTERS[self.quantity](self.own, str(source))
+        measured = _by_row(counted, line_rows(bench.modules.view(spec), source.read_text(encoding="utf-8")))
+        depth = min((row.depth for row in rows), default=0)
+        for row in rows:
+            if row.depth != depth:
+                continue
+            expected, found = evaluate(self.derived(row), self.own.sizes), measured.get(row.name, 0)
+            if expected == found:
+                continue
+            inner = [r for r in rows if r.path.startswith(row.path + ".")]
+            deeper = self.descend(row.op.removeprefix("use "), inner) if row.is_group and inner else None
+            return deeper or RowDifference(row.path, row.op, self.quantity, expected, found)
         return None
-    sheet = bench.compiled(name).sheet
-    return _descend(bench, name, tuple(sheet.rows), quantity, sizes, run)
 
 
-def _descend(
-    bench: Workbench, spec: str, rows: tuple[SheetRow, ...], quantity: str, sizes: Mapping[str, int], run: tuple[Any, list[Any]]
-) -> RowDifference | None:
-    fn, args = run
-    source = bench.package / f"{spec}.py"
-    count: Count = COUNTERS[quantity](fn, *args, source=str(source))
-    measured = _by_row(count, line_rows(bench.modules.view(spec), source.read_text(encoding="utf-8")))
-    depth = min((row.depth for row in rows), default=0)
-    for row in rows:
-        if row.depth != depth:
-            continue
-        derived = _value(row.costs[quantity], sizes)
-        found = measured.get(row.name, 0)
-        if derived == found:
-            continue
-        inner = tuple(r for r in rows if r.path.startswith(row.path + "."))
-        deeper = _descend(bench, row.op.removeprefix("use "), inner, quantity, sizes, run) if row.is_group and inner else None
-        return deeper or RowDifference(row.path, row.op, quantity, derived, found)
-    return None
-
-
-def _by_row(count: Count, lines: Mapping[int, str]) -> dict[str, int]:
+def _by_row(counted: ByLines, lines: Mapping[int, str]) -> dict[str, int]:
     found: dict[str, int] = {}
-    for stack, total in count.by_lines().items():
+    for stack, total in counted.items():
         row = next((lines[line] for line in stack if line in lines), "")
         found[row] = found.get(row, 0) + total
     return found
+
+
+def saved_bytes_by_row(storages: Sequence[Storage], dtype: str) -> Callable[[SheetRow], Expr]:
+    """Return the function that says how many bytes a row, parts included, keeps for the backward pass."""
+
+    def share(row: SheetRow) -> Expr:
+        kept: dict[str, Expr] = {}
+        for storage in storages:
+            if storage.saved_by is not None and f"{storage.saved_by}.".startswith(f"{row.path}."):
+                kept[storage.kind] = kept.get(storage.kind, Integer(0)) + storage.count * storage.numel
+        return SavedMemory(kept, kept).bytes(dtype)
+
+    return share
 
 
 def line_rows(view: ModuleView, source: str) -> dict[int, str]:
@@ -84,8 +107,3 @@ def line_rows(view: ModuleView, source: str) -> dict[int, str]:
     last = max(number for number, line in enumerate(lines, 1) if line.startswith("        return "))
     first = last - len(view.lines.rows)
     return {first + i: row for i, row in enumerate(view.lines.rows)}
-
-
-def _value(expr: Expr, sizes: Mapping[str, int]) -> int:
-    value: int = evaluate(expr, sizes)
-    return value

@@ -1,4 +1,4 @@
-"""Verifies specs: random small sizes and every preset, each measured in full."""
+"""Verifies specs: random small sizes and every preset, each measured in full, and the public implementations that are known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from generator.sheet import Sheet
-from generator.verify.checks import Check, Instance, check_instance
+from generator.verify.built import Instance
+from generator.verify.checks import Check, check_instance
+from generator.verify.failures import described
 from generator.verify.instance import Workbench
-from generator.verify.rows import RowDifference, first_difference
+from generator.verify.references.run import ReferenceCheck, reference_checks
+from generator.verify.rows import RowDifference
 from generator.verify.sampling import NoSampleError, sample
+from generator.verify.variants import byte_checks, gradient_checks
 
 
 @dataclass(frozen=True)
@@ -30,20 +34,31 @@ class Case:
 
 @dataclass(frozen=True)
 class Result:
-    """All cases of one spec."""
+    """All cases of one spec.
+
+    Args:
+        skipped: sizes that were not measured, and why; not a success.
+        references: comparisons with public implementations.
+        not_run: comparisons that could not be run here, and why.
+    """
 
     spec: str
     cases: tuple[Case, ...]
-    skipped: tuple[str, ...] = ()  # what was not checked, and why
+    skipped: tuple[str, ...] = ()
+    references: tuple[ReferenceCheck, ...] = ()
+    not_run: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:
-        """Whether every case came out equal."""
-        return all(case.equal for case in self.cases)
+        """Whether every comparison came out equal."""
+        return all(case.equal for case in self.cases) and all(check.equal for check in self.references)
 
 
-def verify(bench: Workbench, name: str, *, samples: int) -> Result:
+def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False) -> Result:
     """Measure a spec at random sizes (the same ones each time) and at its presets.
+
+    Args:
+        references: whether to compare with public implementations too.
 
     Raises:
         ProblemsError: the spec has problems.
@@ -58,13 +73,14 @@ def verify(bench: Workbench, name: str, *, samples: int) -> Result:
         except NoSampleError as error:
             skipped.append(str(error))
             break
-        cases.append(_case(bench, name, "", sizes))
-    for preset in sheet.presets:
+        cases.append(check_case(bench, name, sizes))
+    for preset in sheet.presets if presets else ():
         try:
-            cases.append(_case(bench, name, preset.name, preset_sizes(sheet, preset.sizes, rng)))
+            cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
         except NoSampleError as error:
             skipped.append(f"preset {preset.name}: {error}")
-    return Result(name, tuple(cases), tuple(skipped))
+    compared, not_run = reference_checks(bench, name) if references else ((), ())
+    return Result(name, tuple(cases), tuple(skipped), compared, not_run)
 
 
 def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> dict[str, int]:
@@ -72,17 +88,12 @@ def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> 
     return sample(sheet, rng, fixed=given)
 
 
-def _case(bench: Workbench, name: str, preset: str, sizes: Mapping[str, int]) -> Case:
+def check_case(bench: Workbench, name: str, sizes: Mapping[str, int], preset: str = "") -> Case:
+    """Measure one instance in full; whatever stops it is a difference too."""
     try:
         instance = Instance.of(bench, name, sizes)
-        checks = tuple(check_instance(instance))
+        checks = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance))
+        found = [check.locate() for check in checks if not check.equal]
     except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
-        return Case(preset, dict(sizes), (Check("run", "no error", f"{type(error).__name__}: {error}"),))
-    found = [_first_difference(bench, name, instance, check.quantity) for check in checks if not check.equal]
-    return Case(preset, dict(sizes), checks, tuple(d for d in found if d is not None))
-
-
-def _first_difference(bench: Workbench, name: str, instance: Instance, quantity: str) -> RowDifference | None:
-    own = instance.measured_by(quantity)
-    with own.mode:
-        return first_difference(bench, name, quantity, instance.sizes, (own.runner(), own.inputs))
+        return Case(preset, dict(sizes), (Check("run", "no error", described(bench, error)),))
+    return Case(preset, dict(sizes), checks, tuple(dict.fromkeys(d for d in found if d is not None)))

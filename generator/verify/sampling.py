@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Mapping, Sequence
 
 from sympy import Eq, Expr, Mod
@@ -21,25 +22,34 @@ class NoSampleError(Exception):
     """No sizes were found that satisfy the conditions; the message names the conditions."""
 
 
-def sample(sheet: Sheet, rng: random.Random, *, fixed: Mapping[str, int] | None = None, least: int = 2, limit: int = 64) -> dict[str, int]:
+def sample(
+    sheet: Sheet,
+    rng: random.Random,
+    *,
+    fixed: Mapping[str, int] | None = None,
+    least: int = 2,
+    limit: int = 64,
+    attempts: int = ATTEMPTS,
+) -> dict[str, int]:
     """Return random sizes, defaults and derived ones included.
 
     Args:
         fixed: sizes that are given, such as a preset's; defaults are then left alone.
         least: the smallest size drawn.
         limit: the greatest size allowed.
+        attempts: how often to try.
 
     Raises:
-        NoSampleError: after many attempts.
+        NoSampleError: after so many attempts.
     """
     given = dict(fixed or {})
-    for attempt in range(ATTEMPTS):
-        values = _draw(sheet, rng, given, CHOICES if attempt < ATTEMPTS // 2 else (*SMALL, *CHOICES))
+    for attempt in range(attempts):
+        values = _draw(sheet, rng, given, CHOICES if attempt < attempts // 2 else (*SMALL, *CHOICES))
         values = {name: value if name in given else max(least, value) for name, value in values.items()}
         for _ in range(4):
             _repair(sheet, values, rng, given)
         found = satisfied(sheet, values)
-        if found is not None and _smallest(sheet, found) >= least and (fixed is not None or max(found.values()) <= limit * limit):
+        if found is not None and _smallest(sheet, found, given) >= least and (fixed is not None or max(found.values()) <= limit * limit):
             return found
     raise NoSampleError(f"no sizes up to {limit} satisfy {', '.join(c.text for c in sheet.constraints)}")
 
@@ -73,10 +83,11 @@ def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
     return whole
 
 
-def _smallest(sheet: Sheet, sizes: Mapping[str, int]) -> int:
-    """Return the smallest size or axis that is not always the same: an axis of one lets PyTorch skip copies."""
-    axes = {axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols}
-    smallest: int = min(*sizes.values(), *(evaluate(axis, sizes) for axis in axes))
+def _smallest(sheet: Sheet, sizes: Mapping[str, int], given: Mapping[str, int]) -> int:
+    """Return the smallest size that is not given, or axis that is not always the same: an axis of one lets PyTorch skip copies."""
+    axes = {*sheet.axes, *(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)}
+    drawn = [value for name, value in sizes.items() if name not in given]
+    smallest: int = min((*drawn, *(evaluate(axis, sizes) for axis in axes)), default=sys.maxsize)
     return smallest
 
 

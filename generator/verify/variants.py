@@ -12,41 +12,55 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.measure.saved import saved
 from generator.printing.evaluate import evaluate
-from generator.verify.checks import MEASURES, Check, Instance
-from generator.verify.instance import Workbench
+from generator.verify.built import Instance
+from generator.verify.checks import MEASURES, Check
+from generator.verify.rows import RowDifference, first_difference, saved_bytes_by_row
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
 FOLLOW_GRADIENTS = ("backward_matmul_flops", "saved_elements")
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
-def gradient_checks(bench: Workbench, name: str, instance: Instance) -> Iterator[Check]:
+def gradient_checks(instance: Instance) -> Iterator[Check]:
     """Compare what depends on it with gradients on all float inputs and on none; what the spec itself declares is not repeated."""
-    floats = tuple(declared.dtype == "float" for declared in bench.library.spec(name).inputs.values())
+    spec = instance.bench.library.spec(instance.name)
+    floats = tuple(declared.dtype == "float" for declared in spec.inputs.values())
     for wanted, words in GRADIENTS.items():
         gradients = tuple(wanted and is_float for is_float in floats)
         if gradients == instance.gradients:
             continue
-        totals, _ = bench.totals_with(name, input_gradients=wanted)
+        rows, totals = instance.bench.with_gradients(instance.name, on_inputs=wanted)
         for quantity in FOLLOW_GRADIENTS:
             own = replace(instance.measured_by(quantity), gradients=gradients)
             with own.mode:
                 measured = MEASURES[quantity](own)
-            yield Check(f"{quantity}, {words}", evaluate(totals[quantity], instance.sizes), measured)
+
+            def locate(quantity: str = quantity, own: Instance = own, rows: Any = rows) -> RowDifference | None:
+                return first_difference(quantity, own, rows)
+
+            yield Check(f"{quantity}, {words}", evaluate(totals[quantity], instance.sizes), measured, locate)
 
 
-def byte_checks(bench: Workbench, name: str, instance: Instance) -> Iterator[Check]:
+def byte_checks(instance: Instance) -> Iterator[Check]:
     """Compare the bytes kept for the backward pass, in each number format."""
-    memory = instance.sheet.saved
+    compiled = instance.bench.compiled(instance.name)
+    tracer = compiled.architecture.tracer
+    assert tracer is not None
     for dtype, torch_dtype in FORMATS.items():
-        instance_then = instance if torch_dtype == torch.float32 else Instance.of(bench, name, instance.sizes, dtype=torch_dtype)
-        own = instance_then.measured_by("saved_elements")
-        with own.mode, _WideStatistics():
+        same = torch_dtype == torch.float32
+        built = instance if same else Instance.of(instance.bench, instance.name, instance.sizes, dtype=torch_dtype)
+        own = built.measured_by("saved_elements")
+        with own.mode, WideStatistics():
             measured = saved(own.runner(), *own.leaves()).bytes
-        yield Check(f"saved_bytes, {dtype}", evaluate(memory.bytes(dtype), instance.sizes), measured)
+
+        def locate(dtype: str = dtype, own: Instance = own) -> RowDifference | None:
+            with WideStatistics():
+                return first_difference("saved_bytes", own, compiled.sheet.rows, saved_bytes_by_row(tracer.storages, dtype))
+
+        yield Check(f"saved_bytes, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate)
 
 
-class _WideStatistics(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
+class WideStatistics(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Gives the statistics of layer and batch norm in float32, as graphics processors and meta tensors do, on the CPU too."""
 
     def __init__(self) -> None:
@@ -54,14 +68,10 @@ class _WideStatistics(TorchDispatchMode):  # type: ignore[no-untyped-call]  # to
 
     def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         result = func(*args, **(kwargs or {}))
-        if func in _WITH_STATISTICS:
-            out, mean, deviation = result
-            return (
-                out,
-                mean.to(torch.promote_types(mean.dtype, torch.float32)),
-                deviation.to(torch.promote_types(deviation.dtype, torch.float32)),
-            )
-        return result
+        if func not in _WITH_STATISTICS:
+            return result
+        out, *statistics = result
+        return (out, *(x.to(torch.promote_types(x.dtype, torch.float32)) for x in statistics))
 
 
 _WITH_STATISTICS = (torch.ops.aten.native_layer_norm.default, torch.ops.aten.native_batch_norm.default)

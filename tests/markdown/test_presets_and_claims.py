@@ -63,7 +63,7 @@ def test_the_batch_is_one_only_where_a_preset_leaves_it_open() -> None:
 def test_claims_say_equal_or_by_how_much_they_differ() -> None:
     equal, differs = table_of(stack(), "Quantity", "Published")
     assert (equal["Verdict"], equal["Published"]) == ("✓ equal", "`2*b*n*L*d*f + b*n*d*V`")
-    assert differs["Verdict"] == "✗ published − derived = $`-dL - fL`$"
+    assert differs["Verdict"] == r"✗ published − derived = $`-L \left(d + f\right)`$"
     assert differs["Note"] == "no biases"
 
 

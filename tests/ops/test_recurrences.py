@@ -14,7 +14,8 @@ from torch import Tensor, nn
 from generator.compiled import compile_spec
 from generator.spec.library import Library, spec_files
 from generator.spec.problems import ProblemsError
-from generator.verify.checks import Instance, check_instance
+from generator.verify.built import Instance
+from generator.verify.checks import check_instance
 from generator.verify.instance import Workbench
 from generator.verify.sampling import sample
 
@@ -27,13 +28,13 @@ def bench() -> Iterator[Workbench]:
         yield open_bench
 
 
-def built(bench: Workbench, name: str, **sizes: int) -> tuple[nn.Module, Tensor]:
+def built(bench: Workbench, name: str, **sizes: int) -> tuple[Any, Tensor]:
     torch.manual_seed(0)
     (x,) = bench.inputs(name, sizes, dtype=torch.float64)
     return bench.build(name, sizes, dtype=torch.float64), x
 
 
-def with_weights_of(cell: nn.Module, layer: nn.Module) -> nn.Module:
+def with_weights_of(cell: Any, layer: Any) -> Any:
     """Return PyTorch's layer with the weights of a generated cell."""
     with torch.no_grad():
         layer.weight_ih_l0.copy_(cell.from_input.weight)
@@ -80,7 +81,8 @@ def test_a_matrix_state_with_an_output_of_its_own_is_causal_linear_attention(ben
 
 
 @pytest.mark.parametrize(
-    ("name", "axis"), [("rnn", 1), ("rnn_on_data", 0), ("gru", 2), ("recurrent_linear_attention_layer", 1), ("recurrent_linear_attention", 1)]
+    ("name", "axis"),
+    [("rnn", 1), ("rnn_on_data", 0), ("gru", 2), ("recurrent_linear_attention_layer", 1), ("recurrent_linear_attention", 1)],
 )
 def test_running_in_parts_with_a_state_gives_the_whole_run(bench: Workbench, name: str, axis: int) -> None:
     module, x = built(bench, name, b=2, n=6, k=3, d=4, L=2)
@@ -110,7 +112,7 @@ layers:
     ("outputs", "message"),
     [
         ("[z]", "the state `s` is [b, d], but after a step of `cell` it is [b, 2*d]"),
-        ("[z, y, s]", "`cell` has 3 outputs (`z`, `y` and `s`); a scan needs the new states (`s`), or one result and the new states"),
+        ("[z, y, s]", "`cell` has 3 outputs (`z`, `y` and `s`), which do not fit its states (`s`)"),
     ],
 )
 def test_a_cell_must_return_its_states_as_they_came(tmp_path: Path, outputs: str, message: str) -> None:

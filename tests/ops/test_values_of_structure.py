@@ -24,7 +24,7 @@ def bench() -> Iterator[Workbench]:
         yield open_bench
 
 
-def built(bench: Workbench, name: str, **sizes: int) -> tuple[nn.Module, list[Tensor]]:
+def built(bench: Workbench, name: str, **sizes: int) -> tuple[Any, list[Tensor]]:
     """Return a fixture's module and random inputs in float64."""
     torch.manual_seed(0)
     whole: dict[str, Any] = dict(complete(bench.compiled(name).sheet.sizes, sizes))
@@ -192,3 +192,10 @@ def test_running_sums_include_their_own_element(bench: Workbench) -> None:
     module, (x,) = built(bench, "cumsum", b=2, n=4, d=3)
     twice = torch.ones(4, 4, dtype=torch.float64).tril() @ (torch.ones(4, 4, dtype=torch.float64).tril() @ x)
     torch.testing.assert_close(module(x), twice.mT.flatten(1))
+
+
+def test_rows_named_like_parts_of_other_rows_keep_their_values(bench: Workbench) -> None:
+    module, (x,) = built(bench, "names_that_clash", b=2, n=3)
+    left = x[..., :3]
+    weights = left.masked_fill(torch.ones(3, 3).triu(1).bool(), -math.inf).softmax(-1)
+    torch.testing.assert_close(module(x), torch.cat((weights, 3 * x, 5 * x, left), -1))

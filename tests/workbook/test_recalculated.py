@@ -20,8 +20,8 @@ from .sheets import encoder, many_terms, without_presets
 
 pytestmark = [pytest.mark.slow, needs_libreoffice]
 
-COLUMNS = dict(zip((quantity.key for quantity in QUANTITIES), "FGHIJKLMN", strict=True))  # of the layers
-FIRST_SIZE, FIRST_LAYER = 10, 5
+COLUMNS = dict(zip((quantity.key for quantity in QUANTITIES), "GHIJKLMNO", strict=True))  # of the layers
+FIRST_SIZE, FIRST_LAYER = 13, 5
 
 
 def written(folder: Path, sheet: Sheet) -> Path:
@@ -42,9 +42,9 @@ def wrong_cells(sheet: Sheet, found: Mapping[Cell, Any], sizes: Mapping[str, Any
     for i, row in enumerate(sheet.rows):
         at = FIRST_LAYER + i
         expected |= {("Layers", f"{column}{at}"): evaluate(row.costs[key], sizes) for key, column in COLUMNS.items()}
-        expected["Layers", f"C{at}"] = evaluate(row.repeat, sizes)
+        expected["Layers", f"D{at}"] = evaluate(row.repeat, sizes)
         shapes = [f"{name} [{', '.join(str(evaluate(axis, sizes)) for axis in axes)}]".strip() for name, axes in row.shapes]
-        expected["Layers", f"E{at}"] = "; ".join(shapes)
+        expected["Layers", f"F{at}"] = "; ".join(shapes)
     first_total = FIRST_SIZE + len(sheet.sizes) + 4
     for i, quantity in enumerate(QUANTITIES):
         total = evaluate(sheet.totals[quantity.key], sizes)
@@ -127,8 +127,8 @@ def test_the_summary_says_what_is_wrong(tmp_path: Path) -> None:
     files = [edited(good, tmp_path / f"{name}.xlsx", cells) for name, cells in cases.items()]
     found = {file.stem: values(file) for file in recalculated(files, tmp_path)}
     assert {name: (cells["Summary", "E2"], cells["Summary", "F2"]) for name, cells in found.items()} == {
-        "heads": ("CHECK", "Please look at the sheet Checks: e is a whole number of at least 1 (head width)"),
-        "length": ("CHECK", "Please look at the sheet Checks: The sizes satisfy n <= N"),
+        "heads": ("CHECK", "Please look at the sheet Checks: The sizes fit: d is a multiple of h (d = 1000, h = 16)."),
+        "length": ("CHECK", "Please look at the sheet Checks: The sizes fit: n is at most N (n = 129, N = 128)."),
         "fine": ("OK", "Sizes overridden: 2. Published totals do not apply to them."),
         "preset": ("CHECK", "Choose a preset from the list in the tinted cell."),
         "empty": ("CHECK", "Choose a preset from the list in the tinted cell."),
@@ -138,7 +138,7 @@ def test_the_summary_says_what_is_wrong(tmp_path: Path) -> None:
         for cell, value in found["heads"].items()
         if cell[0] == "Checks" and cell[1][0] == "B"
     }
-    assert checks["The sizes satisfy d % h == 0"] == "CHECK"
+    assert checks["The sizes fit: d is a multiple of h"] == "CHECK"
     assert checks["The preset in use comes to the published total: Parameters"] == "n/a"
 
 

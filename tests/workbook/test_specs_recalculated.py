@@ -43,10 +43,10 @@ def numbers(spec: LoadedSpec, preset: str | None) -> dict[Cell, Any]:
     leaves = {row.name: row for row in cost.rows}
     expected: dict[Cell, Any] = {}
     for i, row in enumerate(spec.sheet.rows):
-        for quantity, column in zip(QUANTITIES, "FGHIJKLMN", strict=True):
+        for quantity, column in zip(QUANTITIES, "GHIJKLMNO", strict=True):
             value = leaves[row.path].value(quantity.key) if row.path in leaves else evaluate(row.costs[quantity.key], cost.dims)
             expected["Layers", f"{column}{5 + i}"] = value
-    for quantity, column in zip(QUANTITIES, "FGHIJKLMN", strict=True):
+    for quantity, column in zip(QUANTITIES, "GHIJKLMNO", strict=True):
         expected["Layers", f"{column}{5 + len(spec.sheet.rows)}"] = cost.value(quantity.key)
     return expected
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from generator.printing.factored import factored_latex
 from generator.printing.latex import to_latex
 from generator.render.markdown.numbers import exact
 
@@ -76,15 +77,16 @@ class Formulas:
     _long: dict[str, LongFormula] = field(default_factory=dict)
     _taken: int = 0
 
-    def cell(self, expr: Any, caption: str, limit: int = LINE_WIDTH) -> str:
+    def cell(self, expr: Any, caption: str, limit: int = LINE_WIDTH, *, factored: bool = False) -> str:
         """Return a formula of at most `limit` characters, or a link to where it is shown; whole numbers are plain text.
 
         Args:
             caption: what this is the formula of, in Markdown.
+            factored: show it as a product.
         """
         if expr.is_Integer:
             return exact(int(expr))
-        latex = to_latex(expr, self.order)
+        latex = factored_latex(expr, self.order) if factored else to_latex(expr, self.order)
         if len(latex) <= limit:
             return inline(latex)
         entry = self._long.setdefault(latex, LongFormula(len(self._long) + 1, [], display_lines(latex)))

@@ -27,8 +27,12 @@ class Folder:
     specs: Table
 
 
-def render_index(sheets: Sequence[Sheet]) -> str:
-    """Return the index of pages: a table for each folder, models first, then blocks, then all others."""
+def render_index(sheets: Sequence[Sheet], links: Sequence[tuple[str, str]] = ()) -> str:
+    """Return the index of pages: a table for each folder, models first, then blocks, then all others.
+
+    Args:
+        links: labels and addresses of pages of no single spec.
+    """
     ordered = sorted(sheets, key=lambda sheet: (_folder_key(_folder(sheet)), sheet.name))
     folders = [
         Folder(text(name), _specs_table([sheet for sheet in ordered if _folder(sheet) == name]))
@@ -37,7 +41,8 @@ def render_index(sheets: Sequence[Sheet]) -> str:
     digest = sha256("".join(f"{sheet.name}\0{sheet.source_hash}\0" for sheet in ordered).encode()).hexdigest()
     count = f"{len(sheets)} {'spec' if len(sheets) == 1 else 'specs'}"
     summary = f"{count}, each with its rows, its exact costs and the published numbers beside them."
-    index = environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, summary=summary)
+    also = " · ".join(link(text(label), address) for label, address in links)
+    index = environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, summary=summary, links=also)
     return index.rstrip("\n") + "\n"  # each section ends with an empty line
 
 

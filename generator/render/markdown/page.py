@@ -6,12 +6,14 @@ from typing import Any
 
 from generator.printing.latex import to_latex
 from generator.render.environment import environment
+from generator.render.markdown.claims import claims_table
 from generator.render.markdown.diagram import diagram
 from generator.render.markdown.escape import code, comment, link, paragraphs, text
 from generator.render.markdown.formula import LINE_WIDTH, Formulas, inline
+from generator.render.markdown.growth import growth_section
 from generator.render.markdown.links import Links, bibliography, citation
 from generator.render.markdown.presets import presets_section
-from generator.render.markdown.sections import claims_table, constraint_lines, options_table, rows_table, sizes_table, totals_table
+from generator.render.markdown.sections import constraint_lines, options_table, rows_table, sizes_table, totals_table
 from generator.sheet import Sheet
 
 
@@ -39,6 +41,7 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
         "options": options_table(sheet),
         "constraints": constraint_lines(sheet),
         "bibliography": bibliography(sheet),
+        "growth": growth_section(sheet),
     }
     # Long formulas are shown below the table that first needs them (those of rows, of which there may be many, further down):
     # the tables are made in the order in which they stand.

@@ -1,4 +1,4 @@
-"""The tables of a page: sizes, rows, totals, claims."""
+"""The tables of a page: sizes, rows, totals."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from generator.memory import ITEM
 from generator.printing.latex import latex_name
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import Formulas, inline
-from generator.render.markdown.links import Links, citation, op_cell
+from generator.render.markdown.links import Links, op_cell
 from generator.render.markdown.shapes import row_shapes, size_values
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import QUANTITIES, Sheet, SheetClaim, SheetRow
+from generator.sheet import QUANTITIES, Sheet, SheetRow
 
 ROW_COSTS = {"params": "Parameters", "macs": "MACs", "vector_flops": "Vector FLOPs", "saved_elements": "Saved"}
 ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
@@ -17,7 +17,6 @@ SAVED_BYTES = (
     f"what is saved for backward, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
     "masks have 1, indices 8, and statistics of normalisations at least 4"
 )
-_TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
 
 
 def sizes_table(sheet: Sheet, formulas: Formulas) -> Table:
@@ -80,31 +79,3 @@ def totals_table(sheet: Sheet, formulas: Formulas) -> Table:
         title = f"Saved bytes, {formats}"
         rows.append((text(title), code("saved_bytes"), formulas.cell(formula, text(title)), "bytes", SAVED_BYTES))
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
-
-
-def claims_table(sheet: Sheet, formulas: Formulas) -> Table:
-    """Return the published formulas beside the derived ones, with the verdict."""
-    head = ["Quantity", "Published", "Derived", "Verdict", "Source", "Note"]
-    rows = [
-        [
-            _claim_subject(claim),
-            code(claim.text),
-            formulas.cell(claim.derived, f"{_claim_subject(claim)}, derived", ROW_FORMULA_WIDTH),
-            _verdict(claim, formulas),
-            citation(sheet, claim.cite),
-            text(claim.note),
-        ]
-        for claim in sheet.claims
-    ]
-    return table(*without_empty_columns(head, rows, ("Source", "Note")))
-
-
-def _claim_subject(claim: SheetClaim) -> str:
-    title = text(_TITLES.get(claim.quantity, claim.quantity))
-    return f"{title} of {code(claim.scope)}" if claim.scope else title
-
-
-def _verdict(claim: SheetClaim, formulas: Formulas) -> str:
-    if claim.verdict == "equal":
-        return "✓ equal"
-    return f"✗ published − derived = {formulas.cell(claim.difference, f'{_claim_subject(claim)}, published − derived', ROW_FORMULA_WIDTH)}"

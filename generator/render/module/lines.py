@@ -15,8 +15,8 @@ from generator.resolve.blocks import keeps_state
 from generator.resolve.show import show_size
 from generator.trace.tensor import Shape
 
-
 LONGEST = 112  # characters of a line inside the constructor
+TEMPORARIES = ("collected", "future", "hidden", "past", "seen", "start", "step", "steps")  # `<row>_past`: what lines of ops need on the way
 
 
 @dataclass
@@ -43,13 +43,20 @@ def row_names(arch: Architecture) -> Names:
     """Give each input and row a local variable and an attribute that hide nothing."""
     spec = arch.spec
     sizes = {*spec.dims, *spec.options}
+    derived = {f"{row.name}_{suffix}" for row in arch.rows for suffix in _suffixes(row)}
     variables: dict[str, str] = {}
     for name in (*spec.inputs, *spec.rows):
-        variables[name] = safe(name, {*LOCALS, *sizes, *variables.values()})
+        variables[name] = safe(name, {*LOCALS, *sizes, *derived, *variables.values()})
     attributes: dict[str, str] = {}
     for name in spec.rows:
         attributes[name] = safe(name, {*MODULE_ATTRIBUTES, *sizes, *attributes.values()})
     return Names(variables, attributes)
+
+
+def _suffixes(row: BoundRow) -> set[str]:
+    """Return what the lines of a row hang onto its name: its results, the inputs of a cell, and what lines of ops need on the way."""
+    cell = row.child.spec.inputs if row.row.scan and row.child is not None else ()
+    return {*(part for part in row.results if part), *cell, *TEMPORARIES}
 
 
 class LineWriter:
@@ -162,7 +169,7 @@ class LineWriter:
             call = f"self.{attribute}({', '.join(arguments)})"
             if hands_on:
                 self.lines.statements["from ._state import with_state"] = None
-                call = f"with_state(self.{attribute}, {', '.join(inputs)}, state=substate(state, \"{attribute}\"))"
+                call = f'with_state(self.{attribute}, {", ".join(inputs)}, state=substate(state, "{attribute}"))'
             targets = [f"{target}_{part}" for part in bound.results if part] or [target]
             forward.append((f"{', '.join(targets)} = {call}", comment))
         if stateful or hands_on:

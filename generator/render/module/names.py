@@ -17,8 +17,8 @@ _OF_TORCH = """
 """
 MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "KEEPS_STATE", "PRESETS", "REFERENCES"}
 _LOCALS = """
-    self cls torch nn F math Tensor Any ClassVar Callable Mapping state extend recall keep advance substate with_state load_reference layer index
-    ACTIVATIONS sinusoids
+    self cls torch nn F math Tensor Any ClassVar Callable Mapping state extend recall keep advance substate with_state load_reference layer
+    index ACTIVATIONS sinusoids
 """
 LOCALS = frozenset(_LOCALS.split()) | frozenset(dir(builtins))
 

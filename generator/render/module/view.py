@@ -69,7 +69,8 @@ class ModuleSet:
                 continue
             text = printer.built(value)
             arguments.append(f"{argument.name}={text}" if skipped else text)
-        arguments += [f"{o.name}={text}" for o in view.options if (text := _option_text(o, child, printer.arch)) is not None]
+        chosen = [(option.name, _option_text(option, child, printer.arch)) for option in view.options]
+        arguments += [f"{name}={text}" for name, text in chosen if text]
         for slot in child.fills:
             filled = next(row for row in child.rows if row.row.slot == slot)
             assert filled.child is not None
@@ -86,13 +87,14 @@ def _is_default(view: ModuleView, argument: Argument, child: Architecture, value
     return bool(default == value)
 
 
-def _option_text(option: Option, child: Architecture, outer: Architecture) -> str | None:
+def _option_text(option: Option, child: Architecture, outer: Architecture) -> str:
+    """Return an option's value as Python; nothing where it is the block's own default."""
     value = child.options[option.name]
     source = child.option_sources.get(option.name, "")
     if source in outer.spec.options and outer.options[source] == value:
         return source
     if value == option.default:
-        return None
+        return ""
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 

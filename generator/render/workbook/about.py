@@ -30,7 +30,7 @@ def write_about(page: Page, plan: Plan) -> None:
         row = _line(page, row, words("about.sources") if i == 0 else "", " ".join(filter(None, [reference.text, reference.url])))
     row = _section(page, row + 1, words("about.quantities"))
     for quantity in QUANTITIES:
-        row = _line(page, row, quantity.title, quantity.meaning, unit=quantity.unit)
+        row = _line(page, row, plan.title(quantity), words(f"quantity_meanings.{quantity.key}"), unit=plan.unit(quantity))
     row = _section(page, row + 1, words("about.conventions"))
     for line in words.lines("about.convention_list"):
         page.text(page.merged(f"A{row}:C{row}", "Words"), line)

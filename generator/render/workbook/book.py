@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import io
-
 from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
-from openpyxl.worksheet.header_footer import _HeaderFooterPart
-from openpyxl.worksheet.properties import PageSetupProperties
-from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.render.workbook.about import write_about
 from generator.render.workbook.cells import Page
 from generator.render.workbook.checks import check_list, write_checks
+from generator.render.workbook.finish import Properties, finished, set_up_print
+from generator.render.workbook.formula_sheet import write_formulas
 from generator.render.workbook.formulas import Formulas
 from generator.render.workbook.layers import write_layers
 from generator.render.workbook.plan import Plan, make_plan
 from generator.render.workbook.presets import write_presets
-from generator.render.workbook.stamp import Value, stamped
+from generator.render.workbook.scaling import scaling_of, write_scaling
+from generator.render.workbook.scaling_charts import write_scaling_charts
+from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 from generator.render.workbook.summary import write_summary
 from generator.render.workbook.texts import texts
 from generator.sheet import Sheet
 
+SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
 REPEATED_ROWS = {"layers": "1:4", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
-A3 = 8
-A4 = 9
+WIDE = ("layers", "formulas", "scaling")  # sheets that are printed on larger paper
 
 
 def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
@@ -44,61 +43,25 @@ def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
     plan = make_plan(sheet, texts(language))
     book = Workbook()
     book.remove(book.worksheets[0])
-    add_styles(book)
+    add_styles(book, plan.words("look.font"))
     values: dict[tuple[str, str], Value] = {}
-    pages = {key: Page(book, plan.words(f"sheets.{key}"), values) for key in ("summary", "layers", "presets", "checks", "about")}
+    pages = {key: Page(book, plan.words(f"sheets.{key}"), values) for key in SHEETS}
     formulas = Formulas(plan, book, values)
     _define_names(book, plan)
-    layer_totals = write_layers(pages["layers"], plan, formulas)
-    checks = check_list(plan, formulas, layer_totals)
-    write_summary(pages["summary"], plan, formulas, checks)
+    scaling = scaling_of(plan)
+    checks = check_list(plan, formulas, write_layers(pages["layers"], plan, formulas))
+    write_summary(pages["summary"], plan, formulas, checks, scaling)
+    write_formulas(pages["formulas"], plan, formulas)
+    write_scaling(pages["scaling"], plan, formulas, scaling)
+    write_scaling_charts(pages["scaling"], plan, scaling)
     write_presets(pages["presets"], plan, formulas)
     write_checks(pages["checks"], plan, checks, formulas)
     write_about(pages["about"], plan)
-    for worksheet in book.worksheets:
-        _protect(worksheet)
     for key, page in pages.items():
-        _set_up_print(page.sheet, key, sheet.title)
-    return stamped(_saved(book, sheet), values)
+        set_up_print(page.sheet, title=sheet.title, wide=key in WIDE, upright=key == "summary", repeated=REPEATED_ROWS.get(key))
+    return finished(book, values, [*pages.values()], Properties(sheet.title, sheet.source, language))
 
 
 def _define_names(book: Workbook, plan: Plan) -> None:
-    summary = plan.words("sheets.summary")
     for size, name in plan.names.items():
-        book.defined_names[name] = DefinedName(name, attr_text=f"{summary}!$D${plan.size_rows[size]}")
-
-
-def _protect(sheet: Worksheet) -> None:
-    """Lock everything but the inputs, without a password; columns can be widened and rows filtered."""
-    sheet.protection.sheet = True
-    # In the file these say what is locked.
-    sheet.protection.formatColumns = sheet.protection.formatRows = sheet.protection.autoFilter = False
-
-
-def _set_up_print(sheet: Worksheet, key: str, title: str) -> None:
-    sheet.sheet_view.showGridLines = False
-    sheet.sheet_view.zoomScale = 100
-    sheet.page_setup.orientation = "landscape"
-    sheet.page_setup.paperSize = A3 if key == "layers" else A4
-    sheet.page_setup.fitToWidth = 1
-    sheet.page_setup.fitToHeight = 0
-    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-    sheet.print_options.horizontalCentered = True
-    sheet.page_margins.left = sheet.page_margins.right = 0.4
-    sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.6, 0.8, 0.4
-    footer = sheet.oddFooter
-    assert footer is not None
-    footer.left, footer.center, footer.right = (_HeaderFooterPart(text) for text in (title.replace("&", "&&"), "&A", "&P / &N"))
-    if key in REPEATED_ROWS:
-        sheet.print_title_rows = REPEATED_ROWS[key]
-
-
-def _saved(book: Workbook, sheet: Sheet) -> bytes:
-    book.calculation.fullCalcOnLoad = True
-    book.properties.title = sheet.title
-    book.properties.subject = sheet.source
-    book.properties.creator = "archsheet"
-    book.active = 0
-    out = io.BytesIO()
-    book.save(out)
-    return out.getvalue()
+        book.defined_names[name] = DefinedName(name, attr_text=plan.at("summary", f"$D${plan.size_rows[size]}"))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import wrap
+from unicodedata import east_asian_width
 
+from openpyxl.chart._chart import ChartBase
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
@@ -20,6 +22,7 @@ from generator.render.workbook.styles import LOOKS
 
 LONGEST_FORMULA = 8192  # with the equals sign
 LONGEST_TEXT = 32_767
+LONGEST_LITERAL = 250  # of text inside a formula, well inside the limit of 255
 LINE_POINTS = 13.5  # height of a line of 10-point text
 _TEMPTING = ("=", "+", "-", "@", "'", "\t")  # beginnings that a spreadsheet would read as more than text when the cell is edited
 
@@ -31,6 +34,9 @@ class FormulaTooLongError(ValueError):
 class Page:
     """One sheet of a workbook.
 
+    Attributes:
+        chart_texts: what each chart of the sheet shows, in words, in the order in which they were added.
+
     Args:
         book: the workbook; the sheet is added at its end.
         title: the sheet's title.
@@ -40,6 +46,7 @@ class Page:
     def __init__(self, book: Workbook, title: str, values: dict[tuple[str, str], Value]) -> None:
         self.sheet: Worksheet = book.create_sheet(title)
         self.title = title
+        self.chart_texts: list[str] = []
         self._values = values
 
     def text(self, at: str, text: str, style: str = "Words", *, indent: int = 0) -> None:
@@ -81,6 +88,11 @@ class Page:
         cell.value = f"={formula}"
         self._values[self.title, at] = value
 
+    def chart(self, at: str, chart: ChartBase, text: str) -> None:
+        """Place a chart, with words for those who do not see it."""
+        self.sheet.add_chart(chart, at)
+        self.chart_texts.append(text)
+
     def row(self, row: int, texts: Sequence[str], style: str) -> None:
         """Write texts side by side from column A on."""
         for column, text in enumerate(texts, start=1):
@@ -113,10 +125,25 @@ class Page:
 
 
 def lines_of(text: str, width: float) -> int:
-    """Return how many lines a text takes in a cell of so many characters."""
-    return sum(max(1, len(wrap(line, int(width)))) for line in text.split("\n"))
+    """Return how many lines a text takes in a cell of so many characters; those of Chinese are two wide and may be parted anywhere."""
+    return sum(max(1, len(wrap(_spread(line), max(1, int(width))))) for line in text.split("\n"))
+
+
+def width_of(text: str) -> int:
+    """Return how many characters of the digits' width a text is wide."""
+    return len(text) + sum(_is_wide(character) for character in text)
+
+
+def _spread(line: str) -> str:
+    """Return a line in which each wide character is two letters, with a place to break behind it."""
+    return "".join("x " if _is_wide(character) else character for character in line)
+
+
+def _is_wide(character: str) -> bool:
+    return east_asian_width(character) in "WF"
 
 
 def quoted(text: str) -> str:
-    """Return text as a literal inside a formula."""
-    return '"' + text.replace('"', '""') + '"'
+    """Return text as a literal inside a formula; a long one as several, because Excel takes no more than 255 characters at once."""
+    pieces = [text[start : start + LONGEST_LITERAL] for start in range(0, len(text), LONGEST_LITERAL)] or [""]
+    return "&".join('"' + piece.replace('"', '""') + '"' for piece in pieces)

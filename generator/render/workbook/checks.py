@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
 from openpyxl.formatting.rule import Rule
 
 from generator.printing.evaluate import evaluate
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.formulas import Formulas, closed_form, number_text
+from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, write_differing
+from generator.render.workbook.close import close_formula, is_close
+from generator.render.workbook.conditions import condition_words
+from generator.render.workbook.formulas import Formulas, number_text
 from generator.render.workbook.plan import FIRST_CHECK_ROW, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK
 from generator.sheet import QUANTITIES, Constraint, Quantity, SheetClaim
 
-WIDTHS = (5, 74, 30, 30, 12)
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ def check_list(plan: Plan, formulas: Formulas, layer_totals: dict[str, Value]) -
         layer_totals: what the layers add up to, by quantity.
     """
     checks = [_sum_check(plan, quantity, layer_totals[quantity.key]) for quantity in QUANTITIES]
-    checks += [_whole_check(plan, name) for name in plan.order]
     checks += [_constraint_check(plan, formulas, constraint) for constraint in plan.sheet.constraints]
+    checks += [_whole_check(plan, name) for name in plan.order]
     checks += [_expect_check(plan, quantity) for quantity in plan.expected]
     if plan.expected:
         checks.append(_all_expect_check(plan))
-    checks += [_claim_check(plan, formulas, claim) for claim in plan.sheet.claims if claim.verdict == "equal"]
+    checks += [_claim_check(plan, formulas, claim) for claim in plan.sheet.claims if is_checked(plan, claim)]
     return tuple(checks)
 
 
@@ -66,19 +66,15 @@ def _judged(plan: Plan, condition: str) -> str:
     return f"IF(IFERROR({condition},FALSE),{quoted(plan.words('result.ok'))},{quoted(plan.words('result.wrong'))})"
 
 
-CLOSE = "ABS(C{row}-D{row})<MAX(0.5,1E-12*ABS(D{row}))"
-
-
-def is_close(a: Any, b: Any) -> bool:
-    """Whether two counts are equal: exactly where doubles hold them exactly, else to 12 digits. The same rule as in the formulas."""
-    return abs(Fraction(a) - Fraction(b)) < max(Fraction(1, 2), abs(Fraction(b)) / 10**12)
+CLOSE = close_formula("C{row}", "D{row}")
+LARGEST_DERIVED = 2**53  # beyond this a spreadsheet does not tell neighbouring whole numbers apart
 
 
 def _sum_check(plan: Plan, quantity: Quantity, found: Value) -> Check:
     expected = evaluate(plan.sheet.totals[quantity.key], plan.in_use)
-    layers = f"{plan.words('sheets.layers')}!{plan.quantity_column(quantity)}{plan.layers_total_row}"
+    layers = plan.at("layers", f"{plan.quantity_column(quantity)}{plan.layers_total_row}")
     return Check(
-        plan.words("checks.sum", title=quantity.title),
+        plan.words("checks.sum", title=plan.title(quantity)),
         Entry(layers, found),
         Entry(plan.total_cell(quantity), expected),
         _judged(plan, CLOSE),
@@ -93,7 +89,7 @@ def _whole_check(plan: Plan, name: str) -> Check:
         plan.words("checks.whole", name=name, meaning=meaning),
         Entry(plan.names[name], value, "Link"),
         Entry("", plan.words("checks.whole_expected"), "Muted words"),
-        _judged(plan, "AND(ISNUMBER(C{row}),C{row}>=1,C{row}=INT(C{row}))"),
+        _judged(plan, f"AND(ISNUMBER(C{{row}}),C{{row}}>=1,C{{row}}<={LARGEST_DERIVED},C{{row}}=INT(C{{row}}))"),
         _verdict(plan, value >= 1 and value == int(value)),
     )
 
@@ -104,7 +100,7 @@ def _constraint_check(plan: Plan, formulas: Formulas, constraint: Constraint) ->
     parts = [f"{quoted(label)}&{plan.names[name]}" for label, name in zip(labels, names, strict=True)]
     shown = ", ".join(f"{name} = {number_text(plan.in_use[name])}" for name in names)
     return Check(
-        plan.words("checks.constraint", text=constraint.text),
+        plan.words("checks.constraint", text=condition_words(constraint, plan)),
         Entry("&".join(parts), shown, "Link"),
         Entry("", plan.words("checks.constraint_expected"), "Muted words"),
         _judged(plan, formulas.text(constraint.condition)),
@@ -114,7 +110,7 @@ def _constraint_check(plan: Plan, formulas: Formulas, constraint: Constraint) ->
 
 def _overrides(plan: Plan) -> str:
     rows = [plan.size_rows[size.name] for size in plan.settable]
-    return f"COUNTA({plan.words('sheets.summary')}!$C${min(rows)}:$C${max(rows)})" if rows else "0"
+    return f"COUNTA({plan.at('summary', f'$C${min(rows)}:$C${max(rows)}')})" if rows else "0"
 
 
 def _expect_check(plan: Plan, quantity: Quantity) -> Check:
@@ -123,7 +119,7 @@ def _expect_check(plan: Plan, quantity: Quantity) -> Check:
     expected = plan.columns[0].expect.get(quantity.key)
     none = plan.words("result.none")
     return Check(
-        plan.words("checks.expect", title=quantity.title),
+        plan.words("checks.expect", title=plan.title(quantity)),
         Entry(plan.total_cell(quantity), found),
         Entry(f'IF(ISNUMBER({published}),{published},"")', "" if expected is None else expected),
         f'IF(OR({_overrides(plan)}>0,IFERROR(D{{row}}="",FALSE)),{quoted(none)},{_judged(plan, CLOSE)})',
@@ -148,7 +144,7 @@ def _all_expect_check(plan: Plan) -> Check:
 def _claim_check(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Check:
     claimed, derived = (evaluate(expr, plan.in_use) for expr in (claim.claimed, claim.derived))
     return Check(
-        _claim_text(plan, claim, "checks.claim"),
+        claim_text(plan, claim, "checks.claim"),
         Entry(formulas.text(claim.claimed), claimed, "Whole number"),
         Entry(formulas.text(claim.derived), derived, "Whole number"),
         _judged(plan, CLOSE),
@@ -156,16 +152,8 @@ def _claim_check(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Check:
     )
 
 
-def _claim_text(plan: Plan, claim: SheetClaim, key: str) -> str:
-    words = plan.words
-    title = next(quantity.title for quantity in QUANTITIES if quantity.key == claim.quantity)
-    scope = words("checks.scope", scope=claim.scope) if claim.scope else ""
-    reference = plan.sheet.references.get(claim.cite)
-    return words(key, title=title + scope, text=claim.text, source=reference.label if reference else words("checks.no_source"))
-
-
 def write_checks(page: Page, plan: Plan, checks: tuple[Check, ...], formulas: Formulas) -> None:
-    """Write the checks, and below them the claims that are known to differ."""
+    """Write the checks, and below them all other claims."""
     words = plan.words
     page.widths(WIDTHS)
     page.text("A1", words("checks.title", title=plan.sheet.title), "Sheet title")
@@ -183,7 +171,7 @@ def write_checks(page: Page, plan: Plan, checks: tuple[Check, ...], formulas: Fo
     for word, look in ((ok, GOOD_LOOK), (wrong, BAD_LOOK), (none, FAINT_LOOK)):
         page.sheet.conditional_formatting.add(f"E5:E{last}", Rule(type="cellIs", operator="equal", formula=[quoted(word)], dxf=look))
     page.sheet.freeze_panes = "C5"
-    _write_differing(page, plan, formulas, last + 2)
+    write_differing(page, plan, formulas, last + 2)
 
 
 def _write_check(page: Page, row: int, check: Check) -> None:
@@ -196,28 +184,3 @@ def _write_check(page: Page, row: int, check: Check) -> None:
         else:
             page.text(f"{column}{row}", str(entry.value), entry.style)
     page.formula(f"E{row}", check.condition.replace("{row}", str(row)), check.verdict, "Verdict")
-
-
-def _write_differing(page: Page, plan: Plan, formulas: Formulas, row: int) -> None:
-    differing = [claim for claim in plan.sheet.claims if claim.verdict != "equal"]
-    if not differing:
-        return
-    words = plan.words
-    page.text(page.merged(f"A{row}:E{row}", "Section"), words("checks.claims_section"), "Section")
-    page.text(page.merged(f"A{row + 1}:E{row + 1}", "Remark"), words("checks.claims_note"), "Remark")
-    page.row(row + 2, ["", words("checks.claim_column"), words("checks.claimed"), words("checks.derived"), ""], "Column head")
-    for column, key in (("C", "claimed"), ("D", "derived")):
-        page.text(f"{column}{row + 2}", words(f"checks.{key}"), "Column head, number")
-    for i, claim in enumerate(differing):
-        _write_claim(page, plan, formulas, claim, row + 3 + i)
-
-
-def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, row: int) -> None:
-    difference = plan.words("checks.difference", difference=closed_form(claim.difference, plan.order))
-    text = "\n".join([_claim_text(plan, claim, "checks.differing"), difference, *([claim.note] if claim.note else [])])
-    page.blank(f"A{row}", "Muted number")
-    page.text(f"B{row}", text)
-    page.height(row, [(text, WIDTHS[1])])
-    formulas.write(page, f"C{row}", claim.claimed, "Whole number")
-    formulas.write(page, f"D{row}", claim.derived, "Whole number")
-    page.blank(f"E{row}", "Words")

@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 from openpyxl.workbook import Workbook
-from sympy import Add, Expr, Mul
+from sympy import Add, Expr
 
 from generator.printing.evaluate import evaluate
 from generator.printing.excel import to_excel
-from generator.printing.order import Term, ordered_terms
+from generator.printing.order import ordered_terms
 from generator.printing.text import to_text
 from generator.render.workbook.cells import LONGEST_FORMULA, FormulaTooLongError, Page
 from generator.render.workbook.plan import Plan
@@ -59,7 +59,8 @@ class Formulas:
         names = cells or self.plan.names
         text = to_excel(expr, names, self.plan.order)
         if len(text) >= LONGEST_FORMULA:
-            text = self._split(expr, names, sizes or self.plan.in_use, page.title)
+            there = names if cells is None else {size: self.plan.elsewhere(page.title, cell) for size, cell in cells.items()}
+            text = self.split(expr, there, sizes or self.plan.in_use)
         page.formula(at, text, value, style)
         assert isinstance(value, int | float | Fraction)
         return value
@@ -68,16 +69,19 @@ class Formulas:
         """Return a formula or condition (without the equals sign) in the defined names, or in the cells given for them."""
         return to_excel(expr, cells or self.plan.names, self.plan.order)
 
-    def _split(self, expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int], title: str) -> str:
-        """Put the terms into helper cells and return their sum."""
+    def split(self, expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int]) -> str:
+        """Put the terms of a formula into helper cells, and return the formula of their sum.
+
+        Args:
+            names: what stands for each size in any sheet: a defined name, or a cell with its sheet.
+            sizes: the value of each size there.
+        """
         helpers = self._helper_page()
-        if names is not self.plan.names:
-            names = {size: f"{title}!{cell}" for size, cell in names.items()}
         references = []
         for piece in self._pieces(expr, names):
             self._helper_row += 1
             helpers.formula(f"A{self._helper_row}", to_excel(piece, names, self.plan.order), evaluate(piece, sizes), "Calculation")
-            references.append(f"{helpers.title}!$A${self._helper_row}")
+            references.append(self.plan.at("helpers", f"$A${self._helper_row}"))
         return "+".join(references)
 
     def _pieces(self, expr: Expr, names: Mapping[str, str]) -> list[Expr]:
@@ -85,14 +89,13 @@ class Formulas:
         pieces: list[list[Expr]] = []
         length = LONGEST_PIECE
         for term in ordered_terms(expr, self.plan.order):
-            product = _product(term)
-            text = to_excel(product, names, self.plan.order)
+            text = to_excel(term.expr, names, self.plan.order)
             if len(text) >= LONGEST_FORMULA:
                 raise FormulaTooLongError(f"a term of {len(text)} characters does not fit into a cell: {text[:60]}…")
             if length + len(text) > LONGEST_PIECE:
                 pieces.append([])
                 length = 0
-            pieces[-1].append(product)
+            pieces[-1].append(term.expr)
             length += len(text) + 1
         return [Add(*piece) for piece in pieces]
 
@@ -101,10 +104,6 @@ class Formulas:
             self._helpers = Page(self._book, self.plan.words("sheets.helpers"), self._values)
             self._helpers.widths([24])
         return self._helpers
-
-
-def _product(term: Term) -> Expr:
-    return Mul(term.coefficient, *(base**exponent for base, exponent in term.factors))
 
 
 def shape_text(axes: tuple[Expr, ...], values: Mapping[str, int]) -> str:

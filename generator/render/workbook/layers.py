@@ -12,18 +12,20 @@ from openpyxl.worksheet.properties import Outline
 from sympy import Expr
 
 from generator.printing.evaluate import evaluate
-from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.cells import Page, quoted, width_of
 from generator.render.workbook.formulas import Formulas, closed_form, shape_text
-from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, Plan
+from generator.render.workbook.in_words import cost_in_words
+from generator.render.workbook.parts import children_of
+from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
 from generator.sheet import QUANTITIES, Quantity, SheetRow
 
 REPEAT_WIDTH = 10
 NARROWEST, WIDEST = 20, 60  # of the columns of text
-NOTE_WIDTH = 46
-QUANTITY_WIDTH = 15
-SHARE_KEY = "matmul_flops"
+NOTE_WIDTH = 32
+WORDS_WIDTH = 58
+QUANTITY_WIDTH = 14
 MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
 DEEPEST_OUTLINE = 7
 
@@ -41,23 +43,10 @@ def write_layers(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Value]
     return totals
 
 
-def children_of(rows: Sequence[SheetRow]) -> list[list[int]]:
-    """Return the direct parts of each row: the rows below it, one level deeper, up to the next row that is not deeper."""
-    children: list[list[int]] = [[] for _ in rows]
-    open_rows: list[int] = []
-    for index, row in enumerate(rows):
-        while open_rows and rows[open_rows[-1]].depth >= row.depth:
-            open_rows.pop()
-        if open_rows:
-            children[open_rows[-1]].append(index)
-        open_rows.append(index)
-    return children
-
-
 def _write_head(page: Page, plan: Plan) -> None:
     words, sheet = plan.words, plan.sheet
     share, note = _share_column(), _note_column()
-    page.widths([*_text_widths(plan), *[QUANTITY_WIDTH] * len(QUANTITIES), 18, NOTE_WIDTH])
+    page.widths([*_text_widths(plan), *[QUANTITY_WIDTH] * len(QUANTITIES), 18, WORDS_WIDTH, NOTE_WIDTH])
     page.text("A1", words("layers.title", title=sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     flow = " ".join(
@@ -70,11 +59,12 @@ def _write_head(page: Page, plan: Plan) -> None:
     page.height(2, [(text, 250)])
     page.text(page.merged(f"A3:{note}3", "Remark"), words("layers.fold"), "Remark")
     head = FIRST_LAYER_ROW - 1
-    page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "repeat", "shape", "live_shape")], "Column head")
-    page.text(f"C{head}", words("layers.repeat"), "Column head, number")
+    page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "part", "repeat", "shape", "live_shape")], "Column head")
+    page.text(f"D{head}", words("layers.repeat"), "Column head, number")
     for quantity in QUANTITIES:
-        page.text(f"{plan.quantity_column(quantity)}{head}", quantity.title, "Column head, number")
-    page.text(f"{share}{head}", words("layers.share"), "Column head, number")
+        page.text(f"{plan.quantity_column(quantity)}{head}", plan.title(quantity), "Column head, number")
+    page.text(f"{share}{head}", words("layers.share", quantity=plan.title(plan.main)), "Column head, number")
+    page.text(f"{_words_column()}{head}", words("layers.in_words"), "Column head")
     page.text(f"{note}{head}", words("layers.note_column"), "Column head")
     page.sheet.row_dimensions[head].height = 30
 
@@ -83,16 +73,17 @@ def _text_widths(plan: Plan) -> list[float]:
     """Return widths that fit the longest name, operation and shape."""
     rows = plan.sheet.rows
     longest = [
-        max((len(text) for text in texts), default=0) + 4
+        max((width_of(text) for text in texts), default=0) + 4
         for texts in (
             [" " * 2 * row.depth + row.name for row in rows],
             [row.op for row in rows],
+            [part.name for part in plan.parts],
             [_shapes(row, plan) for row in rows],
             [_shapes_in_use(row, plan) for row in rows],
         )
     ]
-    name, op, shape, live = (float(min(WIDEST, max(NARROWEST, length))) for length in longest)
-    return [name, op, REPEAT_WIDTH, shape, max(live, 27.0)]
+    name, op, part, shape, live = (float(min(WIDEST, max(NARROWEST, length))) for length in longest)
+    return [name, op, part, REPEAT_WIDTH, shape, max(live, 27.0)]
 
 
 def _shapes(row: SheetRow, plan: Plan) -> str:
@@ -107,8 +98,12 @@ def _share_column() -> str:
     return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES))
 
 
-def _note_column() -> str:
+def _words_column() -> str:
     return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES) + 1)
+
+
+def _note_column() -> str:
+    return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES) + 2)
 
 
 def _write_row(page: Page, plan: Plan, formulas: Formulas, index: int, row: SheetRow, *, is_sum: bool) -> None:
@@ -116,11 +111,14 @@ def _write_row(page: Page, plan: Plan, formulas: Formulas, index: int, row: Shee
     at, style = FIRST_LAYER_ROW + index, "Group" if is_sum else "Layer"
     page.text(f"A{at}", row.name, style, indent=row.depth)
     page.text(f"B{at}", row.op, style)
-    formulas.write(page, f"C{at}", row.repeat, f"{style}, repeat")
-    page.text(f"D{at}", _shapes(row, plan), style)
-    _write_live_shape(page, plan, formulas, f"E{at}", row, style)
+    page.text(f"{PART_COLUMN}{at}", next((part.name for part in plan.parts if index in part.rows), ""), style)
+    formulas.write(page, f"D{at}", row.repeat, f"{style}, repeat")
+    page.text(f"E{at}", _shapes(row, plan), style)
+    _write_live_shape(page, plan, formulas, f"F{at}", row, style)
+    in_words = plan.words("layers.sum") if is_sum else cost_in_words(row, plan)
+    page.text(f"{_words_column()}{at}", in_words, f"{style}, note")
     page.text(f"{_note_column()}{at}", row.note, f"{style}, note")
-    page.height(at, [(row.note, NOTE_WIDTH)])
+    page.height(at, [(row.note, NOTE_WIDTH), (in_words, WORDS_WIDTH)])
     page.sheet.row_dimensions[at].outlineLevel = min(row.depth, DEEPEST_OUTLINE)
 
 
@@ -213,15 +211,15 @@ def _sum(column: str, rows: Sequence[int]) -> str:
 
 def _write_shares(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
     """Write each row's share of the contractions' work."""
-    quantity = next(quantity for quantity in QUANTITIES if quantity.key == SHARE_KEY)
+    quantity = plan.main
     column, share = plan.quantity_column(quantity), _share_column()
     children = children_of(plan.sheet.rows)
     total = f"{column}${plan.layers_total_row}"
-    whole = totals[SHARE_KEY]
+    whole = totals[quantity.key]
     assert not isinstance(whole, str)
     for index, row in enumerate(plan.sheet.rows):
         at = FIRST_LAYER_ROW + index
-        part = evaluate(row.costs[SHARE_KEY], plan.in_use)
+        part = evaluate(row.costs[quantity.key], plan.in_use)
         value = Fraction(part) / Fraction(whole) if whole else 0
         page.formula(f"{share}{at}", f"IF({total}=0,0,{column}{at}/{total})", value, f"{'Group' if children[index] else 'Layer'}, share")
     last = plan.layers_total_row
@@ -232,9 +230,8 @@ def _finish(page: Page, plan: Plan) -> None:
     """Write the total's label, freeze the head, and let the reader filter and fold."""
     last, first = plan.layers_total_row, FIRST_LAYER_ROW
     page.text(f"A{last}", plan.words("layers.total"), "Total")
-    for column in "BCDE":
+    for column in ("B", "C", "D", "E", "F", _words_column(), _note_column()):
         page.blank(f"{column}{last}", "Total")
-    page.blank(f"{_note_column()}{last}", "Total")
     sheet = page.sheet
     sheet.freeze_panes = f"B{first}"
     sheet.sheet_properties.outlinePr = Outline(summaryBelow=False)
@@ -245,4 +242,4 @@ def _finish(page: Page, plan: Plan) -> None:
     sheet.conditional_formatting.add(numbers, Rule(type="cellIs", operator="equal", formula=["0"], dxf=FAINT_LOOK))
     shares = f"{_share_column()}{first}:{_share_column()}{last - 1}"
     bars: Any = DataBarRule  # the published types leave its arguments out
-    sheet.conditional_formatting.add(shares, bars("num", 0, "num", 1, color="9DB7E4", showValue=True))
+    sheet.conditional_formatting.add(shares, bars("num", 0, "num", 1, color="9DB7E4", showValue=True, minLength=0, maxLength=100))

@@ -6,30 +6,49 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import get_column_letter, quote_sheetname
 
 from generator.claims import complete
+from generator.render.workbook.crossovers import Crossover, Pair, crossovers, main_pair, preferred
 from generator.render.workbook.example import example_sizes
 from generator.render.workbook.names import excel_names
+from generator.render.workbook.parts import Part, main_quantity, parts_of
 from generator.render.workbook.texts import Texts
 from generator.sheet import QUANTITIES, Quantity, Sheet, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
 
 PRESET_CELL = "$B$2"  # on the summary
-FIRST_SIZE_ROW = 10
+INSIGHT_ROWS = (4, 5, 6)  # what the numbers come to, in sentences
+FIRST_SIZE_ROW = 13
 FIRST_PRESET_COLUMN = 3
 PRESET_NAMES_ROW = 4
 COLUMN_IN_USE_CELL = "$B$6"  # on the presets sheet
 FIRST_PUBLISHED_ROW = 8
 FIRST_CHECK_ROW = 5
 FIRST_LAYER_ROW = 5
-FIRST_QUANTITY_COLUMN = 6  # on the layers sheet
+PART_COLUMN = "C"  # on the layers sheet
+FIRST_QUANTITY_COLUMN = 7
+SPARE_COLUMNS = 4  # of the presets sheet, for the user's own
+SWEEP_CELL = "$B$4"  # on the scaling sheet
+START_CELL = "$B$5"
+FIRST_VALUE_CELL = "$E$5"
+FACTOR_CELL = "$B$6"
+STEPS = 12
+STEPS_BEFORE = 8  # the first value is so much smaller than the size in use
+DOUBLING_ROW = 11  # of the sizes in use; then doubled, then the ratio
+FIRST_STEP_ROW = 17
+FIRST_SCALED_COLUMN = 3  # of the quantities
+LARGEST_SIZE = 1_000_000_000  # that can be typed
+LONGEST_GUARDED = 8000  # characters of a formula that is put inside another one
 
 
 @dataclass(frozen=True)
 class PresetColumn:
-    """A column of the presets sheet: published sizes, our examples for those left open, and all sizes that follow."""
+    """A column of the presets sheet: published sizes, our examples for those left open, and all sizes that follow.
+
+    A column of the user's own has no sizes when the file is written, and takes those of the first preset instead.
+    """
 
     name: str
     letter: str
@@ -38,6 +57,7 @@ class PresetColumn:
     expect: Mapping[str, int]
     cite: str
     values: Mapping[str, int]  # all sizes, defaults and derived ones included
+    is_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +66,57 @@ class Plan:
 
     sheet: Sheet
     words: Texts
-    columns: tuple[PresetColumn, ...]
+    columns: tuple[PresetColumn, ...]  # of presets
+    own_columns: tuple[PresetColumn, ...]  # for the user; the first has a name
+
+    def title(self, quantity: Quantity) -> str:
+        """Return what a quantity is called."""
+        return self.words(f"quantity_titles.{quantity.key}")
+
+    def unit(self, quantity: Quantity) -> str:
+        """Return what a quantity is counted in."""
+        return self.words(f"quantity_units.{quantity.unit}")
+
+    def at(self, key: str, cell: str) -> str:
+        """Return the reference of a cell or range of a sheet, from another sheet."""
+        return self.elsewhere(self.words(f"sheets.{key}"), cell)
+
+    def elsewhere(self, title: str, cell: str) -> str:
+        """Return the reference of a cell of the sheet with a title, from another sheet."""
+        return f"{title if title.isascii() and title.isalnum() else quote_sheetname(title)}!{cell}"
+
+    # What the cost is divided among
+
+    @cached_property
+    def main(self) -> Quantity:
+        """The quantity of which shares are shown."""
+        return main_quantity(self.sheet)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of the cost."""
+        return parts_of(self.sheet, self.in_use, self.words("parts.others"))
+
+    @cached_property
+    def set_by_presets(self) -> frozenset[str]:
+        """The sizes that some preset sets."""
+        return frozenset(name for column in self.columns for name in column.published)
+
+    @cached_property
+    def pair(self) -> Pair | None:
+        """The two parts that the summary speaks of."""
+        return main_pair(self.sheet, self.parts, self.in_use, self.set_by_presets)
+
+    @cached_property
+    def crossovers(self) -> tuple[Crossover, ...]:
+        """Where parts change places."""
+        return crossovers(self.sheet, self.parts, self.in_use, self.set_by_presets, self.pair)
+
+    @cached_property
+    def sweep(self) -> str | None:
+        """The size that is varied when the file is written; None where there is no size."""
+        crossing = {one.size for one in self.crossovers if one.is_main}
+        return preferred([size for size in self.sheet.sizes if size.name in crossing]) or preferred(self.sheet.sizes)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -98,7 +168,33 @@ class Plan:
 
     def total_cell(self, quantity: Quantity) -> str:
         """Return the reference of a total on the summary, from another sheet."""
-        return f"{self.words('sheets.summary')}!$D${self.total_rows[quantity.key]}"
+        return self.at("summary", f"$D${self.total_rows[quantity.key]}")
+
+    @property
+    def format_row(self) -> int:
+        """The row in which the number format is chosen."""
+        return self.total_rows[QUANTITIES[-1].key] + 3
+
+    @property
+    def item_bytes_cell(self) -> str:
+        """The cell of the bytes per element, on the summary."""
+        return f"$D${self.format_row}"
+
+    @cached_property
+    def memory_rows(self) -> dict[str, int]:
+        """The row of each amount of memory."""
+        keys = ("params", "saved_elements", "state_elements", "traffic_elements", "intensity")
+        return {key: self.format_row + 2 + i for i, key in enumerate(keys)}
+
+    @property
+    def first_part_row(self) -> int:
+        """The row of the first part of the cost."""
+        return self.memory_rows["intensity"] + 4
+
+    @property
+    def charts_row(self) -> int:
+        """The row in which the charts begin."""
+        return self.first_part_row + len(self.parts) + 1
 
     # The layers
 
@@ -111,6 +207,21 @@ class Plan:
         """Return the letter of a quantity's column on the layers sheet."""
         return get_column_letter(FIRST_QUANTITY_COLUMN + QUANTITIES.index(quantity))
 
+    @property
+    def layer_rows(self) -> tuple[int, int]:
+        """The first and last row of the layers."""
+        return FIRST_LAYER_ROW, max(FIRST_LAYER_ROW, self.layers_total_row - 1)
+
+    # The scaling sheet
+
+    @cached_property
+    def scaled_columns(self) -> dict[str, str]:
+        """The column of each quantity, of each part (`part 0`) and of each size (`size n`) of a step."""
+        keys = [quantity.key for quantity in QUANTITIES]
+        keys += [f"part {i}" for i in range(len(self.parts))]
+        keys += [f"size {size.name}" for size in (*self.settable, *(s for s in self.sheet.sizes if s.kind == "derived"))]
+        return {key: get_column_letter(FIRST_SCALED_COLUMN + i) for i, key in enumerate(keys)}
+
     # The presets
 
     @property
@@ -120,8 +231,8 @@ class Plan:
 
     @property
     def last_column(self) -> str:
-        """The letter of the last preset."""
-        return self.columns[-1].letter
+        """The letter of the last column, which is one of the user's own."""
+        return self.own_columns[-1].letter
 
     @cached_property
     def published_rows(self) -> dict[str, int]:
@@ -159,11 +270,11 @@ class Plan:
 
     def preset_range(self, row: int) -> str:
         """Return a row of the presets sheet over all presets, from another sheet."""
-        return f"{self.words('sheets.presets')}!${self.first_column}${row}:${self.last_column}${row}"
+        return self.at("presets", f"${self.first_column}${row}:${self.last_column}${row}")
 
     def preset_value(self, row: int) -> str:
         """Return the formula of a row's cell in the column in use."""
-        return f"INDEX({self.preset_range(row)},{self.words('sheets.presets')}!{COLUMN_IN_USE_CELL})"
+        return f"INDEX({self.preset_range(row)},{self.at('presets', COLUMN_IN_USE_CELL)})"
 
 
 def make_plan(sheet: Sheet, words: Texts) -> Plan:
@@ -175,4 +286,8 @@ def make_plan(sheet: Sheet, words: Texts) -> Plan:
         values = {size: value for size, value in complete(sheet.sizes, {**published, **examples}).items() if value is not None}
         letter = get_column_letter(FIRST_PRESET_COLUMN + i)
         columns.append(PresetColumn(name, letter, published, examples, expect, cite, values))
-    return Plan(sheet, words, tuple(columns))
+    own = []
+    for i in range(SPARE_COLUMNS):
+        letter = get_column_letter(FIRST_PRESET_COLUMN + len(columns) + i)
+        own.append(PresetColumn(words("presets.yours") if i == 0 else "", letter, {}, {}, {}, "", columns[0].values, is_own=True))
+    return Plan(sheet, words, tuple(columns), tuple(own))

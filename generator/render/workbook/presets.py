@@ -7,9 +7,10 @@ from sympy import Expr
 from generator.printing.evaluate import evaluate
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page
-from generator.render.workbook.checks import is_close
+from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.plan import Plan, PresetColumn
+from generator.render.workbook.stamp import Value
 from generator.sheet import QUANTITIES, Quantity, Size
 
 WIDTHS = (42, 44)
@@ -41,12 +42,13 @@ def write_presets(page: Page, plan: Plan, formulas: Formulas) -> None:
 
 def _write_head(page: Page, plan: Plan) -> None:
     words = plan.words
-    page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(plan.columns)])
+    columns = (*plan.columns, *plan.own_columns)
+    page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(columns)])
     page.text("A1", words("presets.title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("presets.note" if plan.has_presets else "presets.example_note")
     page.text(page.merged(f"A2:{plan.last_column}2", "Remark"), note, "Remark")
-    page.height(2, [(note, sum(WIDTHS) + COLUMN_WIDTH * len(plan.columns))])
+    page.height(2, [(note, sum(WIDTHS) + COLUMN_WIDTH * len(columns))])
     page.text("A4", words("presets.column"), "Column head")
     page.text("B4", words("presets.meaning"), "Column head")
     page.text("A5", words("presets.source"), "Label")
@@ -55,12 +57,23 @@ def _write_head(page: Page, plan: Plan) -> None:
         page.text(f"{column.letter}4", column.name, "Column head, number")
         reference = plan.sheet.references.get(column.cite)
         page.text(f"{column.letter}5", reference.label if reference else "", "Muted number")
+    for column in plan.own_columns:
+        _write_own_head(page, column)
     page.text("A6", words("presets.in_use"), "Label")
     names = f"${plan.first_column}${places.PRESET_NAMES_ROW}:${plan.last_column}${places.PRESET_NAMES_ROW}"
-    page.formula("B6", f"MATCH({words('sheets.summary')}!{places.PRESET_CELL},{names},0)", 1, "Link")
-    for column in plan.columns:
+    page.formula("B6", f"MATCH({plan.at('summary', places.PRESET_CELL)},{names},0)", 1, "Link")
+    for column in columns:
         page.blank(f"{column.letter}6", "Calculation")
     _section(page, plan, places.FIRST_PUBLISHED_ROW - 1, "presets.published_sizes")
+
+
+def _write_own_head(page: Page, column: PresetColumn) -> None:
+    """The name of a column of the user's own, and where its sizes come from."""
+    if column.name:
+        page.text(f"{column.letter}{places.PRESET_NAMES_ROW}", column.name, "Input words")
+    else:
+        page.blank(f"{column.letter}{places.PRESET_NAMES_ROW}", "Input words")
+    page.blank(f"{column.letter}{places.PRESET_NAMES_ROW + 1}", "Input word")
 
 
 def _section(page: Page, plan: Plan, row: int, key: str) -> None:
@@ -83,6 +96,8 @@ def _write_published(page: Page, plan: Plan, size: Size) -> None:
         else:
             unset = plan.words("presets.open") if size.value is None else closed_form(size.value, plan.order)
             page.text(at, unset, "Muted number")
+    for column in plan.own_columns:
+        page.blank(f"{column.letter}{row}", "Input number")
 
 
 def _write_examples(page: Page, plan: Plan, size: Size) -> None:
@@ -94,6 +109,8 @@ def _write_examples(page: Page, plan: Plan, size: Size) -> None:
             page.number(at, column.examples[size.name], "Example")
         else:
             page.blank(at, "Example")
+    for column in plan.own_columns:
+        page.blank(f"{column.letter}{row}", "Example")
 
 
 def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
@@ -104,34 +121,54 @@ def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
 def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
     row = plan.all_size_rows[size.name]
     _label(page, row, size.name, size.meaning)
-    for column in plan.columns:
+    for column in (*plan.columns, *plan.own_columns):
         at, value = f"{column.letter}{row}", column.values[size.name]
-        if size.kind == "derived":
-            assert size.value is not None
-            formulas.write(page, at, size.value, "Calculation", cells=_cells(plan, column), sizes=column.values)
-            continue
-        published = f"{column.letter}{plan.published_rows[size.name]}"
-        if size.value is not None:
-            other = formulas.text(size.value, _cells(plan, column))
-        elif size.name in plan.example_rows:
-            other = f"{column.letter}{plan.example_rows[size.name]}"
+        text = _size_formula(plan, formulas, size, column)
+        if column.is_own:
+            _write_own(page, column, at, text, value, "Calculation")
         else:
-            page.formula(at, published, value, "Calculation")
-            continue
-        page.formula(at, f"IF(ISNUMBER({published}),{published},{other})", value, "Calculation")
+            page.formula(at, text, value, "Calculation")
+
+
+def _size_formula(plan: Plan, formulas: Formulas, size: Size, column: PresetColumn) -> str:
+    """Return the formula of a size in a column: what is published, what follows from other sizes, or what stands in."""
+    if size.kind == "derived":
+        return formulas.text(size.value, _cells(plan, column))
+    published = f"{column.letter}{plan.published_rows[size.name]}"
+    if size.value is not None:
+        other = formulas.text(size.value, _cells(plan, column))
+    elif column.is_own:
+        other = f"${plan.first_column}{plan.all_size_rows[size.name]}"
+    elif size.name in plan.example_rows:
+        other = f"{column.letter}{plan.example_rows[size.name]}"
+    else:
+        return published
+    return f"IF(ISNUMBER({published}),{published},{other})"
+
+
+def _write_own(page: Page, column: PresetColumn, at: str, text: str, value: Value, style: str) -> None:
+    """Write a formula into a column of the user's own, which stays empty until it has a name."""
+    named = f"{column.letter}${places.PRESET_NAMES_ROW}"
+    page.formula(at, f'IF({named}="","",{text})', value if column.name else "", style)
 
 
 def _write_total(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> None:
     row, total = plan.preset_total_rows[quantity.key], plan.sheet.totals[quantity.key]
-    _label(page, row, quantity.title, quantity.unit)
+    _label(page, row, plan.title(quantity), plan.unit(quantity))
     for column in plan.columns:
         formulas.write(page, f"{column.letter}{row}", total, "Whole number", cells=_cells(plan, column), sizes=column.values)
+    for column in plan.own_columns:
+        text = formulas.text(total, _cells(plan, column))
+        if len(text) > places.LONGEST_GUARDED:
+            page.text(f"{column.letter}{row}", plan.words("presets.too_long"), "Muted number")
+            continue
+        _write_own(page, column, f"{column.letter}{row}", text, evaluate(total, column.values), "Whole number")
 
 
 def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
     row = plan.expected_rows[quantity.key]
-    _label(page, row, plan.words("presets.published", title=quantity.title), quantity.unit)
-    _label(page, row + 1, plan.words("presets.difference", title=quantity.title), "")
+    _label(page, row, plan.words("presets.published", title=plan.title(quantity)), plan.unit(quantity))
+    _label(page, row + 1, plan.words("presets.difference", title=plan.title(quantity)), "")
     for column in plan.columns:
         published, found = f"{column.letter}{row}", f"{column.letter}{plan.preset_total_rows[quantity.key]}"
         expected = column.expect.get(quantity.key)
@@ -139,9 +176,12 @@ def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
             page.blank(published, "Published, total")
         else:
             page.number(published, expected, "Published, total")
-        equal = f"ABS({found}-{published})<MAX(0.5,1E-12*ABS({published}))"
+        equal = close_formula(found, published)
         formula = f'IF(ISNUMBER({published}),IF({equal},0,{found}-{published}),"")'
         page.formula(f"{column.letter}{row + 1}", formula, _difference(plan.sheet.totals[quantity.key], column, expected), "Whole number")
+    for column in plan.own_columns:
+        page.blank(f"{column.letter}{row}", "Published, total")
+        page.blank(f"{column.letter}{row + 1}", "Whole number")
 
 
 def _difference(total: Expr, column: PresetColumn, expected: int | None) -> int | str:

@@ -1,45 +1,44 @@
-"""Counts in units that people say: 109.48 million, 22.36 GFLOP. The steps are thousands."""
+"""Numbers in units that people say: 109.48 million, 22.36 GFLOP, 1.5 GiB."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.stamp import Value
 
-_LIMITS = ("1E3", "1E6", "1E9", "1E12", "1E15", "1E18")
-_PREFIXES = ("", "k", "M", "G", "T", "P", "E")
-_SPOKEN = ("", "thousand", "million", "billion", "trillion", "quadrillion", "quintillion")
-_SHORT_UNITS = {"FLOP": "FLOP", "multiply-accumulates": "MAC"}
+
+@dataclass(frozen=True)
+class Scale:
+    """Steps from one unit to the next.
+
+    Args:
+        base: how many of a unit make the next one.
+        limits: from where on each further unit is used, as a spreadsheet writes the numbers.
+    """
+
+    base: int
+    limits: tuple[str, ...]
+
+    def scaled(self, value: Value) -> tuple[Fraction, int]:
+        """Return a count in its best unit, and how many steps up that is."""
+        number = Fraction(value)
+        step = sum(number >= Fraction(limit) for limit in self.limits)
+        return number / self.base**step, step
+
+    def scaled_formula(self, cell: str) -> str:
+        """Return the formula that divides a cell by its best unit."""
+        return f"{cell}/{self.base}^{self._step(cell)}"
+
+    def unit_formula(self, cell: str, names: Sequence[str]) -> str:
+        """Return the formula that names the best unit of a cell, of the names of all of them."""
+        return f"CHOOSE(1+{self._step(cell)},{','.join(quoted(name) for name in names)})"
+
+    def _step(self, cell: str) -> str:
+        return f"({'+'.join(f'({cell}>={limit})' for limit in self.limits)})"
 
 
-def scaled(value: Value) -> tuple[Fraction, int]:
-    """Return a count in its best unit, and how many thousands that is."""
-    number = Fraction(value)
-    step = sum(number >= Fraction(limit) for limit in _LIMITS)
-    return number / 1000**step, step
-
-
-def scaled_formula(cell: str) -> str:
-    """Return the formula that divides a cell by its best unit."""
-    return f"{cell}/1000^{_step(cell)}"
-
-
-def unit_text(step: int, unit: str, *, spoken: bool = False) -> str:
-    """Return the name of a unit: GFLOP, million scalars."""
-    return _units(unit, spoken)[step]
-
-
-def unit_formula(cell: str, unit: str, *, spoken: bool = False) -> str:
-    """Return the formula that names the best unit of a cell."""
-    return f"CHOOSE(1+{_step(cell)},{','.join(quoted(name) for name in _units(unit, spoken))})"
-
-
-def _units(unit: str, spoken: bool) -> list[str]:
-    if unit in _SHORT_UNITS and not spoken:
-        return [f"{prefix}{_SHORT_UNITS[unit]}" for prefix in _PREFIXES]
-    return [f"{word} {unit}".strip() for word in _SPOKEN]
-
-
-def _step(cell: str) -> str:
-    return f"({'+'.join(f'({cell}>={limit})' for limit in _LIMITS)})"
+THOUSANDS = Scale(1000, ("1E3", "1E6", "1E9", "1E12", "1E15", "1E18"))
+BINARY = Scale(1024, tuple(str(1024**power) for power in range(1, 6)))

@@ -2,37 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
+from sympy import Ge, Le, Symbol
 
 from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.conditions import divisibility
 from generator.render.workbook.formulas import Formulas, closed_form
-from generator.render.workbook.plan import FIRST_SIZE_ROW, Plan
+from generator.render.workbook.live import Live, fixed, sentence
+from generator.render.workbook.plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan
 from generator.render.workbook.styles import EXAMPLE_LOOK
 from generator.sheet import Size
+from generator.symbols import symbol
 
-WIDTHS = (25, 17, 17, 24, 25, 62)  # of the summary's columns
+WIDTHS = (27, 17, 17, 24, 25, 38, 42)  # of the summary's columns
 ALL = sum(WIDTHS)
 
 
 def write_sizes(page: Page, plan: Plan, formulas: Formulas) -> None:
     """Write the table of sizes: preset, override, in use, and where the value comes from."""
     words = plan.words
-    page.text(page.merged("A7:F7", "Section"), words("summary.sizes"), "Section")
+    page.text(page.merged(f"A{FIRST_SIZE_ROW - 3}:G{FIRST_SIZE_ROW - 3}", "Section"), words("summary.sizes"), "Section")
     how = words("summary.how")
-    page.text(page.merged("A8:F8", "Remark"), how, "Remark")
-    page.height(8, [(how, ALL)])
-    heads = [words(f"summary.{key}") for key in ("size", "preset_value", "override", "in_use", "set_by", "meaning")]
-    page.row(9, heads, "Column head")
+    page.text(page.merged(f"A{FIRST_SIZE_ROW - 2}:G{FIRST_SIZE_ROW - 2}", "Remark"), how, "Remark")
+    page.height(FIRST_SIZE_ROW - 2, [(how, ALL)])
+    heads = [words(f"summary.{key}") for key in ("size", "preset_value", "override", "in_use", "set_by", "allowed", "meaning")]
+    page.row(FIRST_SIZE_ROW - 1, heads, "Column head")
     for column in "BCD":
-        page.text(f"{column}9", heads["ABCD".index(column)], "Column head, number")
+        page.text(f"{column}{FIRST_SIZE_ROW - 1}", heads["ABCD".index(column)], "Column head, number")
     for size in plan.sheet.sizes:
         _write_size(page, plan, formulas, size)
     _mark_examples(page, plan)
     if plan.open_sizes:
         note = words("summary.no_presets") if not plan.has_presets else _open_note(plan)
         row = plan.open_note_row
-        page.text(page.merged(f"A{row}:F{row}", "Remark"), note, "Remark")
+        page.text(page.merged(f"A{row}:G{row}", "Remark"), note, "Remark")
         page.height(row, [(note, ALL)])
 
 
@@ -46,7 +52,7 @@ def _mark_examples(page: Page, plan: Plan) -> None:
 
 def _open_note(plan: Plan) -> str:
     names = [size.name for size in plan.open_sizes]
-    listed = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    listed = plan.words("summary.and").join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
     return plan.words("summary.open_size" if len(names) == 1 else "summary.open_sizes", sizes=listed)
 
 
@@ -54,8 +60,9 @@ def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
     row, name = plan.size_rows[size.name], plan.names[size.name]
     page.text(f"A{row}", size.name, "Label")
     meaning = size.meaning if name == size.name else plan.words("summary.written", meaning=size.meaning, name=name)
-    page.text(f"F{row}", meaning)
-    page.height(row, [(meaning, WIDTHS[5])])
+    page.text(f"G{row}", meaning)
+    allowed = _write_allowed(page, plan, size, row)
+    page.height(row, [(meaning, WIDTHS[6]), (allowed, WIDTHS[5])])
     if size.kind == "derived":
         _write_derived(page, plan, formulas, size, row)
         return
@@ -65,6 +72,37 @@ def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
         _write_default(page, plan, formulas, size, row)
     else:
         _write_free(page, plan, size, row)
+
+
+def _write_allowed(page: Page, plan: Plan, size: Size, row: int) -> str:
+    """Say in which range a size may be, and what else it must satisfy; return the text at the sizes in use."""
+    words = plan.words
+    if size.kind == "derived":
+        page.text(f"F{row}", words("summary.whole"), "Muted words")
+        return words("summary.whole")
+    lives = [fixed(words("summary.range_from_one")), *_limits(plan, symbol(size.name))]
+    text = Live("&".join(live.formula for live in lives), "".join(live.shown for live in lives))
+    if len(lives) == 1:
+        page.text(f"F{row}", text.shown, "Muted words")
+    else:
+        page.formula(f"F{row}", text.formula, text.shown, "Muted words")
+    return text.shown
+
+
+def _limits(plan: Plan, own: Symbol) -> Iterator[Live]:
+    """Yield what the conditions say of a size and one other, with the value of the other."""
+    for constraint in plan.sheet.constraints:
+        condition = constraint.condition
+        division = divisibility(condition)
+        if isinstance(condition, Le | Ge) and own in (condition.lhs, condition.rhs):
+            small, large = (condition.lhs, condition.rhs) if isinstance(condition, Le) else (condition.rhs, condition.lhs)
+            key, other = ("summary.at_most", large) if own == small else ("summary.at_least", small)
+        elif division is not None and own in division:
+            key, other = ("summary.multiple", division[1]) if own == division[0] else ("summary.divides", division[0])
+        else:
+            continue
+        if isinstance(other, Symbol):
+            yield sentence(plan.words(key), other=other.name, value=Live(plan.names[other.name], str(plan.in_use[other.name])))
 
 
 def _write_derived(page: Page, plan: Plan, formulas: Formulas, size: Size, row: int) -> None:
@@ -89,17 +127,16 @@ def _write_default(page: Page, plan: Plan, formulas: Formulas, size: Size, row: 
 
 
 def _write_free(page: Page, plan: Plan, size: Size, row: int) -> None:
-    """A size that the user or the preset sets; an example of ours stands in where neither does."""
+    """A size that the user or the preset sets; an example of ours, or the first preset's value, stands in where neither does."""
     words, value, by_preset = plan.words, plan.in_use[size.name], size.name in plan.columns[0].published
     published = plan.preset_value(plan.published_rows[size.name])
-    origin = quoted(words("summary.by_preset"))
-    if size.name in plan.example_rows:
-        example = plan.preset_value(plan.example_rows[size.name])
-        page.formula(f"B{row}", f"IF(ISNUMBER({published}),{published},{example})", value, "Link")
-        origin = f"IF(ISNUMBER({published}),{origin},{quoted(words('summary.by_example'))})"
-    else:
-        page.formula(f"B{row}", published, value, "Link")
+    page.formula(f"B{row}", plan.preset_value(plan.all_size_rows[size.name]), value, "Link")
     page.formula(f"D{row}", f'IF(C{row}<>"",C{row},B{row})', value, "Size in use")
+    otherwise = quoted(words("summary.by_example"))
+    if by_preset:
+        own = f"{plan.at('presets', COLUMN_IN_USE_CELL)}>{len(plan.columns)}"
+        otherwise = f"IF({own},{quoted(words('summary.by_first', name=plan.columns[0].name))},{otherwise})"
+    origin = f"IF(ISNUMBER({published}),{quoted(words('summary.by_preset'))},{otherwise})"
     _write_origin(page, plan, row, origin, words("summary.by_preset" if by_preset else "summary.by_example"))
 
 
@@ -110,7 +147,7 @@ def _write_origin(page: Page, plan: Plan, row: int, otherwise: str, shown: str) 
 
 def _validate(page: Page, plan: Plan, size: Size) -> None:
     words = plan.words
-    rule = DataValidation("whole", operator="greaterThanOrEqual", formula1="1", allow_blank=True)
+    rule = DataValidation("whole", operator="between", formula1="1", formula2=str(LARGEST_SIZE), allow_blank=True)
     rule.showErrorMessage = rule.showInputMessage = True
     rule.promptTitle = rule.errorTitle = words("summary.validation_title", name=size.name)[:32]
     rule.prompt = words("summary.validation_prompt", meaning=size.meaning[:100].capitalize())[:255]

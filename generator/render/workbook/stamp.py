@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from xml.dom.minidom import Document, parseString
 from xml.etree.ElementTree import canonicalize
@@ -25,12 +25,13 @@ class StampError(ValueError):
     """A formula without a value, or a value without a formula."""
 
 
-def stamped(workbook: bytes, values: Values) -> bytes:
+def stamped(workbook: bytes, values: Values, chart_texts: Mapping[str, Sequence[str]] | None = None) -> bytes:
     """Return a saved workbook with the value of every formula stored beside it.
 
     Args:
         workbook: what openpyxl saved.
         values: the value of every formula cell.
+        chart_texts: for each sheet with charts what each of them shows, in words.
 
     Raises:
         StampError: a formula cell has no value here, or a value is given for a cell without a formula.
@@ -40,6 +41,8 @@ def stamped(workbook: bytes, values: Values) -> bytes:
     left = dict(values)
     for title, part in _sheet_parts(parts).items():
         parts[part] = _with_values(parts[part], title, left)
+        for drawing in _drawings(parts, part):
+            parts[drawing] = _with_descriptions(parts[drawing], (chart_texts or {}).get(title, ()))
     if left:
         title, coordinate = min(left)
         raise StampError(f"a value is given for {title}!{coordinate}, which holds no formula")
@@ -53,6 +56,23 @@ def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
     targets = {relation.getAttribute("Id"): relation.getAttribute("Target").lstrip("/") for relation in relations}
     sheets = _parsed(parts["xl/workbook.xml"]).getElementsByTagName("sheet")
     return {sheet.getAttribute("name"): targets[sheet.getAttribute("r:id")] for sheet in sheets}
+
+
+def _drawings(parts: Mapping[str, bytes], sheet_part: str) -> list[str]:
+    """Return the parts that hold the drawings of a sheet."""
+    folder, _, name = sheet_part.rpartition("/")
+    relations = parts.get(f"{folder}/_rels/{name}.rels")
+    found = _parsed(relations).getElementsByTagName("Relationship") if relations else []
+    return [one.getAttribute("Target").lstrip("/") for one in found if one.getAttribute("Type").endswith("/drawing")]
+
+
+def _with_descriptions(part: bytes, texts: Sequence[str]) -> bytes:
+    """Return a drawing in which each chart says in words what it shows."""
+    document = _parsed(part)
+    frames = document.getElementsByTagName("xdr:cNvPr") or document.getElementsByTagName("cNvPr")
+    for frame, text in zip(frames, texts, strict=True):
+        frame.setAttribute("descr", text)
+    return document.toxml("utf-8")
 
 
 def _with_values(part: bytes, title: str, values: dict[tuple[str, str], Value]) -> bytes:

@@ -31,6 +31,7 @@ ROUNDED = "0.00"
 # In the layer table the air at the right edge comes from the format (`_)`): LibreOffice draws indents unevenly under conditional formats.
 SHARE = "0.0%_)"
 REPEAT = '"×"0_)'
+RATIO = '"×"0.00_)'
 # Two conditions are all that a number format may have; below a billion the exact number is short enough.
 SHORT = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," B"_);#,##0_)'
 SHORT_SI = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," G"_);#,##0_)'
@@ -53,6 +54,7 @@ class Look:
     heavy: bool = False  # lines above and below, as for totals
     indented: bool = True  # a little air between text and the edge of its column
     locked: bool = True
+    underlined: bool = False
 
 
 LOOKS: dict[str, Look] = {
@@ -79,8 +81,20 @@ LOOKS: dict[str, Look] = {
     "Link, total": Look(LINK, format=WHOLE, horizontal="right"),
     "Size in use": Look(bold=True, horizontal="right"),
     "Calculation": Look(horizontal="right"),
+    "Muted, free": Look(MUTED, rule="", vertical="center", horizontal="left"),
+    "Muted calculation": Look(MUTED, horizontal="right"),
+    "Swept value": Look(bold=True, format=WHOLE, horizontal="right"),
+    "Scaled number": Look(format=SHORT, horizontal="right", indented=False),
+    "Ratio": Look(bold=True, format=RATIO, horizontal="right", indented=False),
+    "Share": Look(format=SHARE, horizontal="right", indented=False),
+    "Insight": Look(rule="", size=11, horizontal="left", vertical="center", wrap=True),
+    "Link, words": Look(LINK, wrap=True, horizontal="left"),
+    "Input words": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right", bold=True),
+    "Input word": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right"),
+    "Hyperlink, cell": Look(INPUT, horizontal="left", underlined=True),
     "Whole number": Look(format=WHOLE, horizontal="right"),
     "Rounded number": Look(bold=True, format=ROUNDED, horizontal="right"),
+    "Rounded size": Look(format="#,##0.##", horizontal="right", bold=True),
     "Holds": Look(GOOD, fill=GOOD_FILL, bold=True, horizontal="center"),
     "Fails": Look(BAD, fill=BAD_FILL, bold=True, horizontal="center"),
     "Legend, input": Look(INPUT, fill=INPUT_FILL, horizontal="right"),
@@ -108,21 +122,23 @@ GOOD_LOOK = DifferentialStyle(font=Font(color=GOOD, bold=True), fill=PatternFill
 BAD_LOOK = DifferentialStyle(font=Font(color=BAD, bold=True), fill=PatternFill(bgColor=BAD_FILL, fill_type="solid"))
 EXAMPLE_LOOK = DifferentialStyle(font=Font(color=EXAMPLE, italic=True))
 EXACT_LOOK = DifferentialStyle(numFmt=NumberFormat(numFmtId=3, formatCode=WHOLE))
+WARNING_LOOK = DifferentialStyle(font=Font(color=BAD))
 FAINT_LOOK = DifferentialStyle(font=Font(color="9CA3AF"))
 
 
-def add_styles(book: Workbook) -> None:
+def add_styles(book: Workbook, font: str = FONT) -> None:
     """Register every named style in a workbook, and set its default font."""
     registered: Any = book._named_styles  # type: ignore[attr-defined]  # noqa: SLF001 - openpyxl has no other way to the default style
     normal = next(style for style in registered if style.name == "Normal")
-    normal.font = Font(name=FONT, size=10)
+    normal.font = Font(name=font, size=10)
     for name, look in LOOKS.items():
-        book.add_named_style(_style(name, look))
+        book.add_named_style(_style(name, look, font))
 
 
-def _style(name: str, look: Look) -> NamedStyle:
+def _style(name: str, look: Look, font: str) -> NamedStyle:
     style = NamedStyle(name=name, number_format=look.format)
-    style.font = Font(name=FONT, size=look.size, bold=look.bold, italic=look.italic, color=look.color)
+    underline = "single" if look.underlined else None
+    style.font = Font(name=font, size=look.size, bold=look.bold, italic=look.italic, color=look.color, underline=underline)
     if look.fill:
         style.fill = PatternFill("solid", fgColor=look.fill)
     if look.heavy:

@@ -13,7 +13,8 @@ from generator.resources import templates_dir
 class Texts:
     """The texts of one language by dotted key: `texts("summary.preset")`."""
 
-    def __init__(self, content: dict[str, Any]) -> None:
+    def __init__(self, language: str, content: dict[str, Any]) -> None:
+        self.language = language
         self._content = content
 
     def __call__(self, key: str, **values: object) -> str:
@@ -25,13 +26,32 @@ class Texts:
         """Return a list of texts."""
         return [str(line) for line in self._found(key)]
 
+    def scale(self, unit: str, *, spoken: bool = False) -> list[str]:
+        """Return the names of a unit and of its thousands, millions and so on: GFLOP, million scalars.
+
+        Args:
+            unit: as `Quantity.unit` has it.
+            spoken: in words and without the unit.
+        """
+        short = self._content["scale"]["short_units"].get(unit)
+        if short is not None and not spoken:
+            return [f"{prefix}{short}" for prefix in self.lines("scale.prefixes")]
+        name = "" if spoken else self("quantity_units." + unit)
+        return [self("scale.joined", word=word, unit=name).strip() for word in self.lines("scale.words")]
+
     def _found(self, key: str) -> Any:
         section, _, name = key.partition(".")
         return self._content[section][name]
+
+
+def languages() -> list[str]:
+    """Return the languages that there are texts for, English first."""
+    found = sorted(path.stem for path in (templates_dir() / "workbook").glob("*.yaml"))
+    return sorted(found, key=lambda language: language != "en")
 
 
 @cache
 def texts(language: str = "en") -> Texts:
     """Return the texts of a language."""
     path = templates_dir() / "workbook" / f"{language}.yaml"
-    return Texts(yaml.safe_load(path.read_text(encoding="utf-8")))
+    return Texts(language, yaml.safe_load(path.read_text(encoding="utf-8")))

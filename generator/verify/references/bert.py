@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ PRESETS: Mapping[str, Mapping[str, int]] = {
 def _model(**settings: Any) -> nn.Module:
     import transformers
 
-    made: nn.Module = transformers.BertModel(transformers.BertConfig(**settings, attn_implementation="eager"))
+    made: nn.Module = transformers.BertModel(transformers.BertConfig(**settings | {"attn_implementation": "eager"}))
     return made
 
 
@@ -37,13 +38,17 @@ def _small(dtype: torch.dtype) -> Small:
     return Small({"d": 24, "L": 3, "h": 4, "f": 56, "V": 97, "P": 19, "T": 2}, other, (words, segments), run)
 
 
+def _arguments(b: int, n: int) -> Mapping[str, Any]:
+    return {"input_ids": tokens(b, n), "attention_mask": open_mask(b, n)}
+
+
 def _full() -> Sequence[FullSize]:
     return [
         FullSize(
             preset,
             {"b": b, "n": n},
-            lambda settings=settings: _model(**settings),
-            lambda b=b, n=n: {"input_ids": tokens(b, n), "attention_mask": open_mask(b, n)},
+            partial(_model, **settings),
+            partial(_arguments, b, n),
         )
         for preset, settings in PRESETS.items()
         for b, n in ((1, 128), (3, 509))

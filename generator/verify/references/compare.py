@@ -55,7 +55,9 @@ def _farthest(pairs: Any) -> Distance:
 def gradients_as_own(own: nn.Module, other: nn.Module, layout: str) -> dict[str, Tensor]:
     """Return the gradients of `other` under the names and in the shapes of `own`: loaded as if they were weights."""
     holder: Any = deepcopy(own)
-    gradients = {name: (p.grad if p.grad is not None else torch.zeros_like(p)) for name, p in other.named_parameters(remove_duplicate=False)}
+    gradients = {
+        name: (p.grad if p.grad is not None else torch.zeros_like(p)) for name, p in other.named_parameters(remove_duplicate=False)
+    }
     buffers = {name: b for name, b in other.state_dict().items() if name not in gradients}
     holder.load_reference({**gradients, **buffers}, layout)
     return {name: p.detach().clone() for name, p in holder.named_parameters()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -45,9 +46,10 @@ def reference_checks(bench: Workbench, name: str) -> tuple[tuple[ReferenceCheck,
     """Return the comparisons of a spec with public implementations, and what could not be compared, with the reason."""
     models = public_models().get(name, ())
     layouts = bench.library.spec(name).checkpoints
-    missing = [f"{key} ({layouts[key].model or 'no model named'}): no code here builds it" for key in layouts if key not in {m.layout for m in models}]
+    built = {model.layout for model in models}
+    missing = [f"{layout} {given.model}: no code here builds it" for layout, given in layouts.items() if layout not in built]
     if not models and not layouts:
-        missing.append("no public implementation of this spec is known here")
+        missing.append("no public implementation is known")
     checks: list[ReferenceCheck] = []
     for model in models:
         if model.layout not in layouts:
@@ -61,8 +63,8 @@ def reference_checks(bench: Workbench, name: str) -> tuple[tuple[ReferenceCheck,
 
 def _of_model(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
     for dtype in LIMITS:
-        yield from _guarded(model, f"small model, {dtype}", lambda dtype=dtype: _small(bench, model, dtype))
-    yield from _guarded(model, "published sizes", lambda: _full(bench, model))
+        yield from _guarded(model, f"small model, {_short(dtype)}", partial(_small, bench, model, dtype))
+    yield from _guarded(model, "published sizes", partial(_full, bench, model))
 
 
 def _guarded(model: PublicModel, what: str, run: Callable[[], Iterator[ReferenceCheck]]) -> Iterator[ReferenceCheck]:
@@ -91,7 +93,8 @@ def _small(bench: Workbench, model: PublicModel, dtype: torch.dtype) -> Iterator
 def _stepwise(own: nn.Module, small: Small) -> Distance:
     state: dict[str, Any] = {}
     with torch.no_grad():
-        pieces = [_listed(own(*(x for x in step), state)) for step in zip(*(x.split(small.steps, 1) for x in small.inputs), strict=True)]
+        steps = zip(*(torch.split(x, list(small.steps), 1) for x in small.inputs), strict=True)
+        pieces = [_listed(own(*step, state)) for step in steps]
         joined = [torch.cat(parts, 1) for parts in zip(*pieces, strict=True)]
         return Distance(max((a - b).abs().max().item() for a, b in zip(joined, small.run(), strict=True)), "")
 

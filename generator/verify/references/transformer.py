@@ -9,7 +9,7 @@ from generator.verify.references.base import PublicModel, Small
 
 
 class Reference(nn.Module):
-    """nn.Transformer between a shared embedding with sinusoids and a tied head. The paper has no norm behind the last layer; torch's has."""
+    """nn.Transformer between a shared embedding with sinusoids and a tied head, in the paper's form: no norm behind the last layers."""
 
     def __init__(self, d: int, h: int, f: int, layers: int, vocabulary: int) -> None:
         super().__init__()
@@ -20,14 +20,15 @@ class Reference(nn.Module):
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Return scaled embeddings with positions."""
-        x = self.embedding(tokens) * self.embedding.embedding_dim**0.5
+        x: Tensor = self.embedding(tokens) * self.embedding.embedding_dim**0.5
         return x + sinusoids(tokens.shape[1], x.shape[-1]).to(x)
 
     def forward(self, source: Tensor, target: Tensor) -> Tensor:
         """Return the logits."""
         mask = nn.Transformer.generate_square_subsequent_mask(target.shape[1], dtype=self.embedding.weight.dtype)
         y: Tensor = self.transformer(self.embed(source), self.embed(target), tgt_mask=mask, tgt_is_causal=True)
-        return y @ self.embedding.weight.T
+        logits: Tensor = y @ self.embedding.weight.T
+        return logits
 
 
 def sinusoids(length: int, d: int) -> Tensor:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,27 +25,33 @@ def _small_timm(dtype: torch.dtype) -> Small:
 def _small_transformers(dtype: torch.dtype) -> Small:
     import transformers
 
-    config = transformers.ViTConfig(
-        hidden_size=24, num_hidden_layers=3, num_attention_heads=4, intermediate_size=56, image_size=24, patch_size=8, num_labels=11,
-        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=1e-6,
-        attn_implementation="sdpa",  # its eager softmax computes in float32, whatever the model's type
-    )  # fmt: skip
-    other = transformers.ViTForImageClassification(config).to(dtype)
+    settings: dict[str, Any] = {
+        "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 56, "image_size": 24, "patch_size": 8,
+        "num_labels": 11, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "layer_norm_eps": 1e-6,
+        "attn_implementation": "sdpa",  # its eager softmax computes in float32, whatever the model's type
+    }  # fmt: skip
+    other: Any = transformers.ViTForImageClassification(transformers.ViTConfig(**settings))
+    other = other.to(dtype)
     image = torch.randn(2, 3, 24, 24)
     return Small({"p": 8, "d": 24, "L": 3, "h": 4, "f": 56, "s": 24, "K": 11}, other, (image,), lambda: [other(image).logits])
 
 
-def _full_timm() -> Sequence[FullSize]:
-    def model(preset: str, side: int) -> nn.Module:
-        made: nn.Module = import_timm().create_model(preset.replace("-", "_"), img_size=side)
-        return made
+def _timm(preset: str, side: int) -> nn.Module:
+    made: nn.Module = import_timm().create_model(preset.replace("-", "_"), img_size=side)
+    return made
 
+
+def _image(b: int, side: int) -> Mapping[str, Any]:
+    return {"x": torch.zeros(b, 3, side, side, device="meta")}
+
+
+def _full_timm() -> Sequence[FullSize]:
     return [
         FullSize(
             preset,
             {"b": b, "s": side},
-            lambda preset=preset, side=side: model(preset, side),
-            lambda b=b, side=side: {"x": torch.zeros(b, 3, side, side, device="meta")},
+            partial(_timm, preset, side),
+            partial(_image, b, side),
         )
         for preset in PRESETS
         for b, side in ((1, 224), (3, 384))

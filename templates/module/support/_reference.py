@@ -19,8 +19,8 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
         weights: that implementation's state dict.
         references: by layout, `rules` and `ignore`. A rule says where what begins with `to` comes from: `from` one name, or several
             that are joined along the first axis; `part` i of n equal parts of the first axis; `transpose`d; or given our shape
-            (`reshape`). `*` is the same layer number on both sides; on their side `(2*)` is twice that, `(2*+1)` one more. `ignore`
-            lists names of theirs that hold no weights of ours.
+            (`reshape`). `*` is the same layer number on both sides; on their side `(2*+1)` counts with it. `ignore` lists names of theirs
+            that hold no weights of ours.
 
     Raises:
         ValueError: no such layout; names of ours that nothing fills, names of theirs that nothing uses, or shapes that differ (all
@@ -91,7 +91,7 @@ def _pattern(text: str) -> str:
 
 
 def _filled(text: str, numbers: Sequence[str]) -> str:
-    """Put layer numbers in the places of `*`, `(2*)`, `(2*+1)`."""
+    """Put layer numbers in the places of `*`, and what they come to in those of `(2*)`, `(2*+1)`, `(*-1)`."""
     rest = iter(numbers)
 
     def filled(place: re.Match[str]) -> str:
@@ -99,4 +99,4 @@ def _filled(text: str, numbers: Sequence[str]) -> str:
         factor, added = place.groups()
         return place[0] if number is None else str(int(factor or 1) * int(number) + int(added or 0))
 
-    return re.sub(r"\((\d+)\*(?:\+(\d+))?\)|\*", filled, text)
+    return re.sub(r"\((\d*)\*([+-]\d+)?\)|\*", filled, text)

@@ -1,0 +1,103 @@
+"""Cross Attention Transformer.
+
+Generated from models/cat.yaml (sha256 36f3a4a406aba4a0); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from .cat_group import CatGroup
+from .patch_merging import PatchMerging
+
+
+class Cat(nn.Module):
+    """Cross Attention Transformer (Lin et al., 2022).
+
+    Four stages of groups of three blocks, whose attention looks inside patches, across them, and inside again; between
+    stages the grid halves and the channels double. The side of the image is such that the last stage is one patch, as
+    in the published models.
+
+    Sizes: b batch size, p side in pixels of what the first convolution embeds, N side of a patch of the grid, s = 8*p*N
+        side of the square image in pixels, c colour channels, C channels of the first stage, h number of heads in the
+        first stage, L1 groups of the first stage, L2 groups of the second stage, L3 groups of the third stage, L4
+        groups of the fourth stage, K number of classes.
+    Parameters: 4*N**4*L1 + 4*N**4*L2 + 4*N**4*L3 + 4*N**4*L4 + 64*N**2*h*L4 + 32*N**2*h*L3 + 16*N**2*h*L2 + 8*N**2*h*L1
+        + p**2*c*C + 2048*C**2*L4 + 512*C**2*L3 + 128*C**2*L2 + 64*N**2*C - 64*N*h*L4 - 32*N*h*L3 + 32*C**2*L1 -
+        16*N*h*L2 - 8*N*h*L1 + 4*N**2*L1 + 4*N**2*L2 + 4*N**2*L3 + 4*N**2*L4 + 280*C*L4 + 168*C**2 + 140*C*L3 + 70*C*L2
+        + 35*C*L1 + 16*h*L4 + 8*C*K + 8*h*L3 + 4*h*L2 + 2*h*L1 + 75*C + K.
+    MACs: 512*b*N**4*C*L1 + 256*b*N**4*C*L2 + 128*b*N**4*C*L3 + 64*b*p**2*N**2*c*C + 64*b*N**4*C*L4 +
+        2048*b*N**2*C**2*L1 + 2048*b*N**2*C**2*L2 + 2048*b*N**2*C**2*L3 + 2048*b*N**2*C**2*L4 + 8192*b*N**2*C*L1 +
+        1024*b*N**2*C*L2 + 384*b*N**2*C**2 + 128*b*N**2*C*L3 + 16*b*N**2*C*L4 + 8*b*C*K.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "cat-tiny": {"p": 4, "N": 7, "C": 64, "h": 2, "L1": 1, "L2": 1, "L3": 3, "L4": 1, "K": 1000},
+        "cat-small": {"p": 4, "N": 7, "C": 96, "h": 3, "L1": 1, "L2": 1, "L3": 3, "L4": 1, "K": 1000},
+        "cat-base": {"p": 4, "N": 7, "C": 96, "h": 3, "L1": 1, "L2": 1, "L3": 6, "L4": 1, "K": 1000},
+    }
+
+    def __init__(
+        self,
+        C: int,
+        h: int,
+        L3: int,
+        p: int = 4,
+        N: int = 7,
+        c: int = 3,
+        L1: int = 1,
+        L2: int = 1,
+        L4: int = 1,
+        K: int = 1000,
+    ) -> None:
+        super().__init__()
+        if C % h != 0:
+            raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
+        self.embedded = nn.Conv2d(c, C, p, stride=p)
+        self.normed = nn.LayerNorm(C, eps=1e-05)
+        self.positions = nn.Parameter(torch.randn(1, 64 * N**2, C) * 0.02)
+        self.stage1 = nn.ModuleList(CatGroup(8 * N, 8 * N, N, C, h) for _ in range(L1))
+        self.merged1 = PatchMerging(8 * N, 8 * N, C)
+        self.stage2 = nn.ModuleList(CatGroup(4 * N, 4 * N, N, 2 * C, 2 * h) for _ in range(L2))
+        self.merged2 = PatchMerging(4 * N, 4 * N, 2 * C)
+        self.stage3 = nn.ModuleList(CatGroup(2 * N, 2 * N, N, 4 * C, 4 * h) for _ in range(L3))
+        self.merged3 = PatchMerging(2 * N, 2 * N, 4 * C)
+        self.stage4 = nn.ModuleList(CatGroup(N, N, N, 8 * C, 8 * h) for _ in range(L4))
+        self.last = nn.LayerNorm(8 * C, eps=1e-05)
+        self.logits = nn.Linear(8 * C, K)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Cat:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def forward(self, image: Tensor) -> Tensor:
+        embedded = self.embedded(image)                                   # b C (8*N) (8*N)
+        sequence = embedded.permute(0, 2, 3, 1).flatten(1, 2)             # b (64*N**2) C
+        normed = self.normed(sequence)                                    # b (64*N**2) C
+        positions = self.positions                                        # 1 (64*N**2) C
+        placed = normed + positions                                       # b (64*N**2) C
+        stage1 = placed
+        for layer in self.stage1:
+            stage1 = layer(stage1)                                        # b (64*N**2) C
+        merged1 = self.merged1(stage1)                                    # b (16*N**2) (2*C)
+        stage2 = merged1
+        for layer in self.stage2:
+            stage2 = layer(stage2)                                        # b (16*N**2) (2*C)
+        merged2 = self.merged2(stage2)                                    # b (4*N**2) (4*C)
+        stage3 = merged2
+        for layer in self.stage3:
+            stage3 = layer(stage3)                                        # b (4*N**2) (4*C)
+        merged3 = self.merged3(stage3)                                    # b (N**2) (8*C)
+        stage4 = merged3
+        for layer in self.stage4:
+            stage4 = layer(stage4)                                        # b (N**2) (8*C)
+        last = self.last(stage4)                                          # b (N**2) (8*C)
+        pooled = last.mean(1)                                             # b (8*C)
+        logits = self.logits(pooled)                                      # b K
+        return logits

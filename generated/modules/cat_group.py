@@ -1,0 +1,36 @@
+"""Group of three CAT blocks.
+
+Generated from blocks/layers/cat_group.yaml (sha256 d56f914a55e697a6); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from .cross_patch_attention import CrossPatchAttention
+from .inner_patch_attention import InnerPatchAttention
+from .pre_norm_block import PreNormBlock
+
+
+class CatGroup(nn.Module):
+    """Group of three CAT blocks (Lin et al., 2022).
+
+    Pre-norm blocks with attention inside patches, across patches, and inside patches again.
+
+    Sizes: b batch size, H height of the grid, W width of the grid, N side of a patch, C channels, h number of heads
+        inside patches.
+    Parameters: 4*N**4 + 8*N**2*h + 32*C**2 - 8*N*h + 4*N**2 + 35*C + 2*h.
+    MACs: 8*b*H*W*N**2*C + 32*b*H*W*C**2 + 2*b*H**2*W**2*C/N**2.
+    """
+
+    def __init__(self, H: int, W: int, N: int, C: int, h: int) -> None:
+        super().__init__()
+        self.before = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
+        self.across = PreNormBlock(C, h, attention=CrossPatchAttention(H, W, N))
+        self.behind = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
+
+    def forward(self, x: Tensor) -> Tensor:
+        before = self.before(x)                                           # b (H*W) C
+        across = self.across(before)                                      # b (H*W) C
+        behind = self.behind(across)                                      # b (H*W) C
+        return behind

@@ -1,0 +1,54 @@
+"""Causal linear attention.
+
+Generated from blocks/attention/causal_linear_attention.yaml (sha256 81c38d37534ee974); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class CausalLinearAttention(nn.Module):
+    """Causal linear attention (Katharopoulos et al., 2020).
+
+    As linear_attention, but each position sees itself and earlier ones: the sums of key times value become running
+    sums, one matrix of e times e for each position and head. Training so keeps n times d times e elements; step by step
+    only the last matrix is needed.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, e = d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n*d**2 + b*n*d**2/h + b*n*d.
+    """
+
+    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.e = h, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_features = F.elu(q_heads) + 1                                   # b h n e
+        k_features = F.elu(k_heads) + 1                                   # b h n e
+        products = torch.einsum("bhne,bhnc->bhnec", k_features, v_heads)  # b h n e e
+        memory = products.cumsum(2)                                       # b h n e e
+        key_sum = k_features.cumsum(2)                                    # b h n e
+        mixed = torch.einsum("bhne,bhnec->bhnc", q_features, memory)      # b h n e
+        weight = torch.einsum("bhne,bhne->bhn", q_features, key_sum)      # b h n
+        column = weight.unsqueeze(3)                                      # b h n 1
+        mean = mixed / column                                             # b h n e
+        merged = mean.transpose(1, 2).flatten(2, 3)                       # b n d
+        out = self.out(merged)                                            # b n d
+        return out

@@ -1,0 +1,77 @@
+"""Causal multi-head self-attention with rotary positions and a key-value cache.
+
+Generated from blocks/attention/causal_rotary_attention.yaml (sha256 2921d5a7ed0c1446); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ._state import advance, extend
+
+
+def rotations(length: int, width: int, base: float) -> Tensor:
+    """Cosines and sines of p / base**(2*i/width) for positions p and pairs i (Su et al., 2021): [2, length, width/2]."""
+    angles = torch.arange(length)[:, None] / base ** (torch.arange(0, width, 2) / width)
+    return torch.stack((angles.cos(), angles.sin()))
+
+
+def rotated_halves(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn features i and i + e/2 of x [..., n, e] as pairs by the angles of cos and sin [n, e/2]."""
+    a, b = x.chunk(2, -1)
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+
+class CausalRotaryAttention(nn.Module):
+    """Causal multi-head self-attention with rotary positions and a key-value cache (Su et al., 2021).
+
+    As causal_attention, with queries and keys rotated by angles proportional to their positions. Keys are kept after
+    the rotation.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, P
+        greatest number of tokens, e = d/h head width.
+    Parameters: 4*d**2.
+    MACs: 4*b*n*d**2 + 2*b*n*m*d.
+    State: 2*b*m*d.
+    """
+
+    KEEPS_STATE = True
+
+    def __init__(self, d: int, h: int, P: int, *, bias: bool = False) -> None:
+        super().__init__()
+        if d % (2 * h) != 0:
+            raise ValueError(f"d % (2*h) == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.e = h, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.register_buffer("angles", rotations(P, e, 10000), persistent=False)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        angles_start = advance(state, "angles", q_heads.shape[2], self.angles.shape[1])
+        angles_cos, angles_sin = self.angles[:, angles_start : angles_start + q_heads.shape[2]]  # n (d/(2*h)); n (d/(2*h))
+        q_rotated = rotated_halves(q_heads, angles_cos, angles_sin)       # b h n e
+        k_rotated = rotated_halves(k_heads, angles_cos, angles_sin)       # b h n e
+        keys = extend(state, "keys", k_rotated, 2)                        # b h m e
+        values = extend(state, "values", v_heads, 2)                      # b h m e
+        scores = q_rotated @ keys.transpose(-2, -1)                       # b h n m
+        scaled = scores * self.e**-0.5                                    # b h n m
+        masked_past = scaled.shape[-1] - scaled.shape[-2]
+        masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
+        masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
+        weights = masked.softmax(-1)                                      # b h n m
+        mixed = weights @ values                                          # b h n e
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
+        out = self.out(merged)                                            # b n d
+        return out

@@ -1,0 +1,31 @@
+"""Convolutional layer over a sequence.
+
+Generated from blocks/convolution/convolution_layer.yaml (sha256 dc9d41ce9379d8a1); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class ConvolutionLayer(nn.Module):
+    """Convolutional layer over a sequence (Gehring et al., 2017).
+
+    Y_i = (X_(i-1), X_i, X_(i+1)) W, for all positions at once. A position sees k neighbours, so that n/k layers lie
+    between the ends of a sequence (log_k n with dilated convolutions).
+
+    Sizes: b batch size, n sequence length, d model width, r neighbours on either side, k = 2*r + 1 kernel width.
+    Parameters: 2*d**2*r + d**2.
+    MACs: 2*b*n*d**2*r + b*n*d**2.
+    """
+
+    def __init__(self, d: int, r: int = 1, *, bias: bool = False) -> None:
+        super().__init__()
+        k = 2 * r + 1
+        self.mixed = nn.Conv1d(d, d, k, padding="same", bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        channels = x.transpose(1, 2)                                      # b d n
+        mixed = self.mixed(channels)                                      # b d n
+        y = mixed.transpose(1, 2)                                         # b n d
+        return y

@@ -1,0 +1,37 @@
+"""Depth-wise projection of a grid to tokens.
+
+Generated from blocks/attention/convolutional_projection.yaml (sha256 a2e928b3fc552851); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+
+class ConvolutionalProjection(nn.Module):
+    """Depth-wise projection of a grid to tokens (Wu et al., 2021).
+
+    A depth-wise convolution and batch normalisation, then the grid as a sequence. With stride 2 it leaves a quarter of
+    the tokens. The point-wise half of the separable convolution is the linear layer of the attention that follows.
+
+    Sizes: b batch size, H height of the grid in patches, W width of the grid in patches, C channels, r stride.
+    Parameters: 11*C.
+    MACs: 9*b*H*W*C/r**2.
+    """
+
+    def __init__(self, C: int, r: int = 1) -> None:
+        super().__init__()
+        self.r = r
+        self.conv = nn.Conv2d(C, C, 3, stride=r, padding=1, groups=C, bias=False)
+        self.normed = nn.BatchNorm2d(C, eps=1e-05)
+
+    def forward(self, x: Tensor) -> Tensor:
+        _, _, H, W = x.shape
+        if H % self.r != 0:
+            raise ValueError(f"H % r == 0 must hold; found H = {H}, r = {self.r}")
+        if W % self.r != 0:
+            raise ValueError(f"W % r == 0 must hold; found W = {W}, r = {self.r}")
+        conv = self.conv(x)                                               # b C (H/r) (W/r)
+        normed = self.normed(conv)                                        # b C (H/r) (W/r)
+        tokens = normed.permute(0, 2, 3, 1).flatten(1, 2)                 # b (H*W/r**2) C
+        return tokens

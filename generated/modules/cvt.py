@@ -1,0 +1,153 @@
+"""Convolutional vision Transformer.
+
+Generated from models/cvt.yaml (sha256 490c33680cbe3270); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .convolutional_attention import ConvolutionalAttention
+from .convolutional_attention_with_token import ConvolutionalAttentionWithToken
+from .pre_norm_block import PreNormBlock
+
+
+class Cvt(nn.Module):
+    """Convolutional vision Transformer (Wu et al., 2021).
+
+    Three stages of pre-norm blocks whose attention sees its queries, keys and values through convolutions. Each stage
+    begins with an overlapping convolution that embeds the grid before it; the last carries a class token for the
+    classifier. The first stage has one head. No positions are added.
+
+    Sizes: b batch size, s side of the square image in pixels, c colour channels, x = s/4 side of the first grid in
+        patches, y = s/8 side of the second grid, z = s/16 side of the third grid, C1 channels of the first stage, C2
+        channels of the second stage, C3 channels of the third stage, h2 number of heads in the second stage, h3 number
+        of heads in the third stage, L1 layers of the first stage, L2 layers of the second stage, L3 layers of the third
+        stage, K number of classes.
+    Parameters: 12*C1**2*L1 + 12*C2**2*L2 + 12*C3**2*L3 + 49*c*C1 + 46*C1*L1 + 46*C2*L2 + 46*C3*L3 + 9*C1*C2 + 9*C2*C3 +
+        C3*K + 6*C3 + 3*C1 + 3*C2 + K.
+    MACs: b*s**4*C1*L1/512 + b*s**4*C2*L2/8192 + b*s**4*C3*L3/131072 + 21*b*s**2*C1**2*L1/32 + 21*b*s**2*C2**2*L2/128 +
+        21*b*s**2*C3**2*L3/512 + 49*b*s**2*c*C1/16 + 27*b*s**2*C1*L1/32 + 27*b*s**2*C2*L2/128 + 9*b*s**2*C1*C2/64 +
+        b*s**2*C3*L3/16 + 9*b*s**2*C2*C3/256 + 12*b*C3**2*L3 + 2*b*C3*L3 + b*C3*K.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "cvt-13": {"s": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 2, "L3": 10, "K": 1000},
+        "cvt-21": {"s": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 4, "L3": 16, "K": 1000},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # CvtForImageClassification
+            "rules": [
+                {"to": "embed*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.projection"},
+                {"to": "normed*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.normalization"},
+                {"to": "token", "from": "cvt.encoder.stages.2.cls_token"},
+                {"to": "stage*.*.normed", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_before"},
+                {"to": "stage*.*.attended.keys.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.convolution"},
+                {"to": "stage*.*.attended.keys.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.normalization"},
+                {"to": "stage*.*.attended.queries.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.convolution"},
+                {"to": "stage*.*.attended.queries.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.normalization"},
+                {"to": "stage*.*.attended.values.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.convolution"},
+                {"to": "stage*.*.attended.values.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.normalization"},
+                {"to": "stage*.*.attended.attended.q", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_query"},
+                {"to": "stage*.*.attended.attended.k", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_key"},
+                {"to": "stage*.*.attended.attended.v", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_value"},
+                {"to": "stage*.*.attended.attended.out", "from": "cvt.encoder.stages.(*-1).layers.*.attention.output.dense"},
+                {"to": "stage*.*.middle_normed", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_after"},
+                {"to": "stage*.*.fed.up", "from": "cvt.encoder.stages.(*-1).layers.*.intermediate.dense"},
+                {"to": "stage*.*.fed.down", "from": "cvt.encoder.stages.(*-1).layers.*.output.dense"},
+                {"to": "normed", "from": "layernorm"},
+                {"to": "logits", "from": "classifier"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        C1: int,
+        C2: int,
+        C3: int,
+        h2: int,
+        h3: int,
+        L1: int,
+        L2: int,
+        L3: int,
+        s: int = 224,
+        c: int = 3,
+        K: int = 1000,
+    ) -> None:
+        super().__init__()
+        if s % 32 != 0:
+            raise ValueError(f"s % 32 == 0 must hold; found s = {s}")
+        x = s // 4
+        y = s // 8
+        z = s // 16
+        self.x, self.y = x, y
+        self.embed1 = nn.Conv2d(c, C1, 7, stride=4, padding=2)
+        self.normed1 = nn.LayerNorm(C1, eps=1e-05)
+        self.stage1 = nn.ModuleList(
+            PreNormBlock(C1, 1, attention=ConvolutionalAttention(x, x, C1, 1))
+            for _ in range(L1)
+        )
+        self.embed2 = nn.Conv2d(C1, C2, 3, stride=2, padding=1)
+        self.normed2 = nn.LayerNorm(C2, eps=1e-05)
+        self.stage2 = nn.ModuleList(
+            PreNormBlock(C2, h2, attention=ConvolutionalAttention(y, y, C2, h2))
+            for _ in range(L2)
+        )
+        self.embed3 = nn.Conv2d(C2, C3, 3, stride=2, padding=1)
+        self.normed3 = nn.LayerNorm(C3, eps=1e-05)
+        self.token = nn.Parameter(torch.randn(1, 1, C3) * 0.02)
+        self.stage3 = nn.ModuleList(
+            PreNormBlock(C3, h3, attention=ConvolutionalAttentionWithToken(z, z, C3, h3))
+            for _ in range(L3)
+        )
+        self.normed = nn.LayerNorm(C3, eps=1e-05)
+        self.logits = nn.Linear(C3, K)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Cvt:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, image: Tensor) -> Tensor:
+        b = image.shape[0]
+        embed1 = self.embed1(image)                                       # b C1 x x
+        tokens1 = embed1.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/16) C1
+        normed1 = self.normed1(tokens1)                                   # b (s**2/16) C1
+        stage1 = normed1
+        for layer in self.stage1:
+            stage1 = layer(stage1)                                        # b (s**2/16) C1
+        grid1 = stage1.unflatten(1, (self.x, -1)).permute(0, 3, 1, 2)     # b C1 x x
+        embed2 = self.embed2(grid1)                                       # b C2 y y
+        tokens2 = embed2.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/64) C2
+        normed2 = self.normed2(tokens2)                                   # b (s**2/64) C2
+        stage2 = normed2
+        for layer in self.stage2:
+            stage2 = layer(stage2)                                        # b (s**2/64) C2
+        grid2 = stage2.unflatten(1, (self.y, -1)).permute(0, 3, 1, 2)     # b C2 y y
+        embed3 = self.embed3(grid2)                                       # b C3 z z
+        tokens3 = embed3.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/256) C3
+        normed3 = self.normed3(tokens3)                                   # b (s**2/256) C3
+        token = self.token                                                # 1 1 C3
+        tokens = token.expand(b, -1, -1)                                  # b 1 C3
+        joined = torch.cat((tokens, normed3), 1)                          # b (s**2/256 + 1) C3
+        stage3 = joined
+        for layer in self.stage3:
+            stage3 = layer(stage3)                                        # b (s**2/256 + 1) C3
+        first = stage3[:, 0]                                              # b C3
+        normed = self.normed(first)                                       # b C3
+        logits = self.logits(normed)                                      # b K
+        return logits

@@ -1,0 +1,104 @@
+"""Multi-head latent attention.
+
+Generated from blocks/attention/latent_attention.yaml (sha256 b222f6665a213db8); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._state import advance, extend
+
+
+def rotations(length: int, width: int, base: float) -> Tensor:
+    """Cosines and sines of p / base**(2*i/width) for positions p and pairs i (Su et al., 2021): [2, length, width/2]."""
+    angles = torch.arange(length)[:, None] / base ** (torch.arange(0, width, 2) / width)
+    return torch.stack((angles.cos(), angles.sin()))
+
+
+def rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn each pair of neighbouring features of x [..., n, e] by the angles of cos and sin [n, e/2] (Su et al., 2021)."""
+    a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
+    return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
+
+
+class LatentAttention(nn.Module):
+    """Multi-head latent attention (DeepSeek-AI, 2024).
+
+    Keys and values of all heads are computed from one latent vector of width c for each token, which alone is kept
+    between decoding steps, with one rotated key of width r that all heads share. Queries too come from a latent vector,
+    of width l.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, e
+        width of keys without positions in each head, r width of rotated keys, v width of values in each head, c width
+        of the latent vector of keys and values, l width of the latent vector of queries, P greatest number of tokens.
+    Parameters: d*h*v + h*e*c + h*e*l + h*r*l + h*v*c + d*r + d*c + d*l + c + l.
+    MACs: b*n*m*h*e + b*n*m*h*r + b*n*m*h*v + b*n*d*h*v + b*n*h*e*l + b*n*h*r*l + b*m*h*e*c + b*m*h*v*c + b*n*d*r +
+        b*n*d*c + b*n*d*l.
+    State: b*m*r + b*m*c.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "deepseek-v2": {"d": 5120, "h": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "P": 163840},
+        "deepseek-v3": {"d": 7168, "h": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "P": 163840},
+    }
+
+    def __init__(self, d: int, h: int, e: int, r: int, c: int, l: int, P: int, v: int | None = None) -> None:
+        super().__init__()
+        v = e if v is None else v
+        if r % 2 != 0:
+            raise ValueError(f"r % 2 == 0 must hold; found r = {r}")
+        self.h, self.e, self.r, self.v, self.c = h, e, r, v, c
+        self.q_down = nn.Linear(d, l, bias=False)
+        self.q_normed = nn.RMSNorm(l, eps=1e-06)
+        self.q_up = nn.Linear(l, h * e + h * r, bias=False)
+        self.kv_down = nn.Linear(d, r + c, bias=False)
+        self.kv_normed = nn.RMSNorm(c, eps=1e-06)
+        self.register_buffer("angles", rotations(P, r, 10000), persistent=False)
+        self.k_up = nn.Linear(c, h * e, bias=False)
+        self.v_up = nn.Linear(c, h * v, bias=False)
+        self.out = nn.Linear(h * v, d, bias=False)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> LatentAttention:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        q_down = self.q_down(x)                                           # b n l
+        q_normed = self.q_normed(q_down)                                  # b n l
+        q_up = self.q_up(q_normed)                                        # b n (h*e + h*r)
+        q_heads = q_up.unflatten(-1, (self.h, -1)).transpose(1, 2)        # b h n (e + r)
+        q_plain, q_turned = q_heads.split((self.e, self.r), -1)           # b h n e; b h n r
+        kv_down = self.kv_down(x)                                         # b n (r + c)
+        kv_latent, kv_turned = kv_down.split((self.c, self.r), -1)        # b n c; b n r
+        kv_normed = self.kv_normed(kv_latent)                             # b n c
+        angles_start = advance(state, "angles", kv_turned.shape[1], self.angles.shape[1])
+        angles_cos, angles_sin = self.angles[:, angles_start : angles_start + kv_turned.shape[1]]  # n (r/2); n (r/2)
+        q_rotated = rotated(q_turned, angles_cos, angles_sin)             # b h n r
+        k_rotated = rotated(kv_turned, angles_cos, angles_sin)            # b n r
+        latents = extend(state, "latents", kv_normed, 1)                  # b m c
+        turned = extend(state, "turned", k_rotated, 1)                    # b m r
+        k_up = self.k_up(latents)                                         # b m (h*e)
+        v_up = self.v_up(latents)                                         # b m (h*v)
+        k_heads = k_up.unflatten(-1, (self.h, self.e)).transpose(1, 2)    # b h m e
+        v_heads = v_up.unflatten(-1, (self.h, self.v)).transpose(1, 2)    # b h m v
+        scores = q_plain @ k_heads.transpose(-2, -1)                      # b h n m
+        positions = torch.einsum("bhir,bjr->bhij", q_rotated, turned)     # b h n m
+        summed = scores + positions                                       # b h n m
+        scaled = summed * (self.e + self.r)**-0.5                         # b h n m
+        masked_past = scaled.shape[-1] - scaled.shape[-2]
+        masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
+        masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
+        weights = masked.softmax(-1)                                      # b h n m
+        mixed = weights @ v_heads                                         # b h n v
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n (h*v)
+        out = self.out(merged)                                            # b n d
+        return out

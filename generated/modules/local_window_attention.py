@@ -1,0 +1,66 @@
+"""Local window attention.
+
+Generated from blocks/attention/local_window_attention.yaml (sha256 d84023e8b51fa27a); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class LocalWindowAttention(nn.Module):
+    """Local window attention (Beltagy et al., 2020).
+
+    The sequence is cut into blocks of w positions; each block attends to itself and to the blocks before and behind it,
+    so that each query has 3w scores in place of n. With `exact` each position sees the w on either side of it and no
+    more.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, w block width, e = d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 6*b*n*d*w + 4*b*n*d**2.
+    """
+
+    def __init__(self, d: int, h: int, w: int, *, bias: bool = True, exact: bool = False) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.w, self.e, self.exact = h, w, e, exact
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n = x.shape[1]
+        if n % self.w != 0:
+            raise ValueError(f"n % w == 0 must hold; found n = {n}, w = {self.w}")
+        if n < 2 * self.w:
+            raise ValueError(f"n >= 2*w must hold; found n = {n}, w = {self.w}")
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_blocks = q.unflatten(1, (-1, self.w)).unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) w e
+        k_near = F.pad(k, (0, 0, self.w, self.w)).unfold(1, 3 * self.w, self.w).movedim(-1, 2)  # b (n/w) (3*w) d
+        v_near = F.pad(v, (0, 0, self.w, self.w)).unfold(1, 3 * self.w, self.w).movedim(-1, 2)  # b (n/w) (3*w) d
+        k_blocks = k_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
+        v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
+        scores = q_blocks @ k_blocks.transpose(-2, -1)                    # b h (n/w) w (3*w)
+        scaled = scores * self.e**-0.5                                    # b h (n/w) w (3*w)
+        inside_block = torch.arange(scaled.shape[2], device=scaled.device)[:, None, None]
+        inside_j = torch.arange(scaled.shape[4], device=scaled.device)
+        inside_hidden = (inside_block * self.w + inside_j < self.w) | (inside_block * self.w + inside_j >= (n + self.w))
+        inside = scaled.masked_fill(inside_hidden, float("-inf"))         # b h (n/w) w (3*w)
+        near = inside
+        if self.exact:
+            near_j = torch.arange(inside.shape[4], device=inside.device)
+            near_i = torch.arange(inside.shape[3], device=inside.device)[:, None]
+            near_hidden = (near_j < near_i) | (near_j > near_i + (2 * self.w))
+            near = inside.masked_fill(near_hidden, float("-inf"))         # b h (n/w) w (3*w)
+        weights = near.softmax(-1)                                        # b h (n/w) w (3*w)
+        mixed = weights @ v_blocks                                        # b h (n/w) w e
+        merged = mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
+        out = self.out(merged)                                            # b n d
+        return out

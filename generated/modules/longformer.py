@@ -1,0 +1,105 @@
+"""Longformer.
+
+Generated from models/longformer.yaml (sha256 da0f7d2b47eb3806); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .longformer_attention import LongformerAttention
+from .post_norm_block import PostNormBlock
+
+
+class Longformer(nn.Module):
+    """Longformer (Beltagy et al., 2020).
+
+    A stack of post-norm encoder blocks whose attention is a sliding window and a few global positions in front, over
+    the embeddings of RoBERTa (positions count from 2), with a pooler on the first token.
+
+    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
+        feed-forward network, w positions seen on either side, g number of global positions in front, V vocabulary size,
+        P rows of the table of positions, T number of segment types.
+    Parameters: 7*d**2*L + 2*d*L*f + 12*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
+    MACs: 6*b*n*d**2*L + 6*b*n*d*L*w + 4*b*n*d*L*g + 2*b*n*d*L*f + b*d**2*L*g + b*d**2.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "longformer-base-4096": {"d": 768, "L": 12, "h": 12, "f": 3072, "w": 256, "V": 50265, "P": 4098, "T": 1},
+        "longformer-large-4096": {"d": 1024, "L": 24, "h": 16, "f": 4096, "w": 256, "V": 50265, "P": 4098, "T": 1},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # LongformerModel
+            "rules": [
+                {"to": "words", "from": "embeddings.word_embeddings"},
+                {"to": "table", "from": "embeddings.position_embeddings.weight"},
+                {"to": "types", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedded", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attended.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attended.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attended.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attended.global_q", "from": "encoder.layer.*.attention.self.query_global"},
+                {"to": "blocks.*.attended.global_k", "from": "encoder.layer.*.attention.self.key_global"},
+                {"to": "blocks.*.attended.global_v", "from": "encoder.layer.*.attention.self.value_global"},
+                {"to": "blocks.*.attended.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.middle", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.fed.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.fed.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
+                {"to": "dense", "from": "pooler.dense"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(self, d: int, L: int, h: int, w: int, g: int, V: int, P: int, T: int, f: int | None = None) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        self.w, self.g, self.P = w, g, P
+        self.words = nn.Embedding(V, d)
+        self.table = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.types = nn.Embedding(T, d)
+        self.embedded = nn.LayerNorm(d, eps=1e-05)
+        self.blocks = nn.ModuleList(PostNormBlock(d, h, f, attention=LongformerAttention(d, h, w, g)) for _ in range(L))
+        self.dense = nn.Linear(d, d)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Longformer:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
+        n = tokens.shape[1]
+        if n + 2 > self.P:
+            raise ValueError(f"n + 2 <= P must hold; found n = {n}, P = {self.P}")
+        if n % self.w != 0:
+            raise ValueError(f"n % w == 0 must hold; found n = {n}, w = {self.w}")
+        if n < 2 * self.w:
+            raise ValueError(f"n >= 2*w must hold; found n = {n}, w = {self.w}")
+        if n <= self.g:
+            raise ValueError(f"n > g must hold; found n = {n}, g = {self.g}")
+        words = self.words(tokens)                                        # b n d
+        table = self.table                                                # P d
+        positions = table.narrow(0, 2, n)                                 # n d
+        types = self.types(segments)                                      # b n d
+        summed = words + positions + types                                # b n d
+        embedded = self.embedded(summed)                                  # b n d
+        blocks = embedded
+        for layer in self.blocks:
+            blocks = layer(blocks)                                        # b n d
+        first = blocks[:, 0]                                              # b d
+        dense = self.dense(first)                                         # b d
+        pooled = dense.tanh()                                             # b d
+        return blocks, pooled

@@ -1,0 +1,92 @@
+"""minGPT.
+
+Generated from models/min_gpt.yaml (sha256 9696e41a28f396a1); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import advance, substate
+from .causal_attention import CausalAttention
+from .mlp import Mlp
+from .pre_norm_block import PreNormBlock
+
+
+class MinGpt(nn.Module):
+    """minGPT (Karpathy, 2020).
+
+    A stack of pre-norm decoder blocks over token and position embeddings, as GPT-2, but with a head of its own weight.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, L number of layers, h
+        number of heads, f inner width of the feed-forward network, V vocabulary size, P greatest number of tokens.
+    Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + 2*d*V + d*P + L*f + 2*d.
+    MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
+    State: 2*b*m*d*L.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "gpt-mini": {"d": 192, "L": 6, "h": 6, "V": 50257, "P": 1024},
+        "gpt-micro": {"d": 128, "L": 4, "h": 4, "V": 50257, "P": 1024},
+        "gpt-nano": {"d": 48, "L": 3, "h": 3, "V": 50257, "P": 1024},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # GPT2LMHeadModel with tie_word_embeddings=False
+            "rules": [
+                {"to": "words", "from": "transformer.wte"},
+                {"to": "positions", "from": "transformer.wpe.weight"},
+                {"to": "blocks.*.normed", "from": "transformer.h.*.ln_1"},
+                {"to": "blocks.*.attended.qkv", "from": "transformer.h.*.attn.c_attn", "transpose": True},
+                {"to": "blocks.*.attended.out", "from": "transformer.h.*.attn.c_proj", "transpose": True},
+                {"to": "blocks.*.middle_normed", "from": "transformer.h.*.ln_2"},
+                {"to": "blocks.*.fed.up", "from": "transformer.h.*.mlp.c_fc", "transpose": True},
+                {"to": "blocks.*.fed.down", "from": "transformer.h.*.mlp.c_proj", "transpose": True},
+                {"to": "normed", "from": "transformer.ln_f"},
+                {"to": "logits", "from": "lm_head"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(self, d: int, L: int, h: int, V: int, P: int, f: int | None = None) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        self.words = nn.Embedding(V, d)
+        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.blocks = nn.ModuleList(
+            PreNormBlock(d, h, f, attention=CausalAttention(d, h), ffn=Mlp(d, f, activation="gelu_tanh"))
+            for _ in range(L)
+        )
+        self.normed = nn.LayerNorm(d, eps=1e-05)
+        self.logits = nn.Linear(d, V, bias=False)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> MinGpt:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        words = self.words(tokens)                                        # b n d
+        positions_start = advance(state, "positions", words.shape[1], self.positions.shape[0])
+        positions = self.positions[positions_start : positions_start + words.shape[1]]  # n d
+        embedded = words + positions                                      # b n d
+        blocks = embedded
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        normed = self.normed(blocks)                                      # b n d
+        logits = self.logits(normed)                                      # b n V
+        return logits

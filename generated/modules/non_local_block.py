@@ -1,0 +1,72 @@
+"""Non-local block.
+
+Generated from blocks/attention/non_local_block.yaml (sha256 b29b919b01901b33); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+
+from ._reference import load_reference
+
+
+class NonLocalBlock(nn.Module):
+    """Non-local block (Wang et al., 2018).
+
+    Attention with one head as an addition to a convolutional network: each position of an image takes a mean of all
+    positions, weighted by a softmax of products of embedded features (the embedded Gaussian), and adds it to itself.
+
+    Sizes: b batch size, C channels, H height of the image, W width of the image, I channels inside.
+    Parameters: 4*C*I + 3*C + 3*I.
+    MACs: 2*b*H**2*W**2*I + 4*b*C*H*W*I.
+    """
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "timm": {  # NonLocalAttn
+            "rules": [
+                {"to": "theta", "from": "t"},
+                {"to": "phi", "from": "p"},
+                {"to": "g", "from": "g"},
+                {"to": "embedded", "from": "z"},
+                {"to": "normed", "from": "norm"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(self, C: int, I: int | None = None, *, bias: bool = True, norm: bool = True) -> None:
+        super().__init__()
+        I = C // 2 if I is None else I
+        self.norm = norm
+        self.theta = nn.Conv2d(C, I, 1, bias=bias)
+        self.phi = nn.Conv2d(C, I, 1, bias=bias)
+        self.g = nn.Conv2d(C, I, 1, bias=bias)
+        self.embedded = nn.Conv2d(I, C, 1, bias=bias)
+        if norm:
+            self.normed = nn.BatchNorm2d(C, eps=1e-05)
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        _, _, H, W = x.shape
+        theta = self.theta(x)                                             # b I H W
+        phi = self.phi(x)                                                 # b I H W
+        g = self.g(x)                                                     # b I H W
+        queries = theta.permute(0, 2, 3, 1).flatten(1, 2)                 # b (H*W) I
+        keys = phi.permute(0, 2, 3, 1).flatten(1, 2)                      # b (H*W) I
+        values = g.permute(0, 2, 3, 1).flatten(1, 2)                      # b (H*W) I
+        scores = queries @ keys.transpose(-2, -1)                         # b (H*W) (H*W)
+        weights = scores.softmax(-1)                                      # b (H*W) (H*W)
+        mixed = weights @ values                                          # b (H*W) I
+        image = mixed.unflatten(1, (H, W)).permute(0, 3, 1, 2)            # b I H W
+        embedded = self.embedded(image)                                   # b C H W
+        normed = embedded
+        if self.norm:
+            normed = self.normed(embedded)                                # b C H W
+        y = x + normed                                                    # b C H W
+        return y

@@ -1,0 +1,62 @@
+"""Attention over packed sequences.
+
+Generated from blocks/batches/packed_attention.yaml (sha256 c7af05f2c69874ca); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+class PackedAttention(nn.Module):
+    """Attention over packed sequences (Document 001).
+
+    Sequences of two lengths one behind the other, without anything that fills up: the projections see all tokens as one
+    row, and attention runs for the long and for the short ones apart.
+
+    Sizes: p number of long sequences, q number of short sequences, n length of the long ones, m length of the short
+        ones, d model width, h number of heads, t = p*n + q*m tokens, e = d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*p*n*d**2 + 4*q*m*d**2 + 2*p*n**2*d + 2*q*m**2*d.
+    """
+
+    def __init__(self, p: int, q: int, n: int, m: int, d: int, h: int) -> None:
+        super().__init__()
+        if n <= m:
+            raise ValueError(f"n > m must hold; found n = {n}, m = {m}")
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.p, self.q, self.n, self.m, self.h, self.e = p, q, n, m, h, e
+        self.queries = nn.Linear(d, d)
+        self.keys = nn.Linear(d, d)
+        self.values = nn.Linear(d, d)
+        self.out = nn.Linear(d, d)
+
+    def forward(self, x: Tensor) -> Tensor:
+        queries = self.queries(x)                                         # t d
+        keys = self.keys(x)                                               # t d
+        values = self.values(x)                                           # t d
+        query_long, query_short = queries.split((self.p * self.n, self.q * self.m), 0)  # (p*n) d; (q*m) d
+        key_long, key_short = keys.split((self.p * self.n, self.q * self.m), 0)  # (p*n) d; (q*m) d
+        value_long, value_short = values.split((self.p * self.n, self.q * self.m), 0)  # (p*n) d; (q*m) d
+        long_q = query_long.unflatten(0, (self.p, self.n)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # p h n e
+        long_k = key_long.unflatten(0, (self.p, self.n)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # p h n e
+        long_v = value_long.unflatten(0, (self.p, self.n)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # p h n e
+        long_scores = long_q @ long_k.transpose(-2, -1)                   # p h n n
+        long_scaled = long_scores * self.e**-0.5                          # p h n n
+        long_weights = long_scaled.softmax(-1)                            # p h n n
+        long_mixed = long_weights @ long_v                                # p h n e
+        long_rows = long_mixed.transpose(1, 2).flatten(2, 3).flatten(0, 1)  # (p*n) d
+        short_q = query_short.unflatten(0, (self.q, self.m)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # q h m e
+        short_k = key_short.unflatten(0, (self.q, self.m)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # q h m e
+        short_v = value_short.unflatten(0, (self.q, self.m)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # q h m e
+        short_scores = short_q @ short_k.transpose(-2, -1)                # q h m m
+        short_scaled = short_scores * self.e**-0.5                        # q h m m
+        short_weights = short_scaled.softmax(-1)                          # q h m m
+        short_mixed = short_weights @ short_v                             # q h m e
+        short_rows = short_mixed.transpose(1, 2).flatten(2, 3).flatten(0, 1)  # (q*m) d
+        merged = torch.cat((long_rows, short_rows), 0)                    # t d
+        out = self.out(merged)                                            # t d
+        return out

@@ -1,0 +1,33 @@
+"""Attention among the patches of an image.
+
+Generated from blocks/attention/patch_attention.yaml (sha256 b2f0221dd2ebd69c); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from .fused_multi_head_attention import FusedMultiHeadAttention
+
+
+class PatchAttention(nn.Module):
+    """Attention among the patches of an image (Dosovitskiy et al., 2021).
+
+    Multi-head self-attention over all patches of a grid, as in the Vision Transformer, written in the height and width
+    of the grid: the point of comparison for attention within windows.
+
+    Sizes: b batch size, h height of the grid in patches, w width of the grid in patches, C channels, g number of heads.
+    Parameters: 4*C**2 + 4*C.
+    MACs: 2*b*h**2*w**2*C + 4*b*h*w*C**2.
+    """
+
+    def __init__(self, C: int, g: int, *, bias: bool = True) -> None:
+        super().__init__()
+        self.attended = FusedMultiHeadAttention(C, g, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        _, h, w, _ = x.shape
+        patches = x.flatten(1, 2)                                         # b (h*w) C
+        attended = self.attended(patches)                                 # b (h*w) C
+        grid = attended.unflatten(1, (h, w))                              # b h w C
+        return grid

@@ -1,0 +1,91 @@
+"""Performer attention.
+
+Generated from blocks/attention/performer_attention.yaml (sha256 37e22dfc052f4d00); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ._reference import load_reference
+
+
+def orthogonal_projection(count: int, width: int) -> Tensor:
+    """Draw `count` Gaussian directions, orthogonal to each other within each `width` of them (Choromanski et al., 2021, section 2.4)."""
+    blocks = [torch.linalg.qr(torch.randn(width, width)).Q.T for _ in range(-(-count // width))]
+    return torch.cat(blocks)[:count] * torch.randn(count, width).norm(dim=1, keepdim=True)
+
+
+def positive_features(x: Tensor, projection: Tensor, over: tuple[int, ...]) -> Tensor:
+    """exp(w x - |x|**2 / 2) / sqrt(m) of x / e**(1/4) for the m directions w, divided by its greatest value `over` the given axes."""
+    x = x * x.shape[-1] ** -0.25
+    products = F.linear(x, projection)
+    exponents = products - x.square().sum(-1, keepdim=True) / 2
+    greatest = products.detach().amax(over, keepdim=True)
+    return ((exponents - greatest).exp() + 1e-4) * projection.shape[0] ** -0.5
+
+
+class PerformerAttention(nn.Module):
+    """Performer attention (Choromanski et al., 2021).
+
+    The exponential of a scaled product of query and key is the expected product of m positive random features of each
+    (FAVOR+), so that keys and values are summed once, as in linear attention, in a matrix of m times e for each head.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, m number of random features, e = d/h head
+        width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n*d**2 + 4*b*n*d*m + b*n*h*m.
+    """
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "performer_pytorch": {  # SelfAttention
+            "rules": [
+                {"to": "q", "from": "to_q"},
+                {"to": "k", "from": "to_k"},
+                {"to": "v", "from": "to_v"},
+                {"to": "out", "from": "to_out"},
+                {"to": "directions", "from": "fast_attention.projection_matrix"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(self, d: int, h: int, m: int, *, bias: bool = True, out_bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.e = h, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.register_buffer("directions", orthogonal_projection(m, e))
+        self.out = nn.Linear(d, d, bias=out_bias)
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "performer_pytorch") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        directions = self.directions                                      # m e
+        q_features = positive_features(q_heads, directions, (-1,))        # b h n m
+        k_features = positive_features(k_heads, directions, (-2, -1))     # b h n m
+        memory = k_features.transpose(-2, -1) @ v_heads                   # b h m e
+        key_sum = k_features.sum(2, keepdim=True)                         # b h 1 m
+        mixed = q_features @ memory                                       # b h n e
+        weight = q_features @ key_sum.transpose(-2, -1)                   # b h n 1
+        mean = mixed / weight                                             # b h n e
+        merged = mean.transpose(1, 2).flatten(2, 3)                       # b n d
+        out = self.out(merged)                                            # b n d
+        return out

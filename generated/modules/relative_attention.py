@@ -1,0 +1,62 @@
+"""Multi-head self-attention with relative positions.
+
+Generated from blocks/attention/relative_attention.yaml (sha256 8f87ba968c3f8d85); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+def distance_sinusoids(reach: int, width: int) -> Tensor:
+    """Sines of r / 10000**(2*i/width) in columns 2*i, cosines in columns 2*i + 1, for the distances r = -reach ... reach (Wei et al., 2019)."""
+    angles = torch.arange(-reach, reach + 1)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+    return torch.stack((angles.sin(), angles.cos()), -1).flatten(1)[:, :width].contiguous()
+
+
+class RelativeAttention(nn.Module):
+    """Multi-head self-attention with relative positions (Wei et al., 2019).
+
+    Fixed sinusoids of the distance between query and key are added to each key and to each value (functional relative
+    positions).
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, K the greatest distance told apart, e =
+        d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n**2*d + 4*b*n*d**2.
+    """
+
+    def __init__(self, d: int, h: int, K: int = 64, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.K, self.e = h, K, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.register_buffer("distances", distance_sinusoids(K, e), persistent=False)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        distances_places = torch.arange(q_heads.shape[2], device=q_heads.device)
+        distances_apart = (distances_places - distances_places[:, None]).clamp(-self.K, self.K) + self.K
+        distances = self.distances[distances_apart]                       # n n e
+        by_content = q_heads @ k_heads.transpose(-2, -1)                  # b h n n
+        by_distance = torch.einsum("bhie,ije->bhij", q_heads, distances)  # b h n n
+        scores = by_content + by_distance                                 # b h n n
+        scaled = scores * self.e**-0.5                                    # b h n n
+        weights = scaled.softmax(-1)                                      # b h n n
+        contents = weights @ v_heads                                      # b h n e
+        places = torch.einsum("bhij,ije->bhie", weights, distances)       # b h n e
+        mixed = contents + places                                         # b h n e
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
+        out = self.out(merged)                                            # b n d
+        return out

@@ -1,0 +1,87 @@
+"""RoFormer.
+
+Generated from models/roformer.yaml (sha256 40d60b374fa23a4f); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .post_norm_block import PostNormBlock
+from .rotary_attention import RotaryAttention
+
+
+class Roformer(nn.Module):
+    """RoFormer (Su et al., 2021).
+
+    BERT's encoder with rotary positions inside the attention, in place of a table of positions. No pooler and no task
+    head.
+
+    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
+        feed-forward network, V vocabulary size, P greatest sequence length, T number of segment types.
+    Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d*V + d*T + L*f + 2*d.
+    MACs: 4*b*n*d**2*L + 2*b*n**2*d*L + 2*b*n*d*L*f.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "roformer-chinese-base": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 50000, "P": 1536, "T": 2},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # RoFormerModel
+            "rules": [
+                {"to": "words", "from": "embeddings.word_embeddings"},
+                {"to": "types", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedded", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attended.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attended.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attended.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attended.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.middle", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.fed.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.fed.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
+            ],
+            "ignore": ["encoder.embed_positions.weight"],
+        },
+    }
+
+    def __init__(self, d: int, L: int, h: int, V: int, P: int, T: int, f: int | None = None) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        self.P = P
+        self.words = nn.Embedding(V, d)
+        self.types = nn.Embedding(T, d)
+        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.blocks = nn.ModuleList(
+            PostNormBlock(d, h, f, eps=1e-12, attention=RotaryAttention(d, h, P))
+            for _ in range(L)
+        )
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Roformer:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, segments: Tensor) -> Tensor:
+        n = tokens.shape[1]
+        if n > self.P:
+            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        words = self.words(tokens)                                        # b n d
+        types = self.types(segments)                                      # b n d
+        summed = words + types                                            # b n d
+        embedded = self.embedded(summed)                                  # b n d
+        blocks = embedded
+        for layer in self.blocks:
+            blocks = layer(blocks)                                        # b n d
+        return blocks

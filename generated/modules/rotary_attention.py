@@ -1,0 +1,67 @@
+"""Multi-head self-attention with rotary positions.
+
+Generated from blocks/attention/rotary_attention.yaml (sha256 b58e9f6cd83b7a2d); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+def rotations(length: int, width: int, base: float) -> Tensor:
+    """Cosines and sines of p / base**(2*i/width) for positions p and pairs i (Su et al., 2021): [2, length, width/2]."""
+    angles = torch.arange(length)[:, None] / base ** (torch.arange(0, width, 2) / width)
+    return torch.stack((angles.cos(), angles.sin()))
+
+
+def rotated(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn each pair of neighbouring features of x [..., n, e] by the angles of cos and sin [n, e/2] (Su et al., 2021)."""
+    a, b = x.unflatten(-1, (-1, 2)).unbind(-1)
+    return torch.stack((a * cos - b * sin, b * cos + a * sin), -1).flatten(-2)
+
+
+class RotaryAttention(nn.Module):
+    """Multi-head self-attention with rotary positions (Su et al., 2021).
+
+    Queries and keys are rotated by angles proportional to their positions before they are multiplied, so that a score
+    depends on how far apart the two are, not on where.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, P greatest sequence length, e = d/h head
+        width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n*d**2 + 2*b*n**2*d.
+    """
+
+    def __init__(self, d: int, h: int, P: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % (2 * h) != 0:
+            raise ValueError(f"d % (2*h) == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.P, self.e = h, P, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.register_buffer("angles", rotations(P, e, 10000), persistent=False)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n = x.shape[1]
+        if n > self.P:
+            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        angles_cos, angles_sin = self.angles[:, : q_heads.shape[2]]       # n (d/(2*h)); n (d/(2*h))
+        q_rotated = rotated(q_heads, angles_cos, angles_sin)              # b h n e
+        k_rotated = rotated(k_heads, angles_cos, angles_sin)              # b h n e
+        scores = q_rotated @ k_rotated.transpose(-2, -1)                  # b h n n
+        scaled = scores * self.e**-0.5                                    # b h n n
+        weights = scaled.softmax(-1)                                      # b h n n
+        mixed = weights @ v_heads                                         # b h n e
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
+        out = self.out(merged)                                            # b n d
+        return out

@@ -1,0 +1,75 @@
+"""Sparse Transformer attention, strided.
+
+Generated from blocks/attention/sparse_strided_attention.yaml (sha256 e882419846ba4f01); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class SparseStridedAttention(nn.Module):
+    """Sparse Transformer attention, strided (Child et al., 2019).
+
+    Causal. Each position sees the s before it and every s-th position before those. With s near the root of n both are
+    of that order, and the work grows with n to the power 1.5. Both patterns share one softmax (merged heads).
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, s stride, e = d/h head width.
+    Parameters: 4*d**2 + 4*d.
+    MACs: 4*b*n*d**2 + 4*b*n*d*s + 2*b*n**2*d/s.
+    """
+
+    def __init__(self, d: int, h: int, s: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h
+        self.h, self.s, self.e = h, s, e
+        self.q = nn.Linear(d, d, bias=bias)
+        self.k = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n = x.shape[1]
+        if n % self.s != 0:
+            raise ValueError(f"n % s == 0 must hold; found n = {n}, s = {self.s}")
+        if n < 2 * self.s:
+            raise ValueError(f"n >= 2*s must hold; found n = {n}, s = {self.s}")
+        q = self.q(x)                                                     # b n d
+        k = self.k(x)                                                     # b n d
+        v = self.v(x)                                                     # b n d
+        q_blocks = q.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) s e
+        k_near = F.pad(k, (0, 0, self.s, 0)).unfold(1, 2 * self.s, self.s).movedim(-1, 2)  # b (n/s) (2*s) d
+        v_near = F.pad(v, (0, 0, self.s, 0)).unfold(1, 2 * self.s, self.s).movedim(-1, 2)  # b (n/s) (2*s) d
+        k_blocks = k_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) (2*s) e
+        v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) (2*s) e
+        near_scores = q_blocks @ k_blocks.transpose(-2, -1)               # b h (n/s) s (2*s)
+        near_j = torch.arange(near_scores.shape[4], device=near_scores.device)
+        near_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
+        near_block = torch.arange(near_scores.shape[2], device=near_scores.device)[:, None, None]
+        near_hidden = ((near_j < near_i) | (near_j > near_i + self.s)) | (near_block * self.s + near_j < self.s)
+        near = near_scores.masked_fill(near_hidden, float("-inf"))        # b h (n/s) s (2*s)
+        q_columns = q.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).transpose(1, 3)  # b h s (n/s) e
+        k_columns = k.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).transpose(1, 3)  # b h s (n/s) e
+        v_columns = v.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).transpose(1, 3)  # b h s (n/s) e
+        far_scores = q_columns @ k_columns.transpose(-2, -1)              # b h s (n/s) (n/s)
+        far_j = torch.arange(far_scores.shape[4], device=far_scores.device)
+        far_i = torch.arange(far_scores.shape[3], device=far_scores.device)[:, None]
+        far_hidden = far_j > far_i - 2
+        far = far_scores.masked_fill(far_hidden, float("-inf"))           # b h s (n/s) (n/s)
+        far_blocks = far.transpose(2, 3)                                  # b h (n/s) s (n/s)
+        joined = torch.cat((near, far_blocks), -1)                        # b h (n/s) s (2*s + n/s)
+        scaled = joined * self.e**-0.5                                    # b h (n/s) s (2*s + n/s)
+        weights = scaled.softmax(-1)                                      # b h (n/s) s (2*s + n/s)
+        parts_near, parts_far = weights.split((2 * self.s, n // self.s), -1)  # b h (n/s) s (2*s); b h (n/s) s (n/s)
+        near_mixed = parts_near @ v_blocks                                # b h (n/s) s e
+        far_weights = parts_far.transpose(2, 3)                           # b h s (n/s) (n/s)
+        far_mixed = far_weights @ v_columns                               # b h s (n/s) e
+        far_back = far_mixed.transpose(2, 3)                              # b h (n/s) s e
+        mixed = near_mixed + far_back                                     # b h (n/s) s e
+        merged = mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
+        out = self.out(merged)                                            # b n d
+        return out

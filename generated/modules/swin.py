@@ -1,0 +1,204 @@
+"""Swin Transformer.
+
+Generated from models/swin.yaml (sha256 aca49578553c02bd); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .patch_merging import PatchMerging
+from .pre_norm_block import PreNormBlock
+from .swin_pair import SwinPair
+from .window_attention import WindowAttention
+
+
+class Swin(nn.Module):
+    """Swin Transformer (Liu et al., 2021).
+
+    An image cut into small patches and four stages of window attention, in pairs of straight and shifted windows;
+    between stages patches are merged, so that each has a quarter of the patches and twice the channels. The side of the
+    image is such that the last stage is one window, as in the published models; there nothing is shifted.
+
+    Sizes: b batch size, p side of a patch in pixels, M side of a window in patches, s = 8*p*M side of the square image
+        in pixels, c colour channels, C channels of the first stage, h number of heads in the first stage, L1 layers of
+        the first stage, L2 layers of the second stage, L3 layers of the third stage, L4 layers of the fourth stage, K
+        number of classes.
+    Parameters: 32*M**2*h*L4 + 16*M**2*h*L3 + 8*M**2*h*L2 + 4*M**2*h*L1 + p**2*c*C + 768*C**2*L4 + 192*C**2*L3 +
+        48*C**2*L2 - 32*M*h*L4 - 16*M*h*L3 + 12*C**2*L1 - 8*M*h*L2 - 4*M*h*L1 + 168*C**2 + 104*C*L4 + 52*C*L3 + 26*C*L2
+        + 13*C*L1 + 8*C*K + 8*h*L4 + 4*h*L3 + 2*h*L2 + h*L1 + 75*C + K.
+    MACs: 128*b*M**4*C*L1 + 64*b*p**2*M**2*c*C + 64*b*M**4*C*L2 + 32*b*M**4*C*L3 + 16*b*M**4*C*L4 + 768*b*M**2*C**2*L1 +
+        768*b*M**2*C**2*L2 + 768*b*M**2*C**2*L3 + 768*b*M**2*C**2*L4 + 384*b*M**2*C**2 + 8*b*C*K.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "swin-tiny-patch4-window7-224": {"p": 4, "M": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 6, "L4": 2, "K": 1000},
+        "swin-small-patch4-window7-224": {"p": 4, "M": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
+        "swin-base-patch4-window7-224": {"p": 4, "M": 7, "C": 128, "h": 4, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
+        "swin-base-patch4-window12-384": {"p": 4, "M": 12, "C": 128, "h": 4, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
+        "swin-large-patch4-window7-224": {"p": 4, "M": 7, "C": 192, "h": 6, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "timm": {  # SwinTransformer
+            "rules": [
+                {"to": "patches", "from": "patch_embed.proj"},
+                {"to": "embedded", "from": "patch_embed.norm"},
+                {"to": "stage*.*.straight.normed", "from": "layers.(*-1).blocks.(2*).norm1"},
+                {"to": "stage*.*.straight.attended.attended.q.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (0, 3)},
+                {"to": "stage*.*.straight.attended.attended.q.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (0, 3)},
+                {"to": "stage*.*.straight.attended.attended.k.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (1, 3)},
+                {"to": "stage*.*.straight.attended.attended.k.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (1, 3)},
+                {"to": "stage*.*.straight.attended.attended.v.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (2, 3)},
+                {"to": "stage*.*.straight.attended.attended.v.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (2, 3)},
+                {"to": "stage*.*.straight.attended.attended.positions", "from": "layers.(*-1).blocks.(2*).attn.relative_position_bias_table"},
+                {"to": "stage*.*.straight.attended.attended.out", "from": "layers.(*-1).blocks.(2*).attn.proj"},
+                {"to": "stage*.*.straight.middle_normed", "from": "layers.(*-1).blocks.(2*).norm2"},
+                {"to": "stage*.*.straight.fed.up", "from": "layers.(*-1).blocks.(2*).mlp.fc1"},
+                {"to": "stage*.*.straight.fed.down", "from": "layers.(*-1).blocks.(2*).mlp.fc2"},
+                {"to": "stage*.*.shifted.normed", "from": "layers.(*-1).blocks.(2*+1).norm1"},
+                {"to": "stage*.*.shifted.attended.attended.q.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (0, 3)},
+                {"to": "stage*.*.shifted.attended.attended.q.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (0, 3)},
+                {"to": "stage*.*.shifted.attended.attended.k.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (1, 3)},
+                {"to": "stage*.*.shifted.attended.attended.k.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (1, 3)},
+                {"to": "stage*.*.shifted.attended.attended.v.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (2, 3)},
+                {"to": "stage*.*.shifted.attended.attended.v.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (2, 3)},
+                {"to": "stage*.*.shifted.attended.attended.positions", "from": "layers.(*-1).blocks.(2*+1).attn.relative_position_bias_table"},
+                {"to": "stage*.*.shifted.attended.attended.out", "from": "layers.(*-1).blocks.(2*+1).attn.proj"},
+                {"to": "stage*.*.shifted.middle_normed", "from": "layers.(*-1).blocks.(2*+1).norm2"},
+                {"to": "stage*.*.shifted.fed.up", "from": "layers.(*-1).blocks.(2*+1).mlp.fc1"},
+                {"to": "stage*.*.shifted.fed.down", "from": "layers.(*-1).blocks.(2*+1).mlp.fc2"},
+                {"to": "stage4.*.normed", "from": "layers.3.blocks.*.norm1"},
+                {"to": "stage4.*.attended.q.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (0, 3)},
+                {"to": "stage4.*.attended.q.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (0, 3)},
+                {"to": "stage4.*.attended.k.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (1, 3)},
+                {"to": "stage4.*.attended.k.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (1, 3)},
+                {"to": "stage4.*.attended.v.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (2, 3)},
+                {"to": "stage4.*.attended.v.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (2, 3)},
+                {"to": "stage4.*.attended.positions", "from": "layers.3.blocks.*.attn.relative_position_bias_table"},
+                {"to": "stage4.*.attended.out", "from": "layers.3.blocks.*.attn.proj"},
+                {"to": "stage4.*.middle_normed", "from": "layers.3.blocks.*.norm2"},
+                {"to": "stage4.*.fed.up", "from": "layers.3.blocks.*.mlp.fc1"},
+                {"to": "stage4.*.fed.down", "from": "layers.3.blocks.*.mlp.fc2"},
+                {"to": "merged*.normed", "from": "layers.*.downsample.norm"},
+                {"to": "merged*.reduced", "from": "layers.*.downsample.reduction"},
+                {"to": "normed", "from": "norm"},
+                {"to": "logits", "from": "head.fc"},
+            ],
+            "ignore": [],
+        },
+        "transformers": {  # SwinForImageClassification
+            "rules": [
+                {"to": "patches", "from": "swin.embeddings.patch_embeddings.projection"},
+                {"to": "embedded", "from": "swin.embeddings.norm"},
+                {"to": "stage*.*.straight.normed", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_before"},
+                {"to": "stage*.*.straight.attended.attended.q", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.q_proj"},
+                {"to": "stage*.*.straight.attended.attended.k", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.k_proj"},
+                {"to": "stage*.*.straight.attended.attended.v", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.v_proj"},
+                {"to": "stage*.*.straight.attended.attended.positions", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.relative_position_bias.relative_position_bias_table"},
+                {"to": "stage*.*.straight.attended.attended.out", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.o_proj"},
+                {"to": "stage*.*.straight.middle_normed", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_after"},
+                {"to": "stage*.*.straight.fed.up", "from": "swin.encoder.layers.(*-1).blocks.(2*).mlp.fc1"},
+                {"to": "stage*.*.straight.fed.down", "from": "swin.encoder.layers.(*-1).blocks.(2*).mlp.fc2"},
+                {"to": "stage*.*.shifted.normed", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).layernorm_before"},
+                {"to": "stage*.*.shifted.attended.attended.q", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.q_proj"},
+                {"to": "stage*.*.shifted.attended.attended.k", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.k_proj"},
+                {"to": "stage*.*.shifted.attended.attended.v", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.v_proj"},
+                {"to": "stage*.*.shifted.attended.attended.positions", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.relative_position_bias.relative_position_bias_table"},
+                {"to": "stage*.*.shifted.attended.attended.out", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.o_proj"},
+                {"to": "stage*.*.shifted.middle_normed", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).layernorm_after"},
+                {"to": "stage*.*.shifted.fed.up", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).mlp.fc1"},
+                {"to": "stage*.*.shifted.fed.down", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).mlp.fc2"},
+                {"to": "stage4.*.normed", "from": "swin.encoder.layers.3.blocks.*.layernorm_before"},
+                {"to": "stage4.*.attended.q", "from": "swin.encoder.layers.3.blocks.*.attention.q_proj"},
+                {"to": "stage4.*.attended.k", "from": "swin.encoder.layers.3.blocks.*.attention.k_proj"},
+                {"to": "stage4.*.attended.v", "from": "swin.encoder.layers.3.blocks.*.attention.v_proj"},
+                {"to": "stage4.*.attended.positions", "from": "swin.encoder.layers.3.blocks.*.attention.relative_position_bias.relative_position_bias_table"},
+                {"to": "stage4.*.attended.out", "from": "swin.encoder.layers.3.blocks.*.attention.o_proj"},
+                {"to": "stage4.*.middle_normed", "from": "swin.encoder.layers.3.blocks.*.layernorm_after"},
+                {"to": "stage4.*.fed.up", "from": "swin.encoder.layers.3.blocks.*.mlp.fc1"},
+                {"to": "stage4.*.fed.down", "from": "swin.encoder.layers.3.blocks.*.mlp.fc2"},
+                {"to": "merged*.normed", "from": "swin.encoder.layers.(*-1).downsample.norm"},
+                {"to": "merged*.reduced", "from": "swin.encoder.layers.(*-1).downsample.reduction"},
+                {"to": "normed", "from": "swin.layernorm"},
+                {"to": "logits", "from": "classifier"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        C: int,
+        h: int,
+        L3: int,
+        p: int = 4,
+        M: int = 7,
+        c: int = 3,
+        L1: int = 2,
+        L2: int = 2,
+        L4: int = 2,
+        K: int = 1000,
+    ) -> None:
+        super().__init__()
+        if C % h != 0:
+            raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
+        if L1 % 2 != 0:
+            raise ValueError(f"L1 % 2 == 0 must hold; found L1 = {L1}")
+        if L2 % 2 != 0:
+            raise ValueError(f"L2 % 2 == 0 must hold; found L2 = {L2}")
+        if L3 % 2 != 0:
+            raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
+        self.patches = nn.Conv2d(c, C, p, stride=p)
+        self.embedded = nn.LayerNorm(C, eps=1e-05)
+        self.stage1 = nn.ModuleList(SwinPair(8 * M, 8 * M, C, M, h) for _ in range(L1 // 2))
+        self.merged1 = PatchMerging(8 * M, 8 * M, C)
+        self.stage2 = nn.ModuleList(SwinPair(4 * M, 4 * M, 2 * C, M, 2 * h) for _ in range(L2 // 2))
+        self.merged2 = PatchMerging(4 * M, 4 * M, 2 * C)
+        self.stage3 = nn.ModuleList(SwinPair(2 * M, 2 * M, 4 * C, M, 4 * h) for _ in range(L3 // 2))
+        self.merged3 = PatchMerging(2 * M, 2 * M, 4 * C)
+        self.stage4 = nn.ModuleList(
+            PreNormBlock(8 * C, 8 * h, attention=WindowAttention(M, 8 * C, 8 * h))
+            for _ in range(L4)
+        )
+        self.normed = nn.LayerNorm(8 * C, eps=1e-05)
+        self.logits = nn.Linear(8 * C, K)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Swin:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, image: Tensor) -> Tensor:
+        patches = self.patches(image)                                     # b C (8*M) (8*M)
+        sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (64*M**2) C
+        embedded = self.embedded(sequence)                                # b (64*M**2) C
+        stage1 = embedded
+        for layer in self.stage1:
+            stage1 = layer(stage1)                                        # b (64*M**2) C
+        merged1 = self.merged1(stage1)                                    # b (16*M**2) (2*C)
+        stage2 = merged1
+        for layer in self.stage2:
+            stage2 = layer(stage2)                                        # b (16*M**2) (2*C)
+        merged2 = self.merged2(stage2)                                    # b (4*M**2) (4*C)
+        stage3 = merged2
+        for layer in self.stage3:
+            stage3 = layer(stage3)                                        # b (4*M**2) (4*C)
+        merged3 = self.merged3(stage3)                                    # b (M**2) (8*C)
+        stage4 = merged3
+        for layer in self.stage4:
+            stage4 = layer(stage4)                                        # b (M**2) (8*C)
+        normed = self.normed(stage4)                                      # b (M**2) (8*C)
+        pooled = normed.mean(1)                                           # b (8*C)
+        logits = self.logits(pooled)                                      # b K
+        return logits

@@ -1,0 +1,106 @@
+"""Swin Transformer with windows of one size at any resolution.
+
+Generated from models/swin_fixed_window.yaml (sha256 6e709e338a076b80); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from torch import Tensor, nn
+
+from .patch_merging import PatchMerging
+from .swin_pair import SwinPair
+
+
+class SwinFixedWindow(nn.Module):
+    """Swin Transformer with windows of one size at any resolution (Liu et al., 2021).
+
+    As swin, but the side of the image is free and the windows keep theirs, so that the work grows with the number of
+    pixels; the windows of the last stage are shifted too, as soon as there are several.
+
+    Sizes: b batch size, s side of the square image in pixels, p side of a patch in pixels, M side of a window in
+        patches, c colour channels, C channels of the first stage, h number of heads in the first stage, L1 layers of
+        the first stage, L2 layers of the second stage, L3 layers of the third stage, L4 layers of the fourth stage, K
+        number of classes.
+    Parameters: 32*M**2*h*L4 + 16*M**2*h*L3 + 8*M**2*h*L2 + 4*M**2*h*L1 + p**2*c*C + 768*C**2*L4 + 192*C**2*L3 +
+        48*C**2*L2 - 32*M*h*L4 - 16*M*h*L3 + 12*C**2*L1 - 8*M*h*L2 - 4*M*h*L1 + 168*C**2 + 104*C*L4 + 52*C*L3 + 26*C*L2
+        + 13*C*L1 + 8*C*K + 8*h*L4 + 4*h*L3 + 2*h*L2 + h*L1 + 75*C + K.
+    MACs: 2*b*s**2*M**2*C*L1/p**2 + b*s**2*c*C + b*s**2*M**2*C*L2/p**2 + b*s**2*M**2*C*L3/(2*p**2) +
+        b*s**2*M**2*C*L4/(4*p**2) + 12*b*s**2*C**2*L1/p**2 + 12*b*s**2*C**2*L2/p**2 + 12*b*s**2*C**2*L3/p**2 +
+        12*b*s**2*C**2*L4/p**2 + 8*b*C*K + 6*b*s**2*C**2/p**2.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "swin-tiny-448": {"s": 448, "p": 4, "M": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 6, "L4": 2, "K": 1000},
+    }
+
+    def __init__(
+        self,
+        s: int,
+        C: int,
+        h: int,
+        L3: int,
+        p: int = 4,
+        M: int = 7,
+        c: int = 3,
+        L1: int = 2,
+        L2: int = 2,
+        L4: int = 2,
+        K: int = 1000,
+    ) -> None:
+        super().__init__()
+        if s % (8 * p * M) != 0:
+            raise ValueError(f"s % (8*p*M) == 0 must hold; found s = {s}, p = {p}, M = {M}")
+        if C % h != 0:
+            raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
+        if L1 % 2 != 0:
+            raise ValueError(f"L1 % 2 == 0 must hold; found L1 = {L1}")
+        if L2 % 2 != 0:
+            raise ValueError(f"L2 % 2 == 0 must hold; found L2 = {L2}")
+        if L3 % 2 != 0:
+            raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
+        if L4 % 2 != 0:
+            raise ValueError(f"L4 % 2 == 0 must hold; found L4 = {L4}")
+        self.patches = nn.Conv2d(c, C, p, stride=p)
+        self.embedded = nn.LayerNorm(C, eps=1e-05)
+        self.stage1 = nn.ModuleList(SwinPair(s // p, s // p, C, M, h) for _ in range(L1 // 2))
+        self.merged1 = PatchMerging(s // p, s // p, C)
+        self.stage2 = nn.ModuleList(SwinPair(s // (2 * p), s // (2 * p), 2 * C, M, 2 * h) for _ in range(L2 // 2))
+        self.merged2 = PatchMerging(s // (2 * p), s // (2 * p), 2 * C)
+        self.stage3 = nn.ModuleList(SwinPair(s // (4 * p), s // (4 * p), 4 * C, M, 4 * h) for _ in range(L3 // 2))
+        self.merged3 = PatchMerging(s // (4 * p), s // (4 * p), 4 * C)
+        self.stage4 = nn.ModuleList(SwinPair(s // (8 * p), s // (8 * p), 8 * C, M, 8 * h) for _ in range(L4 // 2))
+        self.normed = nn.LayerNorm(8 * C, eps=1e-05)
+        self.logits = nn.Linear(8 * C, K)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> SwinFixedWindow:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def forward(self, image: Tensor) -> Tensor:
+        patches = self.patches(image)                                     # b C (s/p) (s/p)
+        sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (s**2/p**2) C
+        embedded = self.embedded(sequence)                                # b (s**2/p**2) C
+        stage1 = embedded
+        for layer in self.stage1:
+            stage1 = layer(stage1)                                        # b (s**2/p**2) C
+        merged1 = self.merged1(stage1)                                    # b (s**2/(4*p**2)) (2*C)
+        stage2 = merged1
+        for layer in self.stage2:
+            stage2 = layer(stage2)                                        # b (s**2/(4*p**2)) (2*C)
+        merged2 = self.merged2(stage2)                                    # b (s**2/(16*p**2)) (4*C)
+        stage3 = merged2
+        for layer in self.stage3:
+            stage3 = layer(stage3)                                        # b (s**2/(16*p**2)) (4*C)
+        merged3 = self.merged3(stage3)                                    # b (s**2/(64*p**2)) (8*C)
+        stage4 = merged3
+        for layer in self.stage4:
+            stage4 = layer(stage4)                                        # b (s**2/(64*p**2)) (8*C)
+        normed = self.normed(stage4)                                      # b (s**2/(64*p**2)) (8*C)
+        pooled = normed.mean(1)                                           # b (8*C)
+        logits = self.logits(pooled)                                      # b K
+        return logits

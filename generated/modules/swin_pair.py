@@ -1,0 +1,34 @@
+"""Pair of Swin blocks.
+
+Generated from blocks/layers/swin_pair.yaml (sha256 9079edd50798e4c8); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from .pre_norm_block import PreNormBlock
+from .swin_attention import SwinAttention
+
+
+class SwinPair(nn.Module):
+    """Pair of Swin blocks (Liu et al., 2021).
+
+    Two pre-norm blocks whose attention looks into windows: the first into those of the grid as it is, the second into
+    shifted ones.
+
+    Sizes: b batch size, H height of the grid in patches, W width of the grid in patches, C channels, M side of a window
+        in patches, h number of heads.
+    Parameters: 8*M**2*h + 24*C**2 - 8*M*h + 26*C + 2*h.
+    MACs: 4*b*H*W*C*M**2 + 24*b*H*W*C**2.
+    """
+
+    def __init__(self, H: int, W: int, C: int, M: int, h: int) -> None:
+        super().__init__()
+        self.straight = PreNormBlock(C, h, attention=SwinAttention(H, W, C, M, h))
+        self.shifted = PreNormBlock(C, h, attention=SwinAttention(H, W, C, M, h, shifted=True))
+
+    def forward(self, x: Tensor) -> Tensor:
+        straight = self.straight(x)                                       # b (H*W) C
+        shifted = self.shifted(straight)                                  # b (H*W) C
+        return shifted

@@ -1,0 +1,95 @@
+"""Attention within windows.
+
+Generated from blocks/attention/window_attention.yaml (sha256 86d2b7485b855fd7); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+
+def displacements(*window: int) -> Tensor:
+    """Number the displacement between each two places of a window; along an axis of `size` places there are 2*size - 1 of them."""
+    numbers = torch.zeros(1, 1, dtype=torch.long)
+    for size in window:
+        places = torch.arange(size)
+        apart = places[:, None] - places + size - 1
+        numbers = (numbers[:, None, :, None] * (2 * size - 1) + apart[:, None]).flatten(2).flatten(0, 1)
+    return numbers
+
+
+def separated(grid: tuple[int, ...], window: tuple[int, ...], shift: tuple[int, ...]) -> Tensor:
+    """Say which places of a window were no neighbours before the grid was rolled by -shift: [windows, places, places]."""
+    labels = torch.zeros(1, 1, dtype=torch.long)
+    for size, width, step in zip(grid, window, shift, strict=True):
+        places = torch.arange(size)
+        regions = (places >= size - width).long() + (places >= size - step).long()
+        labels = (labels[:, None, :, None] * 3 + regions.view(-1, 1, width)).flatten(2).flatten(0, 1)
+    return labels[:, :, None] != labels[:, None, :]
+
+
+class WindowAttention(nn.Module):
+    """Attention within windows (Liu et al., 2021).
+
+    Multi-head self-attention inside each square window of M by M patches, with a learned bias for the displacement
+    between two patches. Where the windows were cut from a shifted grid, patches that came from opposite edges do not
+    see each other.
+
+    Sizes: b batch size, M side of a window in patches, H height of the grid in patches, W width of the grid in patches,
+        w = b*H*W/M**2 number of windows in the batch, C channels, h number of heads, e = C/h head width.
+    Parameters: 4*M**2*h - 4*M*h + 4*C**2 + 4*C + h.
+    MACs: 2*b*M**2*H*W*C + 4*b*H*W*C**2.
+    """
+
+    def __init__(
+        self,
+        M: int,
+        C: int,
+        h: int,
+        H: int | None = None,
+        W: int | None = None,
+        *,
+        bias: bool = True,
+        shifted: bool = False,
+    ) -> None:
+        super().__init__()
+        H = M if H is None else H
+        W = M if W is None else W
+        if C % h != 0:
+            raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
+        if H % M != 0:
+            raise ValueError(f"H % M == 0 must hold; found M = {M}, H = {H}")
+        if W % M != 0:
+            raise ValueError(f"W % M == 0 must hold; found M = {M}, W = {W}")
+        e = C // h
+        self.h, self.e, self.shifted = h, e, shifted
+        self.q = nn.Linear(C, C, bias=bias)
+        self.k = nn.Linear(C, C, bias=bias)
+        self.v = nn.Linear(C, C, bias=bias)
+        self.positions = nn.Parameter(torch.randn((2 * M - 1) * (2 * M - 1), h) * 0.02)
+        self.register_buffer("positions_index", displacements(M, M), persistent=False)
+        if shifted:
+            self.register_buffer("masked", separated((H, W), (M, M), (M // 2, M // 2)), persistent=False)
+        self.out = nn.Linear(C, C, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        q = self.q(x)                                                     # w (M**2) C
+        k = self.k(x)                                                     # w (M**2) C
+        v = self.v(x)                                                     # w (M**2) C
+        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
+        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
+        scores = q_heads @ k_heads.transpose(-2, -1)                      # w h (M**2) (M**2)
+        scaled = scores * self.e**-0.5                                    # w h (M**2) (M**2)
+        positions = self.positions[self.positions_index].permute(2, 0, 1)  # h (M**2) (M**2)
+        biased = scaled + positions                                       # w h (M**2) (M**2)
+        masked = biased
+        if self.shifted:
+            masked = biased.unflatten(0, (-1, self.masked.shape[0]))
+            masked = masked.masked_fill(self.masked[:, None], float("-inf")).flatten(0, 1)  # w h (M**2) (M**2)
+        weights = masked.softmax(-1)                                      # w h (M**2) (M**2)
+        mixed = weights @ v_heads                                         # w h (M**2) e
+        merged = mixed.transpose(1, 2).flatten(2, 3)                      # w (M**2) C
+        out = self.out(merged)                                            # w (M**2) C
+        return out

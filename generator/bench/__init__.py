@@ -1,0 +1,1 @@
+"""Times of generated modules beside what their formulas predict. Only `timing` imports torch."""

@@ -1,0 +1,88 @@
+"""Claims as plain data and back, for the pages that bring the claims of all specs together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from sympy import Expr
+
+from generator.build.formula_data import from_data, to_data
+from generator.sheet import ClaimTerm, Reference, Sheet, SheetClaim
+
+_FORMULAS = ("claimed", "derived", "difference")
+_LISTS = ("conditions", "ignored", "growing")
+
+
+def claims_to_data(sheet: Sheet) -> list[dict[str, Any]]:
+    """Return the claims of a sheet as plain data. Raises FormulaDataError."""
+    return [_claim_data(claim) for claim in sheet.claims]
+
+
+def claims_from_data(data: list[dict[str, Any]]) -> tuple[SheetClaim, ...]:
+    """Return the claims. Raises FormulaDataError, KeyError and TypeError for data that is none of ours."""
+    return tuple(_claim(entry) for entry in data)
+
+
+def _claim_data(claim: SheetClaim) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for field in fields(claim):
+        value = getattr(claim, field.name)
+        if field.name == "terms":
+            value = [[*map(to_data, (term.term, term.claimed, term.derived)), list(term.rows)] for term in value]
+        elif isinstance(value, Expr):
+            value = to_data(value)
+        elif isinstance(value, Mapping):
+            value = dict(value)
+        found[field.name] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _claim(data: dict[str, Any]) -> SheetClaim:
+    values = dict(data)
+    values |= {name: from_data(values[name]) for name in _FORMULAS}
+    values |= {name: tuple(values[name]) for name in _LISTS}
+    values["terms"] = tuple(_term(*term) for term in values["terms"])
+    return SheetClaim(**values)
+
+
+def _term(term: Any, claimed: Any, derived: Any, rows: list[str]) -> ClaimTerm:
+    return ClaimTerm(from_data(term), from_data(claimed), from_data(derived), tuple(rows))
+
+
+def references_to_data(sheet: Sheet) -> list[list[str]]:
+    """Return the sources that a sheet cites."""
+    return [[source.key, source.label, source.text, source.url] for source in sheet.references.values()]
+
+
+def references_from_data(data: list[list[str]]) -> dict[str, Reference]:
+    """Return the sources by key."""
+    return {key: Reference(key, label, text, url) for key, label, text, url in data}
+
+
+def module_lines(sheet: Sheet, module: str) -> dict[str, list[int]]:
+    """Return the first and the last line of each row in a module's forward pass, and of the whole of it under an empty name."""
+    lines = module.splitlines()
+    start = next((i for i in reversed(range(len(lines))) if lines[i].startswith("    def forward(")), 0)
+    found = {"": [start + 1, len(lines)]}
+    for row in sheet.rows:
+        if row.depth == 0:
+            assigns = re.compile(rf"\s+{re.escape(row.name)}_?(?:, \w+)* = ")
+            at = [i + 1 for i in range(start, len(lines)) if assigns.match(lines[i])]
+            if at:
+                found[row.name] = [at[0], at[-1]]
+    return found
+
+
+def row_places(sheet: Sheet, claim: SheetClaim) -> list[list[str]]:
+    """Return where the rows of a claim are built: for each the spec and its row there; the spec itself for a claim about all of it."""
+    return [list(place(sheet, path)) for path in claim.scope.split(", ")] if claim.scope else [[sheet.name, ""]]
+
+
+def place(sheet: Sheet, path: str) -> tuple[str, str]:
+    """Return the spec whose row of its own stands at a path, and the row's name."""
+    outer, _, name = path.rpartition(".")
+    group = next((row for row in sheet.rows if row.path == outer and row.is_group), None)
+    return (group.op.removeprefix("use "), name) if group is not None else (sheet.name, path)

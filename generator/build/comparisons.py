@@ -1,0 +1,173 @@
+"""The comparisons of a library: a page with a chart, and a workbook, for each; all in one folder, with an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generator.build.files import MADE_BY
+from generator.build.fingerprints import Fingerprints, digest, file_digest
+from generator.build.manifest import ComparisonRecord, Manifest
+from generator.build.sink import Sink
+from generator.comparison.files import FOLDER, comparison_files
+from generator.render.formats import EXCEL, MARKDOWN, Format
+from generator.spec.library import Library
+from generator.spec.problems import Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from generator.comparison.model import Comparison
+
+INDEX = f"{FOLDER}/README.md"
+
+
+@dataclass
+class ComparisonsReport:
+    """What was done: changed paths by name, paths that are gone, problems, and what a person should know."""
+
+    rendered: dict[str, list[str]] = field(default_factory=dict)
+    removed: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where comparisons are built: the library, the folder of outputs, the formats, and the specs that have pages."""
+
+    library: Library
+    out: Path
+    formats: Sequence[Format]
+    pages: Collection[str]
+    check: bool
+
+
+def build_comparisons(
+    place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, progress: Callable[[str, Sequence[str]], None]
+) -> ComparisonsReport:
+    """Bring the outputs of all comparisons up to date, and remove those of comparisons that are gone."""
+    report = ComparisonsReport()
+    files = comparison_files(place.library)
+    kinds = [kind for kind in (MARKDOWN, EXCEL) if kind in place.formats]
+    if not kinds:
+        return report
+    report.count = len(files)
+    for name, file in files.items():
+        if not _is_fresh(name, file, place, manifest, fingerprints):
+            _build_one(name, file, place, manifest, fingerprints, sink, report)
+            progress(f"{FOLDER}/{name}", report.rendered.get(name, []))
+    if MARKDOWN in kinds and files:
+        _put(sink, INDEX, _index(manifest, files).encode(), FOLDER, report)
+    for name in [name for name in manifest.comparisons if name not in files]:
+        for path in manifest.comparisons.pop(name).outputs:
+            if (place.out / path).exists():
+                sink.drop(path)
+                report.removed.append(path)
+    return report
+
+
+def _fingerprint(file: Path, uses: Sequence[str], fingerprints: Fingerprints) -> str:
+    parts = [file_digest(file), *(fingerprints.of(name, uses) for name in uses[:1]), _plot_version()]
+    return digest("\0".join(parts).encode())
+
+
+def _plot_version() -> str:
+    """Return the version of matplotlib, which draws the charts; empty if it is not installed."""
+    try:
+        return version("matplotlib")
+    except PackageNotFoundError:
+        return ""
+
+
+def _wanted(name: str, place: Place) -> list[str]:
+    """Return the outputs of a comparison as paths below the folder of outputs."""
+    paths = [f"{FOLDER}/{name}.md", *([f"{FOLDER}/{name}.svg"] if _plot_version() else [])] if MARKDOWN in place.formats else []
+    workbook = f"{FOLDER}/{name}.xlsx"
+    if EXCEL in place.formats and not (place.check and not (place.out / workbook).exists()):
+        paths.append(workbook)
+    return paths
+
+
+def _is_fresh(name: str, file: Path, place: Place, manifest: Manifest, fingerprints: Fingerprints) -> bool:
+    record = manifest.comparisons.get(name)
+    if record is None or record.fingerprint != _fingerprint(file, record.uses, fingerprints):
+        return False
+    return all(path in record.outputs and file_digest(place.out / path) == record.outputs[path] for path in _wanted(name, place))
+
+
+def _build_one(
+    name: str, file: Path, place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, report: ComparisonsReport
+) -> None:
+    from generator.comparison.reader import read_comparison
+    from generator.errors import SizeError
+
+    try:
+        comparison = read_comparison(file, place.library)
+        outputs = _rendered(comparison, file, place, report)
+    except ProblemsError as error:
+        report.problems.extend(error.problems)
+        report.failed.append(name)
+        return
+    except SizeError as error:
+        report.problems.append(Problem(f"comparison `{name}`: {error.message}", None, error.notes))
+        report.failed.append(name)
+        return
+    changed = [path for path, data in outputs.items() if _put(sink, path, data, name, report)]
+    uses = tuple(dict.fromkeys(used for subject in comparison.subjects for used in place.library.closure(subject.sheet.name)))
+    fingerprint = _fingerprint(file, uses, fingerprints)
+    written = {path: digest(data) for path, data in outputs.items()}
+    old = manifest.comparisons.get(name)
+    if old is not None and old.fingerprint == fingerprint:
+        written = {**old.outputs, **written}
+    manifest.comparisons[name] = ComparisonRecord(fingerprint, uses, written, comparison.title, comparison.question)
+    report.rendered[name] = changed
+
+
+def _rendered(comparison: Comparison, file: Path, place: Place, report: ComparisonsReport) -> dict[str, bytes]:
+    """Return the outputs of a comparison. Raises SizeError."""
+    from generator.comparison.chart.draw import ChartError, draw
+    from generator.comparison.page import render_comparison
+    from generator.comparison.result import compared
+    from generator.comparison.workbook.book import comparison_workbook
+    from generator.render.markdown.links import spec_link
+
+    result = compared(comparison)
+    name = comparison.name
+    outputs = {}
+    wanted = _wanted(name, place)
+    if MARKDOWN in place.formats:
+        outputs[f"{FOLDER}/{name}.md"] = render_comparison(result, spec=spec_link(file, place.out), pages=place.pages).encode()
+        try:
+            outputs[f"{FOLDER}/{name}.svg"] = draw(result)
+        except ChartError as error:
+            remark = " ".join([f"{error};", *error.notes])
+            if remark not in report.remarks:
+                report.remarks.append(remark)
+    if f"{FOLDER}/{name}.xlsx" in wanted:
+        outputs[f"{FOLDER}/{name}.xlsx"] = comparison_workbook(result)
+    return outputs
+
+
+def _put(sink: Sink, path: str, data: bytes, name: str, report: ComparisonsReport) -> bool:
+    try:
+        return sink.put(path, data, committed=not path.endswith(".xlsx"))
+    except ProblemsError as error:
+        report.problems.extend(error.problems)
+        report.failed.append(name)
+        return False
+
+
+def _index(manifest: Manifest, files: Collection[str]) -> str:
+    from generator.render.markdown.escape import link, text
+
+    lines = [f"<!-- {MADE_BY}; do not edit. -->", "", "# Comparisons", ""]
+    lines += ["Specs side by side at sizes that are held equal, with exact crossings.", "", "| Comparison | Question |", "| --- | --- |"]
+    for name in sorted(files):
+        record = manifest.comparisons.get(name)
+        if record is not None:
+            lines.append(f"| {link(text(record.title), f'{name}.md')} | {text(record.question)} |")
+    return "\n".join(lines) + "\n"

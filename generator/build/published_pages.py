@@ -1,0 +1,90 @@
+"""The pages that bring published formulas together: all claims by their source, and the formulas of each document in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generator.build.fingerprints import digest, file_digest
+from generator.build.manifest import Record
+from generator.documents.files import FOLDER, document_files
+from generator.spec.library import Library
+
+if TYPE_CHECKING:
+    from generator.render.markdown.places import Built
+
+CLAIMS = "markdown/claims.md"
+DOCUMENTS = f"markdown/{FOLDER}"
+
+
+@dataclass(frozen=True)
+class CommonPage:
+    """A page of no single spec: its path below the folder of outputs, a hash over what it comes from, and what renders it.
+
+    `render` raises ProblemsError.
+    """
+
+    path: str
+    fingerprint: str
+    render: Callable[[], bytes]
+
+
+def published_pages(library: Library, out: Path, records: Mapping[str, Record]) -> Iterator[CommonPage]:
+    """Yield the pages of published formulas; there is none of claims where no spec has any."""
+    base = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
+    if any(record.summary is None or record.summary["claims"] for record in records.values()):
+        yield CommonPage(CLAIMS, base, lambda: _claims_page(library, out, records))
+    for name, file in document_files(library.roots).items():
+        fingerprint = digest(f"{base} {name} {file_digest(file)}".encode())
+        yield CommonPage(f"{DOCUMENTS}/{name}.md", fingerprint, lambda file=file: _document_page(file, library, out, records))  # type: ignore[misc]  # bound now
+
+
+def common_links(library: Library, records: Mapping[str, Record]) -> tuple[tuple[str, str], ...]:
+    """Return what the index links to beside the pages of specs: label and address."""
+    has_claims = any(record.summary is None or record.summary["claims"] for record in records.values())
+    documents = [(f"document {name}", f"{FOLDER}/{name}.md") for name in document_files(library.roots)]
+    return (*([("published formulas", "claims.md")] if has_claims else []), *documents)
+
+
+def _claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
+    from generator.render.markdown.claims_page import render_claims
+
+    built = [_built(name, library, out, record) for name, record in records.items()]
+    return render_claims(built).encode()
+
+
+def _document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
+    from generator.documents.reader import document_problems, read_document
+    from generator.render.markdown.document import render_document
+    from generator.resources import builtin_specs_dir
+    from generator.spec.problems import ProblemsError
+    from generator.spec.references import read_references
+
+    document = read_document(file)
+    references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
+    problems = list(document_problems(document, library, references))
+    if problems:
+        raise ProblemsError(problems)
+    built = {name: _built(name, library, out, records.get(name)) for name in document.specs}
+    around = {spec: _built(spec, library, out, records.get(spec)) for one in built.values() for spec in one.neighbours if spec not in built}
+    return render_document(document, {**around, **built}, references[document.cite]).encode()
+
+
+def _built(name: str, library: Library, out: Path, record: Record | None) -> Built:
+    """Return what is known of a spec's outputs, from the record of its build or derived again. Raises ProblemsError."""
+    from generator.build.summary import restore, summarise
+    from generator.compiled import compile_spec
+    from generator.render.markdown.links import spec_link
+    from generator.render.markdown.places import Built
+    from generator.render.module.writer import render_module
+
+    summary = record.summary if record is not None else None
+    sheet = restore(summary)
+    if summary is None or sheet is None:
+        compiled = compile_spec(library, name)
+        sheet, summary = compiled.sheet, summarise(compiled.sheet, render_module(compiled, library))
+    places = summary["places"] if summary else []
+    lines = summary["lines"] if summary else {}
+    return Built(sheet, spec_link(library.path(name), out), places, lines)

@@ -1,0 +1,146 @@
+"""Time the generated module of a spec, beside what its formulas predict.
+
+With --sweep one size runs through several values: `n=64..1024` doubles, `n=64..1024:+64` adds, `n=64,100` lists. For each value the forward
+pass is run without gradients, first some times that do not count; shown are the median, how far the middle half of the times lies apart,
+the predicted FLOPs (matmul and vector), FLOP/s, and the exponents of growth: 1 where doubling the size doubles the time, 2 where it takes
+four times as long. Other sizes and options are given as NAME=VALUE; the batch is 1 unless given. Needs PyTorch.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generator.commands.arguments import UsageError, add_target
+from generator.commands.table import Column, table_lines
+from generator.commands.target import answered, target_of
+from generator.console import complain, say, styled, width
+
+if TYPE_CHECKING:
+    from generator.bench.points import Point
+    from generator.commands.target import Target
+
+EXAMPLES = """\
+gen bench multi_head_attention --sweep n=64..1024 b=1 d=512 h=8
+gen bench bert --preset bert-base --sweep n=64..512 --plot bert.svg
+gen bench mlp b=1 n=128 d=512 --repeats 50
+"""
+BATCH = "b"
+_HEADINGS = ("median", "spread", "FLOPs", "FLOP/s", "time ratio", "exponent", "FLOPs ratio", "exponent")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_target(parser)
+    parser.add_argument("--sweep", metavar="SIZE=VALUES", help="the size that is varied, such as n=64..1024 (doubled each time)")
+    parser.add_argument("--repeats", metavar="N", type=int, default=20, help="how many runs count (default: 20)")
+    parser.add_argument("--warmup", metavar="N", type=int, default=3, help="how many runs before them do not (default: 3)")
+    parser.add_argument("--device", metavar="D", default="cpu", help="cpu (the default), cuda, cuda:1, mps")
+    parser.add_argument("--plot", metavar="FILE.svg", type=Path, help="draw times and predictions on logarithmic axes")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Time the module and print a line for each set of sizes."""
+    if args.repeats < 1 or args.warmup < 0:
+        raise UsageError("--repeats is at least 1, --warmup at least 0")
+    if args.plot is not None and args.sweep is None:
+        raise UsageError("--plot shows a sweep; give --sweep, such as n=64..1024")
+    if find_spec("torch") is None:
+        complain("`gen bench` runs the generated module, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
+        return 1
+    with answered():
+        size, values = _axis(args.sweep)
+    target = target_of(args)
+    known = _all_sizes(target, args.preset, size, values)
+    points = _measured(args, target, known, values)
+    for line in _report(args, target, size, points):
+        say(line)
+    if args.plot is not None and len(points) > 1:
+        from generator.bench.plot import plot
+
+        args.plot.write_text(plot(f"{target.sheet.title}: one forward pass on {args.device}", size, points), encoding="utf-8")
+        say(f"drawn: {args.plot}")
+    return 0
+
+
+def _axis(text: str | None) -> tuple[str, Sequence[int]]:
+    """Return the size that is varied and its values; a range without a step is doubled."""
+    from generator.growth.axes import parse_axis
+
+    if text is None:
+        return "", (0,)
+    axis = parse_axis(f"{text}:x2" if ".." in text and ":" not in text else text)
+    return axis.size, tuple(axis.values)
+
+
+def _all_sizes(target: Target, preset: str | None, size: str, values: Sequence[int]) -> list[dict[str, int]]:
+    """Return all sizes at each value. Raises UsageError where some are missing or break a condition."""
+    from generator.costing import cost_of
+
+    found = []
+    names = {one.name for one in target.sheet.sizes}
+    presets = next((one.sizes for one in target.sheet.presets if one.name == preset), {})
+    given = dict(target.sizes)
+    if BATCH in names and BATCH not in given and BATCH not in presets and size != BATCH:
+        given[BATCH] = 1
+    with answered():
+        for value in values:
+            cost = cost_of(target.sheet, preset, {**given, **({size: value} if size else {})})
+            cost.require_all()
+            found.append(dict(cost.dims))
+    return found
+
+
+def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str, int]], values: Sequence[int]) -> list[Point]:
+    from generator.bench.points import Point
+    from generator.bench.timing import UnavailableError, times
+    from generator.costing import cost_of
+    from generator.lookup import find
+    from generator.verify.instance import Workbench
+
+    library, name = find(args.target, args.specs)
+    defaults = {key: option.default for key, option in library.spec(name).options.items()}
+    options: dict[str, Any] = {key: value for key, value in target.sheet.options.items() if value != defaults[key]}
+    points = []
+    with Workbench(library) as bench:
+        for value, sizes in zip(values, known, strict=True):
+            settable = {one.name: sizes[one.name] for one in target.sheet.sizes if one.kind != "derived"}
+            cost = cost_of(target.sheet, None, settable)
+            try:
+                seconds = times(bench, name, sizes, options, warmup=args.warmup, repeats=args.repeats, device=args.device)
+            except UnavailableError as error:
+                raise UsageError(str(error)) from error
+            points.append(Point(value, seconds, cost.matmul_flops + cost.vector_flops))
+    return points
+
+
+def _report(args: argparse.Namespace, target: Target, size: str, points: Sequence[Point]) -> list[str]:
+    from generator.bench.points import fitted_exponent, growth
+
+    head = styled(f"{target.sheet.title} ({target.sheet.name}): one forward pass on {args.device}, {args.repeats} runs", "bold")
+    rows = []
+    for before, point in zip([None, *points], points, strict=False):
+        rows.append([f"{point.value:,}" if size else "", *_cells(point)])
+        if before is not None and before.value != point.value:
+            grown = growth(before, point)
+            rows[-1] += [f"{number:.2f}" for number in (grown.time_ratio, grown.time_exponent, grown.flops_ratio, grown.flops_exponent)]
+        else:
+            rows[-1] += [""] * 4
+    columns = [Column(heading, right=True) for heading in (size, *_HEADINGS)]
+    if not size:
+        columns, rows = columns[1:5], [row[1:5] for row in rows]
+    lines = [head, *table_lines(columns, rows, width())]
+    if len({point.value for point in points}) > 1:
+        lines.append(f"time grows like {size}**{fitted_exponent(points):.2f} (a line fitted through all points on logarithmic axes)")
+    return lines
+
+
+def _cells(point: Point) -> list[str]:
+    from generator.human import rounded
+
+    milliseconds = 1000 * point.median
+    rate = rounded(point.rate, "FLOP") or f"{point.rate:.0f} FLOP"
+    return [f"{milliseconds:.3f} ms", f"{100 * point.spread:.0f}%", rounded(point.flops, "FLOP") or f"{point.flops} FLOP", f"{rate}/s"]

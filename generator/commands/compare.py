@@ -1,0 +1,112 @@
+"""Compare specs at equal sizes: values, ratios to the first, and from which size on one costs less than another.
+
+Sizes are given as NAME=VALUE for all specs that have them; NAME@PRESET takes a preset for one spec, --preset one for all (a spec that has no
+such preset takes those of its sizes that it has). With --sweep one size runs through a range, and crossings are solved for exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.target import answered
+from generator.console import complain, say
+
+if TYPE_CHECKING:
+    from generator.comparison.model import Comparison
+    from generator.comparison.result import Result
+
+EXAMPLES = """\
+  gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=128..65536:x2
+  gen compare bert@bert-base bert@bert-large b=1 n=512 --quantity params,matmul_flops
+  gen compare post_norm_block llama_block --preset bert-base b=1 P=100000 --sweep n=256..8192:x2 --json
+  gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=16..4096:x2 --plot out.svg --workbook out.xlsx
+"""
+DEFAULT_MEASURES = ("params", "macs", "total_flops", "saved_elements", "traffic_elements", "state_elements")
+SWEPT_MEASURES = ("macs", "total_flops", "saved_elements", "traffic_elements")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("words", metavar="SPEC[@PRESET]|NAME=VALUE", nargs="+", help="two specs or more, and sizes or options of theirs")
+    parser.add_argument("--preset", metavar="P", default="", help="a published set of sizes for all")
+    parser.add_argument("--sweep", metavar="NAME=VALUES", default="", help="a size that runs: n=128..65536:x2, n=64..1024:+64, n=512,1024")
+    parser.add_argument("--quantity", metavar="KEY,...", default="", help="what to compare, such as macs,saved_elements,total_flops")
+    parser.add_argument("--json", action="store_true", help="print JSON with exact integers")
+    parser.add_argument("--csv", action="store_true", help="print CSV with exact integers")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw a chart: .svg or .png (needs the extra `plot`)")
+    parser.add_argument("--workbook", metavar="FILE", type=Path, help="write a workbook with live formulas and a live chart: .xlsx")
+    add_specs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the comparison, and write what was asked for."""
+    comparison = _comparison(args)
+    from generator.comparison.result import compared
+
+    with answered():
+        result = compared(comparison)
+    _print(result, args)
+    return _write(result, args)
+
+
+def _comparison(args: argparse.Namespace) -> Comparison:
+    from generator.comparison.model import Comparison
+    from generator.comparison.sides import Settings, parse_side, subjects_of
+    from generator.growth.axes import Axis, parse_axis, sorted_settings
+    from generator.growth.measures import measure
+
+    sides = [parse_side(word) for word in args.words if "=" not in word]
+    if len(sides) < 2 and not args.sweep:
+        raise UsageError("two specs at least are needed to compare", "one spec at many sizes: --sweep n=128..65536:x2, or `gen sweep`")
+    if not sides:
+        raise UsageError("no spec is named", "`gen list` shows all")
+    with answered():
+        axis = parse_axis(args.sweep) if args.sweep else Axis("", ())
+        keys = tuple(measure(key.strip()).key for key in args.quantity.split(",") if key.strip())
+        sizes, others = sorted_settings(settings([word for word in args.words if "=" in word]))
+        if axis.size in sizes:
+            raise UsageError(f"`{axis.size}` is both given and swept")
+        subjects = subjects_of(sides, Settings(sizes, others, args.preset, axis.size), existing(args.specs))
+    if not args.sweep:
+        axis = Axis("", (1,))  # one column of values, in no size
+    title = " and ".join(subject.label for subject in subjects)
+    return Comparison("", title, subjects, axis, keys or (SWEPT_MEASURES if args.sweep else DEFAULT_MEASURES))
+
+
+def _print(result: Result, args: argparse.Namespace) -> None:
+    from generator.comparison.plain import to_csv, to_dict
+    from generator.comparison.terminal import lines_of
+
+    if args.json:
+        say(json.dumps(to_dict(result), indent=2))
+    elif args.csv:
+        say(to_csv(result).rstrip("\n"))
+    else:
+        for line in lines_of(result, swept=bool(args.sweep)):
+            say(line)
+
+
+def _write(result: Result, args: argparse.Namespace) -> int:
+    """Write the chart and the workbook; return 1 if the chart could not be drawn."""
+    from generator.build.files import replace
+
+    if (args.plot or args.workbook) and not args.sweep:
+        raise UsageError("a chart needs a size that runs", "such as --sweep n=128..65536:x2")
+    if args.workbook:
+        from generator.comparison.workbook.book import comparison_workbook
+
+        replace(args.workbook, comparison_workbook(result))
+    if not args.plot:
+        return 0
+    from generator.comparison.chart.draw import ChartError, draw
+
+    try:
+        replace(args.plot, draw(result, args.plot.suffix))
+    except ChartError as error:
+        complain(str(error), *error.notes)
+        return 1
+    return 0

@@ -1,0 +1,50 @@
+"""Show what differs between two specs, two presets, or one spec at two revisions: sizes, rows, shapes and costs.
+
+Each side is NAME, NAME@PRESET or NAME@git:REVISION, where a revision is anything that git takes for a commit. With sizes the totals are
+shown as numbers too. Exits with 1 if anything differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.target import answered
+from generator.console import say
+
+EXAMPLES = """\
+  gen diff multi_head_attention linear_attention b=1 n=512 d=768 h=12
+  gen diff bert@bert-base bert@bert-large b=1 n=512
+  gen diff bert@git:HEAD~1 bert
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("words", metavar="SPEC[@PRESET|@git:REV]|NAME=VALUE", nargs="+", help="the two sides, and sizes or options for both")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_specs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what differs, and return 1 if anything does."""
+    sides = [word for word in args.words if "=" not in word]
+    if len(sides) != 2:
+        raise UsageError(f"two sides are compared; found {len(sides)}", "such as: gen diff bert@bert-base bert@bert-large")
+    from generator.diff.compare import difference
+    from generator.diff.report import lines_of, to_dict
+    from generator.diff.sides import check_settings, diff_side
+    from generator.growth.axes import sorted_settings
+
+    with answered():
+        sizes, options = sorted_settings(settings([word for word in args.words if "=" in word]))
+        first, second = (diff_side(side, sizes, options, existing(args.specs)) for side in sides)
+        check_settings({**sizes, **options}, [first.sheet, second.sheet])
+        found = difference(first, second)
+    if args.json:
+        say(json.dumps(to_dict(found), indent=2))
+    else:
+        for line in lines_of(found):
+            say(line)
+    return 0 if found.is_empty else 1

@@ -1,0 +1,158 @@
+"""Count at every point of a grid of sizes, with exact integers.
+
+Axes are NAME=VALUES: `d=256..4096:x2` (times), `n=64..1024:+64` (plus), `n=512,1024`; a single value is held fixed. Points at which the
+spec's conditions do not hold are left out. Files are written as points are worked out, so memory does not grow with the grid.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generator.commands.arguments import UsageError, add_specs, existing
+from generator.commands.table import Column, table_lines
+from generator.commands.target import answered
+from generator.console import say, width
+
+if TYPE_CHECKING:
+    from generator.growth.axes import Axis
+    from generator.sheet import Sheet
+    from generator.sweep.grid import Grid
+    from generator.sweep.run import Chunk, Sweep
+
+EXAMPLES = """\
+  gen sweep bert d=256..4096:x2 n=128,512 h=8 b=1 --preset bert-base
+  gen sweep bert d=256..1024:+64 L=2..24:+2 h=4,8,16 b=1 n=512 --preset bert-base --where "params < 1e8" --min matmul_flops --top 20
+  gen sweep multi_head_attention b=1 d=64..4096:+64 h=1..64 n=1..4096 --where "e == 64" --csv points.csv
+"""
+DEFAULT_MEASURES = "params,matmul_flops,saved_elements"
+SHOWN = 40  # points that are printed where no file is asked for
+KINDS = ("csv", "json", "parquet")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("target", metavar="NAME|FILE", help="a spec by name, or its file")
+    parser.add_argument("axes", metavar="NAME=VALUES", nargs="*", help="sizes that run, and sizes and options that stay")
+    parser.add_argument("--preset", metavar="P", help="a published set of sizes, for those that are not given")
+    parser.add_argument("--quantity", metavar="KEY,...", default=DEFAULT_MEASURES, help=f"what to count (default: {DEFAULT_MEASURES})")
+    parser.add_argument("--where", metavar="CONDITION", help='keep only such points: "params < 1e9 and n >= d"')
+    order = parser.add_mutually_exclusive_group()
+    order.add_argument("--min", metavar="KEY", help="the points with the smallest values of this")
+    order.add_argument("--max", metavar="KEY", help="the points with the greatest values of this")
+    parser.add_argument("--top", metavar="N", type=int, default=10, help="how many of them (default: 10)")
+    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the points as CSV; - for stdout")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the points as a JSON list; - for stdout")
+    parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the points as Parquet (needs the extra `parquet`)")
+    add_specs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Work the grid out, and print or write its points."""
+    with answered():
+        sweep, key = _sweep(args)
+        if args.top < 1:
+            raise UsageError("--top is a number of points, at least 1")
+        chunks = sweep.chunks()
+        if key:
+            from generator.sweep.best import best
+
+            chunks = iter([best(chunks, key, args.top, greatest=bool(args.max))])
+        chosen = [(kind, path) for kind in KINDS if (path := getattr(args, kind)) is not None]
+        if len(chosen) > 1:
+            raise UsageError("one file at a time: give --csv, --json or --parquet")
+        if not chosen:
+            _show(sweep, chunks, limit=args.top if key else SHOWN)
+        else:
+            _write(sweep, chunks, *chosen[0])
+    return 0
+
+
+def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
+    """Return the sweep, and the measure that its points are sorted by; empty for the order of the grid."""
+    from generator.compiled import compile_spec
+    from generator.growth.axes import parse_axis
+    from generator.growth.bound import preset_values
+    from generator.growth.measures import measure
+    from generator.lookup import find
+    from generator.sizing import check_option
+    from generator.sweep.run import Sweep, parse_where
+
+    library, name = find(args.target, existing(args.specs))
+    known = library.spec(name)
+    words = dict(word.partition("=")[::2] for word in args.axes if "=" in word)
+    options = {key: check_option(known.options[key], value) for key, value in words.items() if key in known.options and key not in known.dims}
+    sheet = compile_spec(library, name, options).sheet
+    axes = [parse_axis(word) for word in args.axes if word.partition("=")[0].strip() not in options]
+    keys = [measure(key.strip()).key for key in args.quantity.split(",") if key.strip()]
+    sort = measure(args.min or args.max).key if args.min or args.max else ""
+    keys += [sort] if sort and sort not in keys else []
+    where = parse_where(args.where, sheet) if args.where else None
+    fixed = preset_values(sheet, args.preset) if args.preset else {}
+    return Sweep(sheet, _grid(sheet, axes, fixed), tuple(keys), where), sort
+
+
+def _grid(sheet: Sheet, axes: list[Axis], preset: dict[str, int]) -> Grid:
+    """Return the grid of the axes with several values, at the sizes with one."""
+    from generator.growth.bound import check_settable
+    from generator.sweep.grid import Grid
+
+    names = [axis.size for axis in axes]
+    for name in names:
+        check_settable(sheet, name)
+        if names.count(name) > 1:
+            raise UsageError(f"`{name}` is given twice")
+    single = {axis.size: axis.values[0] for axis in axes if len(axis.values) == 1}
+    several = tuple(axis for axis in axes if len(axis.values) > 1)
+    if not several:
+        raise UsageError("no size runs", "give an axis such as d=256..4096:x2 or n=512,1024; for one point there is `gen cost`")
+    running = {axis.size for axis in several}
+    return Grid(several, {name: value for name, value in {**preset, **single}.items() if name not in running})
+
+
+def _show(sweep: Sweep, chunks: Iterator[Chunk], *, limit: int) -> None:
+    """Print the first points, and say how many there are."""
+    from generator.human import exact
+    from generator.sweep.writers import rows
+
+    shown: list[list[str]] = []
+    passed = left_out = filtered = 0
+    for chunk in chunks:
+        passed, left_out, filtered = passed + chunk.count, left_out + chunk.left_out, filtered + chunk.filtered
+        for row in rows(chunk, sweep.names):
+            if len(shown) >= limit:
+                break
+            shown.append([exact(value) for value in row])
+    for line in table_lines([Column(name, right=True) for name in sweep.names], shown, width()):
+        say(line)
+    parts = [f"{sweep.grid.count:,} points", f"{left_out:,} left out{_why(sweep)}" if left_out else ""]
+    parts += [f"{filtered:,} filtered" if filtered else "", f"{len(shown):,} shown" if len(shown) < passed else ""]
+    say(", ".join(filter(None, parts)) + ("; --csv FILE writes all" if len(shown) < passed else ""))
+
+
+def _why(sweep: Sweep) -> str:
+    """Name the conditions of the spec, of which each point left out breaks one."""
+    texts = [f"`{constraint.text}`" for constraint in sweep.sheet.constraints]
+    return f" (the spec demands {', '.join(texts)})" if texts else ""
+
+
+def _write(sweep: Sweep, chunks: Iterator[Chunk], kind: str, path: Path) -> None:
+    """Write all points into a file, or to stdout for `-`, and say how many on stderr."""
+    from generator.sweep.writers import CsvWriter, JsonWriter, opened
+
+    passed = 0
+    if str(path) == "-" and kind != "parquet":
+        writer = (CsvWriter if kind == "csv" else JsonWriter)(sys.stdout, sweep.names)
+        for chunk in chunks:
+            writer.write(chunk)
+        writer.close()
+        return
+    with opened(kind, path, sweep.names, sweep.bounds()) as file:
+        for chunk in chunks:
+            file.write(chunk)
+            passed += chunk.count
+    say(f"{path}: {passed:,} of {sweep.grid.count:,} points")
+

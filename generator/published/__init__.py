@@ -1,0 +1,1 @@
+"""Published formulas (the claims of specs), held against the derived ones."""

@@ -1,0 +1,125 @@
+"""The conditions of a claim: what is put in the place of sizes, and what is known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sympy import Eq, Expr, Integer, Max, Min, Mod, Symbol, expand
+from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
+
+from generator.resolve.sizes import Unresolved, evaluated
+from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.spec.model import Claim, Expression, Spec
+from generator.spec.problems import Problems
+from generator.symbols import Facts, symbol
+
+MAX_TERMS = 1000  # of a printed formula, written out as a sum
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What a claim presupposes.
+
+    Args:
+        sizes: what each name in its formulas means.
+        values: what is put in the place of which size.
+        facts: what is known about the sizes.
+        texts: the conditions as they are printed.
+    """
+
+    sizes: Mapping[str, Expr]
+    facts: Facts
+    values: Mapping[Symbol, Expr] = field(default_factory=dict)
+    bounds: tuple[tuple[Expr, Expr], ...] = ()  # pairs of which the first is known to be at most the second
+    texts: tuple[str, ...] = ()
+
+    def apply(self, expr: Expr) -> Expr:
+        """Return a formula under the conditions, written out as a sum."""
+        known = self.facts.simplify(_without_extremes(expr, self.bounds))
+        for _ in self.values:
+            known = known.xreplace(dict(self.values))
+        return expand(self.facts.simplify(_without_extremes(known, self.bounds)))
+
+    def value(self, expression: Expression, spec: Spec, problems: Problems) -> Expr:
+        """Return a printed formula under the conditions. Raises Unresolved after reporting."""
+        return self.apply(evaluated(expression, self.sizes, self.facts, problems, spec, limit=MAX_TERMS))
+
+
+def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> Conditions:
+    """Return the conditions of a claim.
+
+    Args:
+        sizes: each size of the spec in terms of the free ones.
+
+    Raises:
+        Unresolved: they make no sense, which is among the problems then.
+    """
+    new = {name for value in claim.given.values() for name in names(value.ast)} - set(spec.dims)
+    known = {**sizes, **{name: symbol(name) for name in sorted(new)}}
+    values = {symbol(name): evaluated(value, known, facts, problems, spec) for name, value in claim.given.items()}
+    texts = [f"{name} = {value.text}" if value.text != name else f"{name} open" for name, value in claim.given.items()]
+    if claim.preset:
+        values = {**_preset_values(claim.preset, spec, known, facts, problems), **values}
+        texts.insert(0, f"preset {claim.preset}")
+    values = {name: value for name, value in values.items() if value != name}
+    _refuse_circles(claim, values, problems)
+    own = Facts(facts.conditions)
+    bounds = _learn(claim, known, own, problems)
+    return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.where)))
+
+
+def _preset_values(preset: str, spec: Spec, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> dict[Symbol, Expr]:
+    """Return the sizes of a preset; those that it leaves open have their default, if they have one."""
+    found = {symbol(name): Integer(value) for name, value in spec.presets[preset].sizes.items()}
+    for name, dim in spec.dims.items():
+        if dim.kind == "default" and dim.value is not None and symbol(name) not in found:
+            found[symbol(name)] = evaluated(dim.value, sizes, facts, problems, spec)
+    return found
+
+
+def _refuse_circles(claim: Claim, values: Mapping[Symbol, Expr], problems: Problems) -> None:
+    for name in values:
+        reached = {name}
+        for _ in values:
+            reached = {other for one in reached if one in values for other in values[one].free_symbols}
+            if name in reached:
+                problems.add(f"`{name}` is given in terms of itself", claim.given_spans.get(name.name, claim.span))
+                raise Unresolved
+
+
+def _learn(claim: Claim, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> tuple[tuple[Expr, Expr], ...]:
+    """Learn the conditions of `where`, and return the comparisons among them."""
+    bounds = []
+    for condition in claim.where:
+        try:
+            held = evaluate(condition.ast, sizes)
+        except ExpressionError as error:
+            problems.extend([expression_problem(error, condition.span)])
+            raise Unresolved from None
+        if isinstance(held, Eq) and not held.has(Mod):
+            note = "an equation is written as `given: {n: H*W}`"
+            problems.add(
+                f"`{condition.text}` puts one thing in the place of another, so it does not belong under `where`", condition.span, note
+            )
+            raise Unresolved
+        facts.learn(held)
+        bounds += [_ordered(held)] if isinstance(held, LessThan | GreaterThan | StrictLessThan | StrictGreaterThan) else []
+    return tuple(bounds)
+
+
+def _ordered(held: Relational) -> tuple[Expr, Expr]:
+    return held.lts, held.gts
+
+
+def _without_extremes(expr: Expr, bounds: tuple[tuple[Expr, Expr], ...]) -> Expr:
+    """Return a formula with the minima and maxima decided that the bounds decide."""
+    if not bounds or not expr.atoms(Min, Max):
+        return expr
+    decided: Expr = expr.replace(lambda node: isinstance(node, Min | Max), lambda node: _decided(node, bounds))
+    return decided
+
+
+def _decided(node: Expr, bounds: tuple[tuple[Expr, Expr], ...]) -> Expr:
+    losing = {greater if isinstance(node, Min) else less for less, greater in bounds if less in node.args and greater in node.args}
+    return node.func(*(arg for arg in node.args if arg not in losing))

@@ -1,0 +1,120 @@
+"""A claim in the cells of a table: what it speaks of, what was published, what is derived, and the verdict."""
+
+from __future__ import annotations
+
+from generator.printing.evaluate import evaluate
+from generator.printing.text import to_text
+from generator.render.markdown.escape import code, text
+from generator.render.markdown.formula import Formulas
+from generator.render.markdown.links import citation
+from generator.render.markdown.numbers import exact
+from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.sheet import QUANTITIES, ClaimTerm, Sheet, SheetClaim
+
+FORMULA_WIDTH = 60  # several columns of formulas stand side by side
+_TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
+
+
+def claims_table(sheet: Sheet, formulas: Formulas) -> Table:
+    """Return the published formulas beside the derived ones, with the verdict."""
+    head = ["Quantity", "Published", "Where", "Derived", "Verdict", "Source", "Note"]
+    rows = [
+        [
+            subject(claim),
+            published(claim),
+            presuppositions(claim),
+            derived(claim, formulas),
+            verdict(claim, formulas),
+            citation(sheet, claim.cite),
+            remarks(claim),
+        ]
+        for claim in sheet.claims
+    ]
+    return table(*without_empty_columns(head, rows, ("Where", "Source", "Note")))
+
+
+def subject(claim: SheetClaim) -> str:
+    """Return the quantity, and the rows if it speaks of some."""
+    title = f"Saved bytes in {claim.dtype}" if claim.quantity == "saved_bytes" else _TITLES.get(claim.quantity, claim.quantity)
+    scope = ", ".join(code(row) for row in claim.scope.split(", ")) if claim.scope else ""
+    return f"{text(title)} of {scope}" if scope else text(title)
+
+
+def published(claim: SheetClaim) -> str:
+    """Return the formula as the spec writes it; an order of growth in O( )."""
+    if claim.kind == "exceeds":
+        return f"more than {', '.join(map(code, claim.against.split(', ')))} once {code(claim.text)}"
+    return f"O({code(claim.text)})" if claim.is_order else code(claim.text)
+
+
+def presuppositions(claim: SheetClaim) -> str:
+    """Return the conditions, what is left out, and which sizes grow."""
+    parts = [", ".join(map(code, claim.conditions)), f"without {', '.join(map(code, claim.ignored))}" if claim.ignored else ""]
+    parts.append(f"as {', '.join(map(code, claim.growing))} grow{'s' if len(claim.growing) == 1 else ''}" if claim.kind == "order" else "")
+    parts.append(f"to {claim.digits} digit{'' if claim.digits == 1 else 's'}" if claim.digits else "")
+    return "; ".join(filter(None, parts))
+
+
+def derived(claim: SheetClaim, formulas: Formulas) -> str:
+    """Return the derived formula; for a comparison the difference of the two sides, whose sign is that of the condition."""
+    if claim.kind == "stated":
+        return ""
+    if claim.kind == "exceeds":
+        return f"minus {', '.join(map(code, claim.against.split(', ')))}: {_factored(claim, formulas)}"
+    return formulas.cell(claim.derived, f"{subject(claim)}, derived", FORMULA_WIDTH)
+
+
+def verdict(claim: SheetClaim, formulas: Formulas) -> str:
+    """Return the verdict; of what differs, by how much."""
+    if claim.verdict == "stated":
+        return "stated, not derived"
+    if claim.verdict != "differs":
+        return f"✓ {claim.verdict}" + (f" to {claim.digits} digits" if claim.digits else "")
+    if claim.kind == "order":
+        otherwise = formulas.cell(claim.difference, f"{subject(claim)}, terms that grow otherwise", FORMULA_WIDTH)
+        return f"✗ other order: {otherwise}"
+    if claim.kind == "exceeds":
+        return "✗ holds elsewhere"
+    difference = formulas.cell(claim.difference, f"{subject(claim)}, published − derived", FORMULA_WIDTH, factored=True)
+    return f"✗ published − derived = {difference}"
+
+
+def remarks(claim: SheetClaim) -> str:
+    """Return the note, the reason of an erratum with what is right, and the derivation of what is only stated."""
+    formula = f"O({code(claim.correct)})" if claim.is_order else code(claim.correct)
+    right = f"Right is {formula}, as derived." if claim.correct else ""
+    parts = [part for part in (text(claim.note), text(claim.erratum), right, text(claim.because)) if part]
+    return " ".join([*map(_sentence, parts[:-1]), *parts[-1:]])
+
+
+def _sentence(part: str) -> str:
+    """End what is followed by something."""
+    return part if part.endswith((".", "?", "!", ":")) else f"{part}."
+
+
+def terms(claim: SheetClaim, formulas: Formulas) -> tuple[str, ...]:
+    """Return a line for each term in which the formulas differ."""
+    return tuple(_term(term, claim, formulas) for term in claim.terms)
+
+
+def _term(term: ClaimTerm, claim: SheetClaim, formulas: Formulas) -> str:
+    rows = f", from {', '.join(map(code, term.rows))}" if term.rows else ""
+    shown = formulas.cell(term.term, f"{subject(claim)}, a term", FORMULA_WIDTH)
+    return f"{shown}: published {to_text(term.claimed)}, derived {to_text(term.derived)}{rows}"
+
+
+def by_hand(claim: SheetClaim) -> str:
+    """Return both values at small sizes; nothing where the formulas do not differ, or no small sizes show it."""
+    values = [evaluate(expr, claim.example) for expr in (claim.claimed, claim.derived)] if claim.example or _is_number(claim) else []
+    if claim.verdict != "differs" or not values:
+        return ""
+    at = ", ".join(f"{code(name)} = {value}" for name, value in claim.example.items())
+    return f"{f'with {at}: ' if at else ''}published {exact(values[0])}, derived {exact(values[1])}"
+
+
+def _is_number(claim: SheetClaim) -> bool:
+    return not claim.claimed.free_symbols and not claim.derived.free_symbols
+
+
+def _factored(claim: SheetClaim, formulas: Formulas) -> str:
+    return formulas.cell(claim.difference, f"{subject(claim)}, difference of the two sides", FORMULA_WIDTH, factored=True)

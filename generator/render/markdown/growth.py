@@ -1,0 +1,119 @@
+"""How a spec grows: orders of growth, the terms that dominate at its presets, and crossings inside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sympy import Expr, Rational
+
+from generator.growth.measures import measure
+from generator.growth.orders import Order
+from generator.growth.summary import INSIDE_MEASURES, Dominant, Inside, dominant_terms, inside, orders
+from generator.printing.latex import LatexDialect, latex_name, to_latex
+from generator.render.markdown.escape import code, text
+from generator.render.markdown.formula import LINE_WIDTH, inline
+from generator.render.markdown.numbers import exact
+from generator.render.markdown.table import Table, table
+from generator.sheet import Sheet
+
+MOST_TERMS = 3
+MOST_CROSSINGS = 2  # of each measure
+MOST_PRESETS = 2  # the first and the last
+LONGEST_REGIME = 60  # characters of LaTeX
+LEAST_SHARE = Rational(1, 100)
+DOMINANT_MEASURES = ("matmul_flops", "saved_elements")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The tables of the section; empty ones are not shown."""
+
+    orders: Table
+    dominant: Table
+    crossings: Table
+
+    def __bool__(self) -> bool:
+        """A section without orders says nothing."""
+        return bool(self.orders)
+
+
+def growth_section(sheet: Sheet) -> Growth:
+    """Return what the section shows; nothing for a spec without sizes."""
+    found = orders(sheet) if sheet.sizes else {}
+    names = [size.name for size in sheet.sizes if any(size.name in order.powers for order in found.values())]
+    head = ["Quantity", "Order", *(inline(latex_name(name)) for name in names), "When one size dominates"]
+    rows = [_order_row(sheet, key, order, names) for key, order in found.items()]
+    return Growth(table(head, rows), _dominant_table(sheet) if found else table((), ()), _crossing_table(sheet) if found else table((), ()))
+
+
+def _order_row(sheet: Sheet, key: str, order: Order, names: list[str]) -> list[str]:
+    bounds = {one.size: to_latex(sum(one.order), _order(sheet)) for one in order.regimes}
+    regimes = ", ".join(f"{inline(latex_name(size))}: {inline(f'O({latex})')}" for size, latex in bounds.items() if len(latex) <= LONGEST_REGIME)
+    return [text(measure(key).title), _bound(order.bound, sheet), *(_power(order, name) for name in names), regimes]
+
+
+def _bound(bound: Expr, sheet: Sheet) -> str:
+    latex = to_latex(bound, _order(sheet))
+    return inline(f"O({latex})") if len(latex) <= LINE_WIDTH else "many terms"
+
+
+def _power(order: Order, name: str) -> str:
+    """Return the power in which a quantity grows with one size."""
+    power = order.powers.get(name)
+    if power is None:
+        return "–"
+    if power > 0:
+        return str(power)
+    return "falls"
+
+
+def _dominant_table(sheet: Sheet) -> Table:
+    rows = []
+    for key in DOMINANT_MEASURES:
+        found = dominant_terms(sheet, key)
+        shown = found if len(found) <= MOST_PRESETS else [found[0], found[-1]]
+        rows += [[text(measure(key).title), _where(one), _terms(one, sheet)] for one in shown]
+    return table(("Quantity", "Preset", "Largest terms"), [row for row in rows if row[2]])
+
+
+def _where(one: Dominant) -> str:
+    chosen = ", ".join(f"{code(name)} = {exact(value)}" for name, value in one.chosen.items())
+    return f"{code(one.preset)}{f', {chosen}' if chosen else ''}"
+
+
+def _terms(one: Dominant, sheet: Sheet) -> str:
+    shown = [term for term in one.terms[:MOST_TERMS] if term.share >= LEAST_SHARE]
+    return ", ".join(f"{inline(to_latex(term.term, _order(sheet)))} {float(term.share):.0%}" for term in shown)
+
+
+def _crossing_table(sheet: Sheet) -> Table:
+    short = [one for one in inside(sheet) if len(_root(one, sheet)) <= LINE_WIDTH]
+    found = [one for key in INSIDE_MEASURES for one in [one for one in short if one.measure == key][:MOST_CROSSINGS]]
+    rows = [
+        [text(measure(one.measure).title), f"{text(one.crossing.large)} above {text(one.crossing.small)}", _condition(one, sheet), _at_presets(one)]
+        for one in found
+    ]
+    return table(("Quantity", "What", "From where on", "At the presets"), rows)
+
+
+def _root(one: Inside, sheet: Sheet) -> str:
+    return LatexDialect(_order(sheet)).joined(one.crossing.root).text
+
+
+def _condition(one: Inside, sheet: Sheet) -> str:
+    size = latex_name(one.crossing.size)
+    return inline(rf"{size} \gt {_root(one, sheet)}")
+
+
+def _at_presets(one: Inside) -> str:
+    return ", ".join(f"{code(preset)} {_number(value)}" for preset, value in one.at_presets.items())
+
+
+def _number(value: Expr) -> str:
+    if value <= 0:
+        return "always"
+    return exact(int(value)) if value.is_Integer else f"{float(value):,.1f}"
+
+
+def _order(sheet: Sheet) -> list[str]:
+    return [size.name for size in sheet.sizes]

@@ -1,0 +1,88 @@
+"""What every workbook gets at the end: protection, print settings, properties, stored values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from openpyxl import Workbook
+from openpyxl.packaging.custom import StringProperty
+from openpyxl.worksheet.header_footer import _HeaderFooterPart
+from openpyxl.worksheet.properties import PageSetupProperties
+from openpyxl.worksheet.worksheet import Worksheet
+
+from generator.render.workbook.cells import Page
+from generator.render.workbook.charts import fill_caches
+from generator.render.workbook.stamp import Value, stamped
+
+A3 = 8
+A4 = 9
+
+
+@dataclass(frozen=True)
+class Properties:
+    """What a file says of itself where people and programs look for it.
+
+    Args:
+        title: of the workbook.
+        subject: the file that it was made from.
+        language: of its texts.
+        marks: what `gen pull` must know, by name.
+    """
+
+    title: str
+    subject: str
+    language: str
+    marks: Mapping[str, str] = field(default_factory=dict)
+
+
+def finished(book: Workbook, values: Mapping[tuple[str, str], Value], pages: Sequence[Page], properties: Properties) -> bytes:
+    """Return the file of a workbook of which all cells are written: protected, and with a value beside every formula."""
+    for worksheet in book.worksheets:
+        _protect(worksheet)
+    fill_caches(book, values)
+    book.calculation.fullCalcOnLoad = True
+    book.properties.title = properties.title
+    book.properties.subject = properties.subject
+    book.properties.language = properties.language
+    book.properties.creator = "archsheet"
+    for name, value in properties.marks.items():
+        book.custom_doc_props.append(StringProperty(name=name, value=value))
+    book.active = 0
+    out = io.BytesIO()
+    book.save(out)
+    return stamped(out.getvalue(), values, {page.title: page.chart_texts for page in pages if page.chart_texts})
+
+
+def set_up_print(sheet: Worksheet, *, title: str, wide: bool = False, upright: bool = False, repeated: str | None = None) -> None:
+    """Print a sheet one page wide.
+
+    Args:
+        title: what the footer says on the left.
+        wide: whether on larger paper.
+        upright: whether the paper is higher than it is wide.
+        repeated: the rows on top of every page.
+    """
+    sheet.sheet_view.showGridLines = False
+    sheet.sheet_view.zoomScale = 100
+    sheet.page_setup.orientation = "portrait" if upright else "landscape"
+    sheet.page_setup.paperSize = A3 if wide else A4
+    sheet.page_setup.fitToWidth = 1
+    sheet.page_setup.fitToHeight = 0
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
+    sheet.print_options.horizontalCentered = True
+    sheet.page_margins.left = sheet.page_margins.right = 0.4
+    sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.6, 0.8, 0.4
+    footer = sheet.oddFooter
+    assert footer is not None
+    footer.left, footer.center, footer.right = (_HeaderFooterPart(text) for text in (title.replace("&", "&&"), "&A", "&P / &N"))
+    if repeated:
+        sheet.print_title_rows = repeated
+
+
+def _protect(sheet: Worksheet) -> None:
+    """Lock everything but the inputs, without a password; columns can be widened and rows filtered."""
+    sheet.protection.sheet = True
+    # In the file these say what is locked.
+    sheet.protection.formatColumns = sheet.protection.formatRows = sheet.protection.autoFilter = False

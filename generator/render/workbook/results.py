@@ -1,0 +1,154 @@
+"""What the sizes in use come to, on the summary: counts, and bytes in a number format that the user chooses."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from fractions import Fraction
+from itertools import accumulate
+
+from openpyxl.formatting.rule import Rule
+from openpyxl.worksheet.datavalidation import DataValidation
+from sympy import Add, Expr
+
+from generator.memory import ITEM, ITEM_BYTES
+from generator.printing.evaluate import evaluate
+from generator.printing.order import ordered_terms
+from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.plan import Plan
+from generator.render.workbook.scale import BINARY, THOUSANDS
+from generator.render.workbook.sizes import WIDTHS
+from generator.render.workbook.stamp import Value
+from generator.render.workbook.styles import EXACT_LOOK
+from generator.sheet import QUANTITIES, Quantity
+
+LONGEST_CLOSED_FORM = 700
+LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell
+FIRST_FORMAT = "float32"  # when the file is written
+
+
+def write_results(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Value]:
+    """Write the totals, and return them by quantity."""
+    words = plan.words
+    head = plan.open_note_row + 3
+    page.text(page.merged(f"A{head - 1}:G{head - 1}", "Section"), words("summary.results"), "Section")
+    heads = [words(f"summary.{key}") for key in ("quantity", "rounded", "rounded_unit", "exact", "exact_unit", "closed_form")]
+    page.row(head, heads, "Column head")
+    page.merged(f"F{head}:G{head}", "Column head")
+    for column in "BD":
+        page.text(f"{column}{head}", heads["ABCD".index(column)], "Column head, number")
+    first, last = plan.total_rows[QUANTITIES[0].key], plan.total_rows[QUANTITIES[-1].key]
+    exact = Rule(type="expression", formula=[f"$D{first}<1000"], dxf=EXACT_LOOK)
+    page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
+    return {quantity.key: _write_result(page, plan, formulas, quantity) for quantity in QUANTITIES}
+
+
+def shortened_form(plan: Plan, total: Expr) -> str:
+    """Return a total as text; of a very long one the first terms."""
+    text = closed_form(total, plan.order)
+    if len(text) <= LONGEST_CLOSED_FORM:
+        return text
+    terms = [term.expr for term in ordered_terms(total, plan.order)]
+    ends = list(accumulate(len(closed_form(term, plan.order)) + 3 for term in terms))
+    shown = max(1, bisect(ends, LONGEST_CLOSED_FORM))
+    return plan.words("summary.cut", beginning=closed_form(Add(*terms[:shown]), plan.order), count=len(terms))
+
+
+def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> Value:
+    row, total = plan.total_rows[quantity.key], plan.sheet.totals[quantity.key]
+    page.text(f"A{row}", plan.title(quantity), "Label")
+    value = formulas.write(page, f"D{row}", total, "Whole number")
+    amount, step = THOUSANDS.scaled(value)
+    page.formula(f"B{row}", THOUSANDS.scaled_formula(f"D{row}"), amount, "Rounded number")
+    names = plan.words.scale(quantity.unit)
+    page.formula(f"C{row}", THOUSANDS.unit_formula(f"D{row}", names), names[step], "Words")
+    page.text(f"E{row}", plan.unit(quantity), "Muted words")
+    closed = shortened_form(plan, total)
+    page.text(page.merged(f"F{row}:G{row}", "Words"), closed)
+    page.height(row, [(closed, WIDTHS[5] + WIDTHS[6])])
+    return value
+
+
+def write_memory(page: Page, plan: Plan, formulas: Formulas, totals: dict[str, Value]) -> None:
+    """Write what parameters, saved tensors, state and traffic come to in bytes."""
+    words, row = plan.words, plan.format_row
+    page.text(page.merged(f"A{row - 1}:G{row - 1}", "Section"), words("memory.section"), "Section")
+    page.text(f"A{row}", words("memory.format"), "Label, free")
+    page.text(page.merged(f"B{row}:C{row}", "Input choice"), FIRST_FORMAT, "Input choice")
+    choices = "".join(f"IF($B${row}={quoted(name)},{size}," for name, size in ITEM_BYTES.items())
+    page.formula(f"D{row}", f'{choices}""{")" * len(ITEM_BYTES)}', ITEM_BYTES[FIRST_FORMAT], "Size in use")
+    page.text(page.merged(f"E{row}:G{row}", "Words"), words("memory.per_element"))
+    page.sheet.row_dimensions[row].height = 22
+    _offer_formats(page, plan)
+    page.row(row + 1, [words(f"memory.{key}") for key in ("what", "rounded", "rounded_unit", "bytes", "counted", "how")], "Column head")
+    page.merged(f"F{row + 1}:G{row + 1}", "Column head")
+    for column, key in (("B", "rounded"), ("D", "bytes")):
+        page.text(f"{column}{row + 1}", words(f"memory.{key}"), "Column head, number")
+    first, last = plan.memory_rows["params"], plan.memory_rows["traffic_elements"]
+    exact = Rule(type="expression", formula=[f"$D{first}<1024"], dxf=EXACT_LOOK)
+    page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
+    for key in plan.memory_rows:
+        if key == "intensity":
+            _write_intensity(page, plan, totals)
+        else:
+            _write_bytes(page, plan, formulas, key, totals)
+
+
+def _offer_formats(page: Page, plan: Plan) -> None:
+    words = plan.words
+    rule = DataValidation("list", formula1=quoted(",".join(ITEM_BYTES)), allow_blank=False, showErrorMessage=True, showInputMessage=True)
+    rule.promptTitle = rule.errorTitle = words("memory.format")[:32]
+    rule.prompt, rule.error = words("memory.format_prompt"), words("memory.format_error")
+    rule.add(f"B{plan.format_row}")
+    page.sheet.add_data_validation(rule)
+
+
+def _write_bytes(page: Page, plan: Plan, formulas: Formulas, key: str, totals: dict[str, Value]) -> None:
+    words, row, item = plan.words, plan.memory_rows[key], plan.item_bytes_cell
+    page.text(f"A{row}", words(f"memory.{key}"), "Label")
+    counted = f"$D${plan.total_rows[key]}"
+    value: Value
+    if key == "saved_elements" and plan.sheet.saved.full:
+        text, value = _saved(plan, formulas)
+    else:
+        text, value = f"{counted}*{item}", Fraction(totals[key]) * ITEM_BYTES[FIRST_FORMAT]
+    page.formula(f"D{row}", f'IF({item}="","",{text})', value, "Whole number")
+    amount, step = BINARY.scaled(value)
+    names = words.lines("memory.units")
+    page.formula(f"B{row}", f'IF(D{row}="","",{BINARY.scaled_formula(f"D{row}")})', amount, "Rounded number")
+    page.formula(f"C{row}", f'IF(D{row}="","",{BINARY.unit_formula(f"D{row}", names)})', names[step], "Words")
+    page.text(f"E{row}", words("memory.byte"), "Muted words")
+    how = words(f"memory.{key}_how")
+    page.text(page.merged(f"F{row}:G{row}", "Words"), how)
+    page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
+
+
+def _saved(plan: Plan, formulas: Formulas) -> tuple[str, Value]:
+    """Return the bytes kept for the backward pass: masks, indices and statistics have sizes of their own, whatever the format."""
+    item = plan.item_bytes_cell
+    texts = []
+    for dtype, expr in zip((FIRST_FORMAT, "float16"), plan.sheet.saved.formulas().values(), strict=False):
+        text = formulas.text(expr, {**plan.names, ITEM.name: item})
+        if len(text) > LONGEST_BRANCH:
+            there = {**plan.names, ITEM.name: plan.at("summary", item)}
+            text = formulas.split(expr, there, {**plan.in_use, ITEM.name: ITEM_BYTES[dtype]})
+        texts.append(text)
+    value: Value = evaluate(plan.sheet.saved.bytes(FIRST_FORMAT), plan.in_use)
+    return (texts[0] if len(texts) == 1 else f"IF({item}>=4,{texts[0]},{texts[1]})"), value
+
+
+def _write_intensity(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
+    words, row, rows = plan.words, plan.memory_rows["intensity"], plan.total_rows
+    traffic = f"$D${plan.memory_rows['traffic_elements']}"
+    page.text(f"A{row}", words("memory.intensity"), "Label")
+    moved = Fraction(totals["traffic_elements"]) * ITEM_BYTES[FIRST_FORMAT]
+    work = Fraction(totals["matmul_flops"]) + Fraction(totals["vector_flops"])
+    shown: Value = work / moved if moved else ""
+    text = f'IFERROR(($D${rows["matmul_flops"]}+$D${rows["vector_flops"]})/{traffic},"")'
+    page.formula(f"B{row}", text, shown, "Rounded number")
+    page.text(f"C{row}", words("memory.intensity_unit"), "Words")
+    page.blank(f"D{row}", "Whole number")
+    page.blank(f"E{row}", "Muted words")
+    how = words("memory.intensity_how")
+    page.text(page.merged(f"F{row}:G{row}", "Words"), how)
+    page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])

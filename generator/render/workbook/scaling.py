@@ -1,0 +1,277 @@
+"""The sheet of scaling: what becomes of the costs as one size, chosen from a list, grows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from openpyxl.formatting.rule import Rule
+from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.datavalidation import DataValidation
+from sympy import Expr
+
+from generator.claims import complete
+from generator.printing.evaluate import EvaluationError, evaluate
+from generator.render.workbook import plan as places
+from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.conditions import condition_words
+from generator.render.workbook.formulas import Formulas
+from generator.render.workbook.plan import Plan
+from generator.render.workbook.stamp import Value
+from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
+from generator.sheet import QUANTITIES, Size
+
+WIDTHS = (22, 30)
+NUMBER_WIDTH = 15
+SIZE_WIDTH = 10
+
+
+FIRST_CHART_ROW = places.FIRST_STEP_ROW + places.STEPS + 1
+CHART_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the table: where it stands, the value of the varied size, and all sizes then."""
+
+    row: int
+    value: int
+    sizes: Mapping[str, Any]
+    state: str  # "" or what is wrong with these sizes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all sizes are sizes."""
+        return all(isinstance(value, int) and value >= 1 for value in self.sizes.values())
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What the sheet holds when the file is written: the lines of the table, and the value of each cell by line and column key."""
+
+    steps: tuple[Step, ...]
+    values: Mapping[tuple[int, str], Value]
+
+    def ratio(self, key: str) -> Value:
+        """Return by what a column is multiplied when the size in use doubles; an empty text where it has no value."""
+        before, after = (self.values[places.DOUBLING_ROW + i, key] for i in range(2))
+        if isinstance(before, str) or isinstance(after, str) or not before:
+            return ""
+        return Fraction(after) / Fraction(before)
+
+
+def first_value(in_use: int) -> int:
+    """Return the first value of the table where the user gives none."""
+    return max(1, in_use // places.STEPS_BEFORE)
+
+
+def scaling_of(plan: Plan) -> Scaling | None:
+    """Return what the sheet holds when the file is written; None where there is no size to vary."""
+    if plan.sweep is None:
+        return None
+    in_use = plan.in_use[plan.sweep]
+    swept = [(places.DOUBLING_ROW, in_use), (places.DOUBLING_ROW + 1, 2 * in_use)]
+    swept += [(places.FIRST_STEP_ROW + i, first_value(in_use) * 2**i) for i in range(places.STEPS)]
+    steps = tuple(_step(plan, row, value) for row, value in swept)
+    values: dict[tuple[int, str], Value] = {}
+    for step in steps:
+        for key, expr in _costs(plan).items():
+            values[step.row, key] = _value(expr, step)
+    return Scaling(steps, values)
+
+
+def _costs(plan: Plan) -> dict[str, Expr]:
+    """Return the formula of each column that is a cost."""
+    totals = {quantity.key: plan.sheet.totals[quantity.key] for quantity in QUANTITIES}
+    return totals | {f"part {i}": part.cost(plan.sheet, plan.main.key) for i, part in enumerate(plan.parts)}
+
+
+def _step(plan: Plan, row: int, value: int) -> Step:
+    assert plan.sweep is not None
+    first = plan.columns[0]
+    given = {**first.published, **first.examples, plan.sweep: value}
+    sizes = {name: found for name, found in complete(plan.sheet.sizes, given).items() if found is not None}
+    step = Step(row, value, sizes, "")
+    if not step.is_whole:
+        return Step(row, value, sizes, plan.words("scaling.not_whole"))
+    broken = next((one for one in plan.sheet.constraints if not evaluate(one.condition, sizes)), None)
+    return Step(row, value, sizes, condition_words(broken, plan) if broken else "")
+
+
+def _value(expr: Expr, step: Step) -> Value:
+    if not step.is_whole:
+        return ""
+    try:
+        found: Value = evaluate(expr, step.sizes)
+    except EvaluationError:
+        return ""
+    return found
+
+
+def write_scaling(page: Page, plan: Plan, formulas: Formulas, scaling: Scaling | None) -> None:
+    """Write the sheet."""
+    words = plan.words
+    sizes = len(plan.order)
+    page.widths([*WIDTHS, *[NUMBER_WIDTH] * (len(plan.scaled_columns) - sizes), *[SIZE_WIDTH] * sizes])
+    page.text("A1", words("scaling.title", title=plan.sheet.title), "Sheet title")
+    page.sheet.row_dimensions[1].height = 28
+    note = words("scaling.note") if scaling else words("scaling.nothing")
+    page.text(page.merged("A2:K2", "Remark"), note, "Remark")
+    page.height(2, [(note, sum(WIDTHS) + 9 * NUMBER_WIDTH)])
+    if scaling is None:
+        return
+    _write_inputs(page, plan)
+    _write_head(page, plan, places.DOUBLING_ROW - 1, words("scaling.doubling"))
+    _write_head(page, plan, places.FIRST_STEP_ROW - 1, words("scaling.table"))
+    writer = _Lines(page, plan, formulas, scaling)
+    for step in scaling.steps:
+        writer.write(step)
+    writer.write_ratio()
+    _mark(page, plan)
+    last = FIRST_CHART_ROW + CHART_ROWS
+    page.sheet.print_area = f"A1:{get_column_letter(places.FIRST_SCALED_COLUMN - 1 + len(plan.scaled_columns) - sizes)}{last}"
+    page.sheet.freeze_panes = "C4"
+
+
+def _write_inputs(page: Page, plan: Plan) -> None:
+    words, sweep = plan.words, plan.sweep
+    assert sweep is not None
+    in_use = plan.in_use[sweep]
+    for row, key in ((4, "size"), (5, "start"), (6, "factor")):
+        page.text(f"A{row}", words(f"scaling.{key}"), "Label, free")
+        page.sheet.row_dimensions[row].height = 20
+    page.text("B4", sweep, "Input choice")
+    page.blank("B5", "Input number")
+    page.number("B6", 2, "Input number")
+    used = _chosen(plan, {size.name: plan.names[size.name] for size in plan.settable})
+    meanings = _chosen(plan, {size.name: quoted(size.meaning) for size in plan.settable})
+    page.formula(page.merged("E4:K4", "Message"), meanings, next(size.meaning for size in plan.settable if size.name == sweep), "Message")
+    page.formula("E5", f'IF($B$5<>"",$B$5,MAX(1,INT({used}/{places.STEPS_BEFORE})))', first_value(in_use), "Calculation")
+    for row, key in ((4, "meaning"), (5, "first"), (6, "last")):
+        page.text(page.merged(f"C{row}:D{row}", "Muted, free"), words(f"scaling.{key}"), "Muted, free")
+    last = places.FIRST_STEP_ROW + places.STEPS - 1
+    page.formula("E6", f"$A${last}", first_value(in_use) * 2 ** (places.STEPS - 1), "Calculation")
+    _validate(page, plan)
+
+
+def _chosen(plan: Plan, choices: Mapping[str, str]) -> str:
+    """Return the formula that chooses by the size to vary; a comparison that tells n from N."""
+    text = '""'
+    for name, chosen in reversed(choices.items()):
+        text = f"IF(EXACT({places.SWEEP_CELL},{quoted(name)}),{chosen},{text})"
+    return text
+
+
+def _validate(page: Page, plan: Plan) -> None:
+    words = plan.words
+    columns = [plan.scaled_columns[f"size {size.name}"] for size in plan.settable]
+    names = f"${columns[0]}${places.FIRST_STEP_ROW - 1}:${columns[-1]}${places.FIRST_STEP_ROW - 1}"
+    rules = {
+        "B4": DataValidation("list", formula1=names, allow_blank=False),
+        "B5": DataValidation("whole", operator="between", formula1="1", formula2=str(places.LARGEST_SIZE), allow_blank=True),
+        "B6": DataValidation("decimal", operator="between", formula1="1.01", formula2="1000", allow_blank=False),
+    }
+    for (cell, rule), key in zip(rules.items(), ("size", "start", "factor"), strict=True):
+        rule.showErrorMessage = rule.showInputMessage = True
+        rule.promptTitle = rule.errorTitle = words(f"scaling.{key}")[:32]
+        rule.prompt, rule.error = words(f"scaling.{key}_prompt")[:255], words(f"scaling.{key}_error")[:225]
+        rule.add(cell)
+        page.sheet.add_data_validation(rule)
+
+
+def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
+    """Write a section's title and the heads of its columns."""
+    words, columns = plan.words, plan.scaled_columns
+    last = [*columns.values()][-1]
+    page.text(page.merged(f"A{row - 1}:{last}{row - 1}", "Section"), title, "Section")
+    page.formula(f"A{row}", f"{places.SWEEP_CELL}", plan.sweep or "", "Column head, number")
+    page.text(f"B{row}", words("scaling.state"), "Column head")
+    heads = {quantity.key: plan.title(quantity) for quantity in QUANTITIES}
+    heads |= {f"part {i}": part.name for i, part in enumerate(plan.parts)}
+    heads |= {f"size {size.name}": size.name for size in plan.sheet.sizes}
+    for key, column in columns.items():
+        page.text(f"{column}{row}", heads[key], "Column head, number")
+    page.sheet.row_dimensions[row].height = 30
+
+
+class _Lines:
+    """Writes the lines of both tables: the same formulas, each in the cells of its own line."""
+
+    def __init__(self, page: Page, plan: Plan, formulas: Formulas, scaling: Scaling) -> None:
+        self.page, self.plan, self.formulas, self.scaling = page, plan, formulas, scaling
+        self.cells = {size.name: f"${plan.scaled_columns[f'size {size.name}']}\0" for size in plan.sheet.sizes}
+        self.costs = {key: (expr, formulas.text(expr, self.cells)) for key, expr in _costs(plan).items()}
+        self.sizes = {size.name: self._size(size) for size in plan.sheet.sizes}
+        self.state = self._state()
+
+    def _size(self, size: Size) -> str:
+        """Return the formula of a size: the one varied, or as in use; what follows from others follows here too."""
+        own = self.formulas.text(size.value, self.cells) if size.value is not None else ""
+        if size.kind == "derived":
+            return own
+        name = self.plan.names[size.name]
+        if size.kind == "default":
+            row = self.plan.size_rows[size.name]
+            given, published = self.plan.at("summary", f"$C${row}"), self.plan.at("summary", f"$B${row}")
+            name = f'IF(AND({given}="",{published}=""),{own},{name})'
+        return f"IF(EXACT({places.SWEEP_CELL},{quoted(size.name)}),$A\0,{name})"
+
+    def _state(self) -> str:
+        """Return the formula that names the first condition that a line's sizes break."""
+        words = self.plan.words
+        text = '""'
+        for constraint in reversed(self.plan.sheet.constraints):
+            holds = self.formulas.text(constraint.condition, self.cells)
+            text = f"IF(IFERROR({holds},FALSE),{text},{quoted(condition_words(constraint, self.plan))})"
+        whole = ",".join(f"{cell}>=1,{cell}=INT({cell})" for cell in self.cells.values())
+        return f"IF(IFERROR(AND({whole}),FALSE),{text},{quoted(words('scaling.not_whole'))})"
+
+    def write(self, step: Step) -> None:
+        """Write a line."""
+        page, plan, row, columns = self.page, self.plan, str(step.row), self.plan.scaled_columns
+        page.formula(f"A{row}", self._swept(step.row), step.value, "Swept value")
+        page.formula(f"B{row}", self.state.replace("\0", row), step.state, "Muted words")
+        for name, text in self.sizes.items():
+            page.formula(f"{columns[f'size {name}']}{row}", text.replace("\0", row), step.sizes[name], "Muted calculation")
+        for key, (expr, text) in self.costs.items():
+            at = f"{columns[key]}{row}"
+            cost = text.replace("\0", row)
+            if len(cost) > places.LONGEST_GUARDED:
+                cells = {name: plan.elsewhere(page.title, cell.replace("\0", row)) for name, cell in self.cells.items()}
+                cost = self.formulas.split(expr, cells, step.sizes)
+            guarded = f'IF($B{row}={quoted(plan.words("scaling.not_whole"))},"",IFERROR({cost},""))'
+            page.formula(at, guarded, self.scaling.values[step.row, key], "Scaled number")
+
+    def _swept(self, row: int) -> str:
+        """Return the formula of the varied size's value."""
+        if row == places.DOUBLING_ROW:
+            return _chosen(self.plan, {size.name: self.plan.names[size.name] for size in self.plan.settable})
+        if row == places.DOUBLING_ROW + 1:
+            return f"2*$A{row - 1}"
+        if row == places.FIRST_STEP_ROW:
+            return places.FIRST_VALUE_CELL
+        return f"ROUND($A{row - 1}*{places.FACTOR_CELL},0)"
+
+    def write_ratio(self) -> None:
+        """Write by what each cost is multiplied."""
+        row = places.DOUBLING_ROW + 2
+        self.page.text(f"A{row}", self.plan.words("scaling.ratio"), "Label")
+        self.page.blank(f"B{row}", "Muted words")
+        for key in self.costs:
+            column = self.plan.scaled_columns[key]
+            self.page.formula(f"{column}{row}", f'IFERROR({column}{row - 1}/{column}{row - 2},"")', self.scaling.ratio(key), "Ratio")
+        for name in self.sizes:
+            self.page.blank(f"{self.plan.scaled_columns[f'size {name}']}{row}", "Muted calculation")
+
+
+def _mark(page: Page, plan: Plan) -> None:
+    """Make lines of which the sizes break a condition faint, and what is broken plain to see."""
+    first, last = places.FIRST_STEP_ROW, places.FIRST_STEP_ROW + places.STEPS - 1
+    end = [*plan.scaled_columns.values()][-1]
+    for top, bottom in ((places.DOUBLING_ROW, places.DOUBLING_ROW + 1), (first, last)):
+        broken = Rule(type="expression", formula=[f'$B{top}<>""'], dxf=FAINT_LOOK)
+        page.sheet.conditional_formatting.add(f"C{top}:{end}{bottom}", broken)
+        warned = Rule(type="expression", formula=[f'$B{top}<>""'], dxf=WARNING_LOOK)
+        page.sheet.conditional_formatting.add(f"B{top}:B{bottom}", warned)

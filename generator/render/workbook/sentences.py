@@ -1,0 +1,125 @@
+"""What the numbers say, in sentences that follow the sizes: the answers to the questions that people open a workbook with."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from generator.printing.evaluate import evaluate
+from generator.render.workbook import plan as places
+from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.crossovers import Crossover
+from generator.render.workbook.formula_sheet import crossover_cell, crossover_value
+from generator.render.workbook.live import Live, choice, fixed, percent, rounded, sentence
+from generator.render.workbook.parts import leaves_of
+from generator.render.workbook.plan import Plan
+from generator.render.workbook.scaling import Scaling
+from generator.render.workbook.stamp import Value
+
+
+def write_sentences(page: Page, plan: Plan, scaling: Scaling | None) -> None:
+    """Write the sentences below the headline."""
+    found = (_shares(plan), _doubling(plan, scaling), _largest_layer(plan))
+    for row, live in zip(places.INSIGHT_ROWS, found, strict=True):
+        at = page.merged(f"A{row}:G{row}", "Insight")
+        page.sheet.row_dimensions[row].height = 18 if live else 4
+        if live is not None:
+            page.formula(at, live.formula, live.shown, "Insight")
+
+
+def _shares(plan: Plan) -> Live | None:
+    """At these sizes attention is 23% of the FLOPs, mlp 60%; attention overtakes mlp at n = 1536."""
+    pair = plan.pair
+    if pair is None:
+        return None
+    words, quantity = plan.words, _spoken(plan)
+    first = percent(*_share(plan, pair.first.name))
+    if pair.second is None:
+        return sentence(words("sentences.one_part"), first=pair.first.name, share=first, quantity=quantity)
+    second = percent(*_share(plan, pair.second.name))
+    shares = sentence(
+        words("sentences.shares"), first=pair.first.name, share=first, quantity=quantity, second=pair.second.name, other=second
+    )
+    overtaking = _overtaking(plan)
+    return Live(f"{shares.formula}&{overtaking.formula}", shares.shown + overtaking.shown)
+
+
+def _spoken(plan: Plan) -> str:
+    """Return what the quantity that says most is called inside a sentence."""
+    return plan.words(f"sentences.{plan.main.key}")
+
+
+def _share(plan: Plan, name: str) -> tuple[str, Fraction]:
+    """Return the cell and the value of a part's share in the quantity that says most."""
+    index = next(i for i, part in enumerate(plan.parts) if part.name == name)
+    key = plan.main.key
+    whole = evaluate(plan.sheet.totals[key], plan.in_use)
+    return f"$C${plan.first_part_row + index}", Fraction(evaluate(plan.parts[index].cost(plan.sheet, key), plan.in_use)) / Fraction(whole)
+
+
+def _overtaking(plan: Plan) -> Live:
+    """Return where the one part overtakes the other as the chosen size grows, or the end of the sentence."""
+    words = plan.words
+    live = fixed(words("sentences.end"))
+    sweep = plan.at("scaling", places.SWEEP_CELL)
+    for index, one in reversed(list(enumerate(plan.crossovers))):
+        if one.is_main:
+            live = choice(f"EXACT({sweep},{quoted(one.size)})", one.size == plan.sweep, _one_overtaking(plan, index, one), live)
+    return live
+
+
+def _one_overtaking(plan: Plan, index: int, one: Crossover) -> Live:
+    words, cell = plan.words, plan.at("formulas", crossover_cell(plan, index))
+    value = crossover_value(plan, one)
+    is_number = not isinstance(value, str)
+    number = rounded(cell, value if not isinstance(value, str) else 1)
+    text = sentence(words("sentences.overtakes"), large=one.large, small=one.small, size=one.size, value=number)
+    return choice(f"ISNUMBER({cell})", is_number, text, fixed(words("sentences.end")))
+
+
+def _doubling(plan: Plan, scaling: Scaling | None) -> Live | None:
+    """Doubling n multiplies the matmul FLOPs by 2.1 and the memory kept for the backward pass by 2.3."""
+    if scaling is None or plan.pair is None:
+        return None
+    keys = (plan.main.key, "saved_elements")
+    work, memory = (_ratio(plan, key, scaling.ratio(key)) for key in keys)
+    size = Live(plan.at("scaling", places.SWEEP_CELL), plan.sweep or "")
+    cells = [_ratio_cell(plan, key) for key in keys]
+    known = all(not isinstance(scaling.ratio(key), str) for key in keys)
+    text = sentence(plan.words("sentences.doubling"), size=size, work=work, quantity=_spoken(plan), memory=memory)
+    unknown = sentence(plan.words("sentences.doubling_unknown"), size=size)
+    return choice(f"COUNT({','.join(cells)})={len(cells)}", known, text, unknown)
+
+
+def _ratio_cell(plan: Plan, key: str) -> str:
+    return plan.at("scaling", f"${plan.scaled_columns[key]}${places.DOUBLING_ROW + 2}")
+
+
+def _ratio(plan: Plan, key: str, value: Value) -> Live:
+    return rounded(_ratio_cell(plan, key), 0 if isinstance(value, str) else value, 2)
+
+
+def _largest_layer(plan: Plan) -> Live | None:
+    """The most expensive layer is up (mlp): 18% of the matmul FLOPs. Of equal ones it is the first."""
+    if plan.pair is None:
+        return None
+    sheet, key = plan.sheet, plan.main.key
+    costs = {index: evaluate(sheet.rows[index].costs[key], plan.in_use) for index in leaves_of(sheet.rows)}
+    top = max(costs, key=lambda index: (costs[index], -index))
+    first, last = plan.layer_rows
+    parts = plan.at("layers", f"${places.PART_COLUMN}${first}:${places.PART_COLUMN}${last}")
+    column = plan.quantity_column(plan.main)
+    values = plan.at("layers", f"${column}${first}:${column}${last}")
+    # The greatest cost among the leaves (groups have no part), and then the first row that has it.
+    greatest = f'SUMPRODUCT(MAX(({parts}<>"")*{values}))'
+    position = f'{last + 1}-SUMPRODUCT(MAX(({parts}<>"")*({values}={greatest})*({last + 1}-ROW({values}))))'
+    layer, part = (f"INDEX({plan.at('layers', f'${c}$1:${c}${last}')},{position})" for c in ("A", places.PART_COLUMN))
+    part_name = next(one.name for one in plan.parts if top in one.rows)
+    whole = evaluate(sheet.totals[key], plan.in_use)
+    name = sheet.rows[top].name
+    return sentence(
+        plan.words("sentences.largest"),
+        layer=Live(layer, name),
+        part=Live(f'IF({part}={layer},"",{quoted(" (")}&{part}&{quoted(")")})', "" if part_name == name else f" ({part_name})"),
+        share=percent(f"{greatest}/$D${plan.total_rows[key]}", Fraction(costs[top]) / Fraction(whole)),
+        quantity=_spoken(plan),
+    )

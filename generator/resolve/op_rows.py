@@ -1,0 +1,122 @@
+"""Rows with an op: its parameters bound, its inputs checked, its kernels run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from generator.architecture import BoundRow
+from generator.ops.base import Op, OpError
+from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Scope, SizeKind, SizesKind
+from generator.ops.registry import ops
+from generator.resolve.binding import yes_or_no
+from generator.resolve.blocks import Frame
+from generator.resolve.hints import shapes_of
+from generator.resolve.scope import Scope as RowScope
+from generator.resolve.show import show_shape, show_size
+from generator.resolve.sizes import MAX_TERMS, Unresolved, as_size_error, refuse_huge, size_problem
+from generator.spec.expressions import ExpressionError, expression_problem
+from generator.spec.model import Row
+from generator.spec.source import Span
+from generator.spec.suggest import listed
+
+if TYPE_CHECKING:
+    from generator.resolve.resolver import Resolver
+
+KIND_WORDS = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}
+
+
+def bind_op(r: Resolver, frame: Frame, row: Row) -> Op:
+    """Return a row's op with its parameters. All of their problems are reported before Unresolved is raised."""
+    kind = ops()[row.op]
+    scope = Scope(frame.arch.sizes, frame.arch.options)
+    bound: dict[str, Any] = {}
+    before = len(r.problems)
+    for name, metadata in kind.parameters().items():
+        parsed = row.params.get(name, metadata["default"])
+        if parsed is None:
+            bound[name] = None
+            continue
+        try:
+            if isinstance(metadata["kind"], SizeKind | SizesKind) and name in row.params:
+                for ast in parsed if isinstance(parsed, tuple) else (parsed,):
+                    refuse_huge(ast, frame.arch.sizes, MAX_TERMS)
+            bound[name] = metadata["kind"].bind(parsed, scope)
+        except BindError as error:
+            notes = yes_or_no(parsed) if isinstance(metadata["kind"], FlagKind) else ()
+            r.problems.add(f"`{name}` of `{row.name}`: {error}", row.where(name), *notes, *error.notes)
+        except ExpressionError as error:
+            r.problems.extend([expression_problem(as_size_error(error, frame.arch.spec.dims), row.where(name))])
+    if len(r.problems) > before:
+        raise Unresolved
+    return kind(**bound)
+
+
+def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:
+    """Run the op of a row. Raises Unresolved after reporting.
+
+    Args:
+        rows: the rows above, whose weights the op may use.
+    """
+    row = bound.row
+    kind = ops()[row.op]
+    op = bound.op
+    assert op is not None
+    _check_arity(r, bound, *kind.arity)
+    _check_kinds(r, bound, kind)
+    if kind.needs_out and bound.inputs and bound.declared == ():
+        r.problems.add(f"`{kind.name}` needs at least one axis in `out`", row.where("out"), shapes_of(bound, frame.arch.sizes))
+        raise Unresolved
+    scope = RowScope(r.tracer, bound, frame.arch.sizes, rows, bound.input_names, bound.declared)
+    try:
+        with r.tracer.row(bound.path):
+            result = op.run(scope, *bound.inputs)
+    except OpError as error:
+        r.report_shapes(frame, bound, error.message, _place(row, kind, error.at), *error.notes)
+        raise Unresolved from None
+    except (IndexError, ValueError) as error:
+        # The op did not expect these ranks.
+        r.report_shapes(frame, bound, f"`{kind.name}` cannot read these shapes", row.where("in"), shapes_of(bound, frame.arch.sizes))
+        raise Unresolved from error
+    bound.results = result if isinstance(result, dict) else {"": result}
+    _check_sizes(r, frame, bound)
+
+
+def _place(row: Row, kind: type[Op], at: str) -> Span:
+    """Return the place of the parameter that an op complains about; an axis may have any name."""
+    if at == "axis" and at not in row.param_spans:
+        axes = [name for name, metadata in kind.parameters().items() if isinstance(metadata["kind"], AxisKind | AxesKind)]
+        at = next((name for name in axes if name in row.param_spans), "op")
+    return row.where(at)
+
+
+def _check_sizes(r: Resolver, frame: Frame, bound: BoundRow) -> None:
+    """Refuse results and weights with an axis that is no size."""
+    sizes = frame.arch.sizes
+    for tensor in (*bound.results.values(), *(weight.tensor for weight in bound.weights.values())):
+        for axis in tensor.shape:
+            wrong = size_problem(axis, show_size(axis, sizes), sizes, r.facts)
+            if wrong:
+                what = f"`{bound.name}` would hold a tensor {show_shape(tensor.shape, sizes)}: {wrong[0]}"
+                r.report_shapes(frame, bound, what, bound.row.where("op"), *wrong[1:])
+                raise Unresolved
+
+
+def _check_arity(r: Resolver, bound: BoundRow, least: int, most: int | None) -> None:
+    count = len(bound.inputs)
+    if count >= least and (most is None or count <= most):
+        return
+    expected = str(least) if most == least else f"at least {least}" if most is None else f"{least} to {most}"
+    noun = "input" if expected == "1" else "inputs"
+    note = f"it reads {listed(bound.input_names) or 'nothing'}"
+    r.problems.add(f"`{bound.row.op}` takes {expected} {noun}; `{bound.name}` has {count}", bound.row.where("in"), note)
+    raise Unresolved
+
+
+def _check_kinds(r: Resolver, bound: BoundRow, kind: type[Op]) -> None:
+    wanted = ("float",) * len(bound.inputs) if kind.input_kinds is None else kind.input_kinds
+    for name, tensor, expected in zip(bound.input_names, bound.inputs, wanted, strict=False):
+        if tensor.kind != expected:
+            found = KIND_WORDS.get(tensor.kind, tensor.kind)
+            r.problems.add(f"`{kind.name}` reads {KIND_WORDS[expected]}, but `{name}` holds {found}", bound.row.where("in"))
+            raise Unresolved

@@ -1,0 +1,93 @@
+"""What can be said about claims without deriving anything: which keys go together, and which names they use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generator.spec.checks import size_notes, unknown_sizes
+from generator.spec.expression_tree import names
+from generator.spec.model import Claim, Spec
+from generator.spec.problems import Problem
+from generator.spec.suggest import did_you_mean, listed
+
+_FORMS = ("equals", "order", "exceeds")
+_ONLY_WITH = {"in": "order", "once": "exceeds", "because": "states", "correct": "erratum", "digits": "equals"}
+_NOT_OF_STATED = ("of", "row", "ignore", "preset", "where", "correct", "digits", "dtype", "exceeds", "erratum")
+
+
+def check_claims(spec: Spec) -> Iterator[Problem]:
+    """Yield what is wrong with the claims of a spec."""
+    seen: dict[str, int] = {}
+    for claim in spec.claims:
+        wrong = [*_form(claim), *_names(spec, claim)]
+        yield from wrong
+        if claim.id and claim.id in seen:
+            note = f"the first is on line {seen[claim.id]}"
+            yield Problem(f"two claims have the id `{claim.id}`", claim.where_is("id"), (note,))
+        seen.setdefault(claim.id, claim.span.line)
+
+
+def is_whole(claim: Claim) -> bool:
+    """Say whether all keys are there that the kind of claim needs; otherwise `check_claims` has said what is missing."""
+    return not list(_form(claim))
+
+
+def _form(claim: Claim) -> Iterator[Problem]:
+    present = claim.spans
+    if claim.states:
+        yield from _stated(claim)
+        return
+    forms = [key for key in _FORMS if key in present]
+    example = "a claim is a quantity and its formula: `{of: macs, equals: 4*b*n*d**2}`"
+    if "of" not in present:
+        yield Problem("`of` is missing in `claims`", claim.span, (example,))
+    if not forms:
+        yield Problem("`equals` is missing in `claims`", claim.span, (example, "or `order`, or `exceeds` and `once`"))
+    if len(forms) > 1:
+        yield Problem(f"a claim has one of {listed(_FORMS, 'or')}; found {listed(forms)}", present[forms[1]])
+    if "exceeds" in forms and claim.once is None:
+        note = "`once` is the condition under which it does: `{of: macs, row: attention, exceeds: {row: mlp}, once: n > 2*d}`"
+        yield Problem("`exceeds` needs `once`", present["exceeds"], (note,))
+    for key, other in _ONLY_WITH.items():
+        if key in present and other not in present:
+            yield Problem(f"`{key}` belongs to a claim with `{other}`", present[key])
+    if "correct" in present and "exceeds" in forms:
+        yield Problem("`correct` is a formula; it belongs to a claim with `equals` or `order`", present["correct"])
+    if claim.dtype and claim.of != "saved_bytes":
+        yield Problem("`dtype` belongs to a claim of `saved_bytes`; all other quantities count elements and operations", present["dtype"])
+
+
+def _stated(claim: Claim) -> Iterator[Problem]:
+    present = claim.spans
+    for key in _NOT_OF_STATED:
+        if key in present:
+            yield Problem(f"a claim with `states` is not derived, so `{key}` does not belong here", present[key])
+    if claim.formula is None or ("equals" in present and "order" in present):
+        yield Problem("a claim with `states` needs one of `equals` and `order`", claim.span)
+    if not claim.because:
+        yield Problem("a claim with `states` needs `because`: the derivation in words", claim.span)
+
+
+def _names(spec: Spec, claim: Claim) -> Iterator[Problem]:
+    if claim.states:
+        return  # its formula may speak of what is no size here, such as the size of a fast memory
+    yield from _given(spec, claim)
+    new = {name for value in claim.given.values() for name in names(value.ast)} - set(spec.dims)
+    for part in (claim.equals, claim.order, claim.exceeds, claim.correct, claim.once, *claim.where):
+        if part is not None:
+            yield from unknown_sizes(part.ast, part.span, [*spec.dims, *sorted(new)])
+    for name, span in claim.growing.items():
+        if name not in spec.dims and name not in new:
+            yield Problem(f"unknown size `{name}`", span, size_notes(name, spec.dims))
+    if claim.preset and claim.preset not in spec.presets:
+        notes = (*did_you_mean(claim.preset, spec.presets), f"presets: {listed(spec.presets) or 'none'}")
+        yield Problem(f"there is no preset `{claim.preset}`", claim.where_is("preset"), notes)
+
+
+def _given(spec: Spec, claim: Claim) -> Iterator[Problem]:
+    for name, span in claim.given_spans.items():
+        dim = spec.dims.get(name)
+        if dim is None:
+            yield Problem(f"`given` replaces `{name}`, which is not a size of `{spec.name}`", span, size_notes(name, spec.dims))
+        elif dim.kind == "derived" and dim.value is not None:
+            yield Problem(f"`given` replaces `{name}`, which is always {dim.value.text}", span, ("replace the sizes that it follows from",))

@@ -1,0 +1,137 @@
+"""The proof as a page: what was measured, how often, at which sizes, against which implementation, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from generator.render.environment import environment
+from generator.render.markdown.escape import code, link, text
+from generator.render.markdown.table import Table, table
+from generator.verify.quantities import MEASURED_BY, SIZE_ONE
+from generator.verify.references.run import ReferenceCheck
+from generator.verify.run import Case, Result
+
+MADE_BY = "Made by `gen verify --report`"
+LIBRARIES = ("torch", "transformers", "timm")
+
+
+@dataclass(frozen=True)
+class SpecSection:
+    """What the page says about one spec."""
+
+    heading: str
+    verdict: str
+    sizes: Table
+    references: Table
+    not_run: tuple[str, ...]
+    differences: Table
+    first_rows: Table
+
+
+def render_report(results: Sequence[Result], pages: Mapping[str, str]) -> str:
+    """Return the page as Markdown; the same for the same results and versions.
+
+    Args:
+        pages: where the page of a spec can be linked to, by name.
+    """
+    page = (
+        environment()
+        .get_template("markdown/proof.md.jinja")
+        .render(
+            made_by=MADE_BY,
+            verdict=_verdict(results),
+            versions=", ".join(_versions()),
+            quantities=table(("Quantity", "Measured by"), ((code(name), text(means)) for name, means in MEASURED_BY.items())),
+            size_one=text(SIZE_ONE),
+            overview=_overview(results, pages),
+            specs=[_section(result, pages) for result in results],
+        )
+    )
+    return page.rstrip("\n") + "\n"
+
+
+def _verdict(results: Sequence[Result]) -> str:
+    measured = sum(len(case.checks) for result in results for case in result.cases)
+    compared = sum(len(result.references) for result in results)
+    said = f"{len(results)} specs, {measured:,} measurements and {compared:,} comparisons with public implementations"
+    different = [code(result.spec) for result in results if not result.equal]
+    return f"**{said}: all equal.**" if not different else f"**{said}. {len(different)} specs differ: {', '.join(different)}.**"
+
+
+def _versions() -> Iterable[str]:
+    for library in LIBRARIES:
+        try:
+            yield f"{library} {version(library).partition('+')[0]}"
+        except PackageNotFoundError:
+            continue
+
+
+def _overview(results: Sequence[Result], pages: Mapping[str, str]) -> Table:
+    head = ("Spec", "Random sizes", "Presets", "Measurements", "Public implementations", "Result")
+    rows = []
+    for result in results:
+        presets = sum(1 for case in result.cases if case.preset)
+        models = ", ".join(dict.fromkeys(text(check.model) for check in result.references))
+        name = link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec)
+        checks = sum(len(case.checks) for case in result.cases)
+        rows.append((name, str(len(result.cases) - presets), str(presets), f"{checks:,}", models, _word(result)))
+    return table(head, rows, right=("Random sizes", "Presets", "Measurements"))
+
+
+def _word(result: Result) -> str:
+    return "✗ differs" if not result.equal else "✓ equal" if not result.skipped else "✓ equal, in part"
+
+
+def _section(result: Result, pages: Mapping[str, str]) -> SpecSection:
+    compared = {check.quantity: None for case in result.cases for check in case.checks}
+    wrong = [case for case in result.cases if not case.equal]
+    verdict = f"{_word(result)}: {', '.join(code(quantity) for quantity in compared) or 'nothing was measured'}."
+    return SpecSection(
+        heading=link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec),
+        verdict=verdict,
+        sizes=_sizes(result.cases),
+        references=_references(result.references),
+        not_run=tuple(text(reason) for reason in (*result.skipped, *result.not_run)),
+        differences=table(
+            ("At", "Quantity", "Derived", "Measured"),
+            [(_at(case), code(c.quantity), _number(c.derived), _number(c.measured)) for case in wrong for c in case.checks if not c.equal],
+        ),
+        first_rows=table(
+            ("At", "Row", "Op", "Quantity", "Derived", "Measured"),
+            [
+                (_at(case), code(d.row), code(d.op), code(d.quantity), _number(d.derived), _number(d.measured))
+                for case in wrong
+                for d in case.differences
+            ],
+        ),
+    )
+
+
+def _sizes(cases: Sequence[Case]) -> Table:
+    rows = [(code(case.preset) if case.preset else "random", code(_listed(case.sizes)), _outcome(case)) for case in cases]
+    return table(("Measured at", "Sizes", "Result"), rows)
+
+
+def _outcome(case: Case) -> str:
+    wrong = sum(1 for check in case.checks if not check.equal)
+    return f"{len(case.checks)} equal" if not wrong else f"{len(case.checks) - wrong} equal, **{wrong} differ**"
+
+
+def _references(checks: Sequence[ReferenceCheck]) -> Table:
+    rows = [(text(c.model), text(c.what), text(c.bound), "✓" if c.equal else f"✗ {text(c.found)}") for c in checks]
+    return table(("Public implementation", "Compared", "Must be", "Result"), rows)
+
+
+def _at(case: Case) -> str:
+    return f"{code(case.preset)}: {code(_listed(case.sizes))}" if case.preset else code(_listed(case.sizes))
+
+
+def _listed(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in sizes.items())
+
+
+def _number(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int) else text(str(value))

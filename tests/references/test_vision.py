@@ -1,0 +1,56 @@
+"""Swin, CvT and the non-local block compute what timm and transformers compute; batch normalisation also in evaluation mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+import torch
+
+from generator.spec.library import Library
+from generator.verify.instance import Workbench, default_dtype
+from generator.verify.references.compare import LIMITS, compare
+from generator.verify.references.registry import public_models
+from generator.verify.references.run import reference_checks
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (find_spec("transformers") and find_spec("timm")), reason="needs transformers and timm"),
+]
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Workbench]:
+    with Workbench(Library()) as bench:
+        yield bench
+
+
+@pytest.mark.parametrize("spec", ["swin", "cvt", "non_local_block"])
+def test_values_gradients_parameters_and_flops_are_those_of_the_public_implementations(bench: Workbench, spec: str) -> None:
+    checks, missing = reference_checks(bench, spec)
+    assert not missing
+    assert {check.model.split()[0] for check in checks} == set(bench.library.spec(spec).checkpoints)
+    assert [check for check in checks if not check.equal] == []
+
+
+@pytest.mark.parametrize("spec", ["cvt", "non_local_block"])
+@pytest.mark.parametrize("dtype", LIMITS, ids=str)
+def test_running_statistics_are_used_in_evaluation_as_in_the_public_implementations(
+    bench: Workbench, spec: str, dtype: torch.dtype
+) -> None:
+    torch.manual_seed(0)
+    (model,) = public_models()[spec]
+    with default_dtype(dtype):
+        small = model.small(dtype)
+        for name, buffer in small.other.named_buffers():
+            if name.endswith(("running_mean", "running_var")):
+                buffer.copy_(torch.rand_like(buffer) + 0.5)
+        own: Any = bench.module_class(spec)(**small.sizes)
+        own.load_reference(small.other.state_dict(), model.layout)
+        own.eval()
+        small.other.eval()
+        outputs, gradients = compare(own, small.other, model.layout, lambda: [own(*small.inputs)], small.run)
+    assert outputs.value < LIMITS[dtype]
+    assert gradients.value < LIMITS[dtype]

@@ -1,0 +1,314 @@
+"""Mistakes around used specs, slots, options, stacks and recurrences. The specs go on after HEAD, whose last line is line 9."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.bad_specs import HEAD, errors
+
+MISTAKES = {
+    "a spec that uses itself": (
+        """\
+layers:
+  y: {use: mine}
+""",
+        """\
+mine.yaml:11:12: error: `mine` uses itself: mine -> mine
+   11 |   y: {use: mine}
+      |            ^^^^""",
+    ),
+    "a file name for a spec": (
+        """\
+layers:
+  y: {use: blocks/keep.yaml}
+""",
+        """\
+mine.yaml:11:12: error: there is no spec named `blocks/keep.yaml`
+   11 |   y: {use: blocks/keep.yaml}
+      |            ^^^^^^^^^^^^^^^^
+  did you mean `keep`?
+  a spec's name is its file's name without .yaml""",
+    ),
+    "an unknown size under `with`": (
+        """\
+layers:
+  y: {use: keep, with: {width: d}}
+""",
+        """\
+mine.yaml:11:25: error: `keep` has no size `width`
+   11 |   y: {use: keep, with: {width: d}}
+      |                         ^^^^^
+  its sizes: `b`, `n` and `d`""",
+    ),
+    "a size under `with` that is no size": (
+        """\
+layers:
+  y: {use: keep, with: {d: d/3}}
+  z: {use: keep, in: x, with: {d: 0}}
+""",
+        """\
+mine.yaml:11:28: error: `d/3` is not always a whole number
+   11 |   y: {use: keep, with: {d: d/3}}
+      |                            ^^^
+  did you mean to add where: ["d % 3 == 0"]?
+  or round down: d // 3
+mine.yaml:12:35: error: `0` is no size; sizes are whole numbers of at least 1
+   12 |   z: {use: keep, in: x, with: {d: 0}}
+      |                                   ^""",
+    ),
+    "an unknown option": (
+        """\
+layers:
+  y: {use: optional, options: {bais: true}}
+""",
+        """\
+mine.yaml:11:32: error: `optional` has no option `bais`
+   11 |   y: {use: optional, options: {bais: true}}
+      |                                ^^^^
+  did you mean `bias`?
+  its options: `bias` and `kind`""",
+    ),
+    "options with wrong values": (
+        """\
+layers:
+  y: {use: optional, options: {bias: yes, kind: reluu}}
+""",
+        """\
+mine.yaml:11:38: error: option `bias` of `optional` is true or false; found `yes`
+   11 |   y: {use: optional, options: {bias: yes, kind: reluu}}
+      |                                      ^^^
+  did you mean true?
+mine.yaml:11:49: error: option `kind` of `optional` cannot be `reluu`
+   11 |   y: {use: optional, options: {bias: yes, kind: reluu}}
+      |                                                 ^^^^^
+  did you mean `relu` or `gelu`?
+  it may be `relu` or `gelu`""",
+    ),
+    "`when` that names no option": (
+        """\
+layers:
+  y: {op: softmax, over: -1, when: n}
+""",
+        """\
+mine.yaml:11:36: error: `when` names `n`, which is not an option of `mine`
+   11 |   y: {op: softmax, over: -1, when: n}
+      |                                    ^
+  options that are true or false: none""",
+    ),
+    "`when` on a row that changes the shape": (
+        """\
+options:
+  wide: {is: widen, default: true}
+layers:
+  y: {op: linear, out: [b, n, 2*d], when: wide}
+""",
+        """\
+mine.yaml:13:43: error: `y` has `when`, so it must keep the shape of its first input
+   13 |   y: {op: linear, out: [b, n, 2*d], when: wide}
+      |                                           ^^^^
+  x is [b, n, d]; y is [b, n, 2*d]""",
+    ),
+    "an unknown slot": (
+        """\
+slots:
+  inner: keep
+layers:
+  y: {slot: iner}
+""",
+        """\
+mine.yaml:13:13: error: `mine` has no slot `iner`
+   13 |   y: {slot: iner}
+      |             ^^^^
+  did you mean `inner`?
+  its slots: `inner`""",
+    ),
+    "a slot in two rows": (
+        """\
+slots:
+  inner: keep
+layers:
+  y: {slot: inner}
+  z: {slot: inner}
+""",
+        """\
+mine.yaml:14:13: error: slot `inner` stands in two rows
+   14 |   z: {slot: inner}
+      |             ^^^^^
+  the first is on line 13; declare a second slot for this one""",
+    ),
+    "a slot in no row": (
+        """\
+slots:
+  inner: keep
+layers:
+  y: {op: softmax, over: -1}
+""",
+        """\
+mine.yaml:11:3: error: slot `inner` stands in no row
+   11 |   inner: keep
+      |   ^^^^^
+  a row fills it: `inner: {slot: inner}`""",
+    ),
+    "a slot without a default": (
+        """\
+slots:
+  inner: {is: what each position does}
+layers:
+  y: {slot: inner}
+""",
+        """\
+mine.yaml:11:3: error: `use` is missing: the name of the block that stands here
+   11 |   inner: {is: what each position does}
+      |   ^^^^^""",
+    ),
+    "a filled slot that does not exist": (
+        """\
+layers:
+  y: {use: slotted, slots: {iner: keep}}
+""",
+        """\
+mine.yaml:11:29: error: `slotted` has no slot `iner`
+   11 |   y: {use: slotted, slots: {iner: keep}}
+      |                             ^^^^
+  did you mean `inner`?
+  its slots: `inner`""",
+    ),
+    "a slot filled with a block that takes more inputs": (
+        """\
+layers:
+  y: {use: slotted, slots: {inner: cross_attention}}
+""",
+        """\
+mine.yaml:11:36: error: `cross_attention` takes 2 inputs (x, memory); slot `inner` of `slotted` has 1
+   11 |   y: {use: slotted, slots: {inner: cross_attention}}
+      |                                    ^^^^^^^^^^^^^^^
+  it reads `x`""",
+    ),
+    "sizes for a slot's row": (
+        """\
+slots:
+  inner: keep
+layers:
+  y: {slot: inner, with: {d: h}}
+""",
+        """\
+mine.yaml:13:20: error: row `y` fills a slot, so `with` does not belong here
+   13 |   y: {slot: inner, with: {d: h}}
+      |                    ^^^^
+  what fills a slot is given where the slot is declared, under `slots`, or by the spec that uses this one""",
+    ),
+    "a stack of blocks that change the shape": (
+        """\
+layers:
+  y: {use: widen, repeat: 3}
+""",
+        """\
+mine.yaml:11:27: error: `widen` cannot be repeated: its result must have the shape of its first input
+   11 |   y: {use: widen, repeat: 3}
+      |                           ^
+  x is [b, n, d]; the result is [b, n, 2*d]""",
+    ),
+    "a stack of blocks with two results": (
+        """\
+layers:
+  y: {use: two, repeat: 3}
+""",
+        """\
+mine.yaml:11:25: error: `two` cannot be repeated: it has 2 results
+   11 |   y: {use: two, repeat: 3}
+      |                         ^
+  a layer of a stack hands one result to the next""",
+    ),
+    "a stack of no layers": (
+        """\
+layers:
+  y: {use: keep, repeat: 0}
+""",
+        """\
+mine.yaml:11:26: error: `0` is no size; sizes are whole numbers of at least 1
+   11 |   y: {use: keep, repeat: 0}
+      |                          ^""",
+    ),
+    "a repeated op": (
+        """\
+layers:
+  y: {op: softmax, over: -1, repeat: 3}
+""",
+        """\
+mine.yaml:11:30: error: unknown key `repeat` in `layers.y`
+   11 |   y: {op: softmax, over: -1, repeat: 3}
+      |                              ^^^^^^
+  `repeat` belongs to a row with `use` or `slot`; make the layers a spec of their own and use that""",
+    ),
+    "a repeated scan without a state": (
+        """\
+layers:
+  y: {use: keep, repeat: 3, scan: n}
+""",
+        """\
+mine.yaml:11:29: error: row `y` has both `repeat` and `scan`
+   11 |   y: {use: keep, repeat: 3, scan: n}
+      |                             ^^^^
+  use a spec that repeats within one that scans""",
+    ),
+    "a scan over what is no size": (
+        """\
+layers:
+  y: {use: keep, scan: m, carry: {x: [b, d]}}
+""",
+        """\
+mine.yaml:11:24: error: `scan` names `m`, which is not a size of `mine`
+   11 |   y: {use: keep, scan: m, carry: {x: [b, d]}}
+      |                        ^
+  its sizes: `b`, `n`, `d`, `h` and `e`""",
+    ),
+    "a state that is no input": (
+        """\
+layers:
+  y: {use: keep, scan: n, carry: {state: [b, d]}}
+""",
+        """\
+mine.yaml:11:43: error: `carry` names `state`, which is no input of `keep`
+   11 |   y: {use: keep, scan: n, carry: {state: [b, d]}}
+      |                                           ^
+  its inputs: `x`""",
+    ),
+    "one of several results is not chosen": (
+        """\
+layers:
+  y: {use: two}
+  z: {op: softmax, over: -1}
+  w: {op: softmax, in: y.lft, over: -1}
+""",
+        """\
+mine.yaml:12:3: error: this row reads the one above, and `y` has several results: `left` and `right`
+   12 |   z: {op: softmax, over: -1}
+      |   ^
+  write in: y.left or y.right
+mine.yaml:13:24: error: `y` has no result `lft`
+   13 |   w: {op: softmax, in: y.lft, over: -1}
+      |                        ^^^^^
+  did you mean `left`?
+  its results: `left` and `right`""",
+    ),
+    "a part of a row with one result": (
+        """\
+layers:
+  y: {use: keep}
+  z: {op: softmax, in: y.left, over: -1}
+""",
+        """\
+mine.yaml:12:24: error: `y` has no result `left`
+   12 |   z: {op: softmax, in: y.left, over: -1}
+      |                        ^^^^^^
+  `y` has one result; write `y`""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_said_about(name: str, folder: Path) -> None:
+    rest, expected = MISTAKES[name]
+    assert errors(folder, HEAD + rest) == expected

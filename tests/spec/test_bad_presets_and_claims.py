@@ -1,0 +1,121 @@
+"""Mistakes in presets, expectations and claims. The specs go on after HEAD, whose last line is line 9."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.bad_specs import HEAD, errors
+
+MISTAKES = {
+    "a wrong preset": (
+        """\
+where: n <= 512
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+presets:
+  small: {set: {dd: 8, e: 4, h: 2}}
+  odd: {set: {d: 9, h: 2}}
+  long: {set: {d: 8, h: 2, n: 513}}
+""",
+        """\
+mine.yaml:14:17: error: preset `small` sets `dd`, which is not a size of `mine`
+   14 |   small: {set: {dd: 8, e: 4, h: 2}}
+      |                 ^^
+  did you mean `d`?
+  sizes: `b`, `n`, `d` and `h`
+mine.yaml:14:24: error: preset `small` sets `e`, which is always d / h
+   14 |   small: {set: {dd: 8, e: 4, h: 2}}
+      |                        ^
+mine.yaml:15:3: error: preset `odd` breaks `d % h == 0`
+   15 |   odd: {set: {d: 9, h: 2}}
+      |   ^^^
+  d is 9, h is 2
+mine.yaml:16:3: error: preset `long` breaks `n <= 512`
+   16 |   long: {set: {d: 8, h: 2, n: 513}}
+      |   ^^^^
+  n is 513""",
+    ),
+    "a preset with a number that is no size": (
+        """\
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+presets:
+  small: {set: {d: 0, h: 1.5, n: ten}}
+""",
+        """\
+mine.yaml:13:20: error: expected at least 1 in `presets.small.set.d`; found 0
+   13 |   small: {set: {d: 0, h: 1.5, n: ten}}
+      |                    ^
+mine.yaml:13:26: error: expected a whole number in `presets.small.set.h`; found `1.5`
+   13 |   small: {set: {d: 0, h: 1.5, n: ten}}
+      |                          ^^^
+mine.yaml:13:34: error: expected a whole number in `presets.small.set.n`; found `ten`
+   13 |   small: {set: {d: 0, h: 1.5, n: ten}}
+      |                                  ^^^""",
+    ),
+    "a missed expectation": (
+        """\
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+presets:
+  small: {set: {d: 4, h: 2}, expect: {params: 21, macs: 7}}
+""",
+        """\
+mine.yaml:13:47: error: preset `small` expects params to be 21, but it is 20
+   13 |   small: {set: {d: 4, h: 2}, expect: {params: 21, macs: 7}}
+      |                                               ^^
+  the difference is -1
+mine.yaml:13:57: error: preset `small` expects macs, which depends on `b` and `n`; the preset does not set them
+   13 |   small: {set: {d: 4, h: 2}, expect: {params: 21, macs: 7}}
+      |                                                         ^""",
+    ),
+    "a claim that does not hold": (
+        """\
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+claims:
+  - {of: macs, equals: 2*b*n*d**2}
+""",
+        """\
+mine.yaml:13:24: error: this claim does not hold: macs is not 2*b*n*d**2
+   13 |   - {of: macs, equals: 2*b*n*d**2}
+      |                        ^^^^^^^^^^
+  derived: b*n*d**2
+  claimed - derived: b*n*d**2
+  if the source is wrong, say why under `erratum`""",
+    ),
+    "an erratum that is none": (
+        """\
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+claims:
+  - {of: macs, equals: b*n*d**2, erratum: they forgot the bias}
+""",
+        """\
+mine.yaml:13:24: error: this claim holds, so it is no erratum: macs is b*n*d**2
+   13 |   - {of: macs, equals: b*n*d**2, erratum: they forgot the bias}
+      |                        ^^^^^^^^""",
+    ),
+    "a claim about an unknown row": (
+        """\
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+claims:
+  - {of: macs, row: qq, equals: b*n*d**2}
+""",
+        """\
+mine.yaml:13:21: error: the claim speaks of `qq`, but there is no such row
+   13 |   - {of: macs, row: qq, equals: b*n*d**2}
+      |                     ^^
+  did you mean `q`?
+  rows: `q`""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_said_about(name: str, folder: Path) -> None:
+    rest, expected = MISTAKES[name]
+    assert errors(folder, HEAD + rest) == expected

@@ -1,0 +1,47 @@
+"""Compiles specs that are wrong and returns the text that people see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from generator.compiled import compile_spec
+from generator.spec.library import Library
+from generator.spec.problems import ProblemsError
+
+HEAD = """\
+title: Mine
+dims:
+  b: batch size
+  n: sequence length
+  d: model width
+  h: number of heads
+  e: {is: head width, value: d / h}
+inputs:
+  x: [b, n, d]
+"""
+# Blocks that the bad specs use.
+BLOCK = "title: A block\ndims: {b: batch size, n: length, d: width}\ninputs: {x: [b, n, d]}\n"
+BLOCKS = {
+    "keep": BLOCK + "layers:\n  y: {op: linear, out: [b, n, d]}\n",
+    "widen": BLOCK + "layers:\n  y: {op: linear, out: [b, n, 2*d]}\n",
+    "two": BLOCK
+    + "layers:\n  left: {op: linear, in: x, out: [b, n, d]}\n  right: {op: linear, in: x, out: [b, n, d]}\noutputs: [left, right]\n",
+    "optional": BLOCK
+    + "options:\n  bias: {is: add a bias, default: true}\n  kind: {is: which, default: relu, choices: [relu, gelu]}\n"
+    + "layers:\n  y: {op: linear, out: [b, n, d], bias: bias}\n  z: {op: activation, kind: kind}\n",
+    "slotted": BLOCK + "slots:\n  inner: {use: keep, is: what each position does}\nlayers:\n  y: {slot: inner}\n",
+}
+
+
+def errors(folder: Path, spec: str | bytes, others: Mapping[str, str] = BLOCKS) -> str:
+    """Return what is said about a spec named `mine`; an empty text if nothing is wrong. The current folder must be `folder`."""
+    for name, text in others.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    data = spec if isinstance(spec, bytes) else spec.encode()
+    (folder / "mine.yaml").write_bytes(data)
+    try:
+        compile_spec(Library([folder]), "mine")
+    except ProblemsError as error:
+        return str(error)
+    return ""

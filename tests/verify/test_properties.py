@@ -1,0 +1,163 @@
+"""Sizes drawn by hypothesis, which shrinks those that fail; and what still holds where an axis has size one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, assume, find, given, reject, settings
+from hypothesis import strategies as st
+
+from generator.printing.evaluate import evaluate
+from generator.resources import builtin_specs_dir
+from generator.sheet import Sheet
+from generator.spec.library import Library, spec_files
+from generator.trace import pointwise
+from generator.verify.built import Instance
+from generator.verify.checks import MEASURES, Check, check_instance
+from generator.verify.instance import Workbench
+from generator.verify.sampling import NoSampleError, sample
+from generator.verify.variants import byte_checks, gradient_checks
+
+NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
+FEW = ["mlp", "gated_mlp", "multi_head_attention", "pre_norm_block"]
+# What an axis of size one does not change, if no einsum contracts it (see the tests at the end).
+WITH_SIZE_ONE = ("shape", "rows of the right shape", "params", "state_elements", "matmul_flops", "backward_matmul_flops", "vector_flops")
+
+T = TypeVar("T")
+
+quick = settings(max_examples=5, deadline=None, derandomize=True, database=None)
+thorough = settings(
+    max_examples=25,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+
+class Drawn:
+    """Stands in for random.Random: what it chooses is drawn by hypothesis, which shrinks it towards the first choice."""
+
+    def __init__(self, draw: st.DrawFn) -> None:
+        self.draw = draw
+
+    def choice(self, values: Sequence[T]) -> T:
+        return self.draw(st.sampled_from(values))
+
+    def random(self) -> float:
+        return self.draw(st.sampled_from([1.0, 0.0]))  # 1: defaults are left alone
+
+
+@st.composite
+def sizes_of(draw: st.DrawFn, sheet: Sheet, fixed: Mapping[str, int] | None = None) -> dict[str, int]:
+    """Sizes that satisfy the spec's conditions."""
+    try:
+        return sample(sheet, Drawn(draw), fixed=fixed, least=1 if fixed else 2, attempts=10)
+    except NoSampleError:
+        reject()
+
+
+@pytest.fixture(scope="module")
+def bench() -> Iterator[Workbench]:
+    with Workbench(Library()) as bench:
+        yield bench
+
+
+def wrong(bench: Workbench, name: str, sizes: Mapping[str, int]) -> list[Check]:
+    instance = Instance.of(bench, name, sizes)
+    return [c for c in (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance)) if not c.equal]
+
+
+def no_other_is_one(sheet: Sheet, sizes: Mapping[str, int], name: str) -> bool:
+    """Whether all sizes and axes but `name` are two at least."""
+    others = [value for other, value in sizes.items() if other != name]
+    return min(*others, *(evaluate(axis, {**sizes, name: 2}) for axis in sheet.axes)) >= 2
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_every_quantity_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> None:
+    @quick
+    @given(sizes_of(bench.compiled(name).sheet))
+    def holds(sizes: dict[str, int]) -> None:
+        assert not wrong(bench, name, sizes)
+
+    holds()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_quantity_of_every_spec_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> None:
+    @thorough
+    @given(sizes_of(bench.compiled(name).sheet))
+    def holds(sizes: dict[str, int]) -> None:
+        assert not wrong(bench, name, sizes)
+
+    holds()
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_counts_that_do_not_depend_on_copies_are_exact_for_a_batch_of_one(bench: Workbench, name: str) -> None:
+    check_size_one(bench, name, "b", quick)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if "b" in Library().spec(name).dims])
+def test_counts_that_do_not_depend_on_copies_are_exact_for_a_batch_of_one_in_every_spec(bench: Workbench, name: str) -> None:
+    check_size_one(bench, name, "b", thorough)
+
+
+def check_size_one(bench: Workbench, name: str, size: str, how: settings) -> None:
+    sheet = bench.compiled(name).sheet
+
+    @how
+    @given(sizes_of(sheet, {size: 1}))
+    def holds(sizes: dict[str, int]) -> None:
+        assume(no_other_is_one(sheet, sizes, size))
+        assert not [check for check in wrong(bench, name, sizes) if check.quantity.startswith(WITH_SIZE_ONE)]
+
+    holds()
+
+
+def test_a_failing_size_is_shrunk_to_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(pointwise.UNARY, "gelu", replace(pointwise.UNARY["gelu"], flops=6))
+    with Workbench(Library()) as bench:
+
+        def fails(sizes: dict[str, int]) -> bool:
+            instance = Instance.of(bench, "mlp", sizes)
+            return MEASURES["vector_flops"](instance) != instance.derived("vector_flops")
+
+        smallest = find(sizes_of(bench.compiled("mlp").sheet), fails, settings=quick)
+        assert smallest == {"b": 2, "n": 2, "d": 2, "f": 8}  # f is 4*d by default
+
+
+# ---- an axis of size one ------------------------------------------------------------------------------------------------------------
+
+
+def measured(name: str, **sizes: int) -> dict[str, Check]:
+    with Workbench(Library()) as bench:
+        sheet = bench.compiled(name).sheet
+        checks = check_instance(Instance.of(bench, name, sample(sheet, Random(0), fixed=sizes, least=1)))
+        return {check.quantity: check for check in checks}
+
+
+def test_an_einsum_that_contracts_an_axis_of_size_one_is_a_product_of_elements_for_torch() -> None:
+    checks = measured("linformer_attention", b=3, n=1, d=4, h=2, k=5)
+    product = 3 * 5 * 4  # keys and values [b, k, d] from [b, n, d] and [k, n], summed over n = 1
+    assert checks["matmul_flops"].derived - checks["matmul_flops"].measured == 2 * 2 * product
+    assert checks["vector_flops"].measured - checks["vector_flops"].derived == 2 * product
+
+
+def test_a_factor_that_comes_to_one_is_no_vector_operation() -> None:
+    checks = measured("multi_head_attention", b=2, n=3, d=5, h=5)  # scores are scaled by e**-0.5 = 1
+    assert checks["vector_flops"].derived - checks["vector_flops"].measured == 2 * 5 * 3 * 3
+    assert checks["matmul_flops"].equal
+
+
+def test_a_batch_of_one_saves_torch_copies() -> None:
+    checks = measured("multi_head_attention", b=1, n=3, d=6, h=2)
+    assert checks["traffic_elements"].measured < checks["traffic_elements"].derived
+    assert all(checks[key].equal for key in ("params", "matmul_flops", "backward_matmul_flops", "vector_flops"))
