@@ -147,12 +147,9 @@ def _constraints(spec: Spec, arch: Architecture) -> tuple[Constraint, ...]:
 
 def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) -> dict[str, Reference]:
     """Return the references that a spec cites; unknown keys are problems."""
-    cites = [(spec.cite, spec.cite_spans)]
-    cites += [(tuple(preset.cite.split()), preset.cite_spans) for preset in spec.presets.values()]
-    cites += [(tuple(claim.cite.split()), claim.cite_spans) for claim in spec.claims]
-    places = [(key, spans[key]) for keys, spans in cites for key in keys]
+    places = [spec.cite_spans, *(p.cite_spans for p in spec.presets.values()), *(c.cite_spans for c in spec.claims)]
     found: dict[str, Reference] = {}
-    for key, span in places:
+    for key, span in (entry for spans in places for entry in spans.items()):
         if key in references:
             found[key] = references[key]
         else:

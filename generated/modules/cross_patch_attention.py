@@ -35,7 +35,14 @@ class CrossPatchAttention(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         b, _, C = x.shape
         grid = x.unflatten(1, (self.H, self.W))                           # b H W C
-        patches = grid.unflatten(1, (self.y, -1)).unflatten(3, (self.z, -1)).permute(0, 5, 1, 3, 2, 4).flatten(4, 5).flatten(2, 3).flatten(0, 1)  # (b*C) n (N**2)
+        patches = (
+            grid.unflatten(1, (self.y, -1))
+            .unflatten(3, (self.z, -1))
+            .permute(0, 5, 1, 3, 2, 4)
+            .flatten(4, 5)
+            .flatten(2, 3)
+            .flatten(0, 1)
+        )                                                                 # (b*C) n (N**2)
         qkv = self.qkv(patches)                                           # (b*C) n (3*N**2)
         parts_q, parts_k, parts_v = qkv.chunk(3, -1)                      # (b*C) n (N**2); (b*C) n (N**2); (b*C) n (N**2)
         scores = parts_q @ parts_k.transpose(-2, -1)                      # (b*C) n n
@@ -43,6 +50,13 @@ class CrossPatchAttention(nn.Module):
         weights = scaled.softmax(-1)                                      # (b*C) n n
         mixed = weights @ parts_v                                         # (b*C) n (N**2)
         out = self.out(mixed)                                             # (b*C) n (N**2)
-        whole = out.unflatten(0, (b, C)).unflatten(2, (self.y, self.z)).unflatten(-1, (self.N, -1)).permute(0, 2, 4, 3, 5, 1).flatten(3, 4).flatten(1, 2)  # b H W C
+        whole = (
+            out.unflatten(0, (b, C))
+            .unflatten(2, (self.y, self.z))
+            .unflatten(-1, (self.N, -1))
+            .permute(0, 2, 4, 3, 5, 1)
+            .flatten(3, 4)
+            .flatten(1, 2)
+        )                                                                 # b H W C
         sequence = whole.flatten(1, 2)                                    # b (H*W) C
         return sequence

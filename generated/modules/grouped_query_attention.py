@@ -60,7 +60,10 @@ class GroupedQueryAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.g, self.e)).transpose(1, 2)       # b g n e
         keys = extend(state, "keys", k_heads, 2)                          # b g m e
         values = extend(state, "values", v_heads, 2)                      # b g m e
-        mixed_seen = torch.ones(q_heads.shape[-2], keys.shape[-2], dtype=torch.bool, device=q_heads.device).tril(keys.shape[-2] - q_heads.shape[-2])
+        mixed_seen = (
+            torch.ones(q_heads.shape[-2], keys.shape[-2], dtype=torch.bool, device=q_heads.device)
+            .tril(keys.shape[-2] - q_heads.shape[-2])
+        )
         mixed = F.scaled_dot_product_attention(q_heads, keys, values, attn_mask=mixed_seen, enable_gqa=True)  # b h n e
         merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n (h*e)
         out = self.out(merged)                                            # b n d

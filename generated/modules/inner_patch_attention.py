@@ -52,7 +52,13 @@ class InnerPatchAttention(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         b = x.shape[0]
         grid = x.unflatten(1, (self.H, self.W))                           # b H W C
-        patches = grid.unflatten(1, (self.y, -1)).unflatten(3, (self.z, -1)).transpose(2, 3).flatten(3, 4).flatten(0, 2)  # w (N**2) C
+        patches = (
+            grid.unflatten(1, (self.y, -1))
+            .unflatten(3, (self.z, -1))
+            .transpose(2, 3)
+            .flatten(3, 4)
+            .flatten(0, 2)
+        )                                                                 # w (N**2) C
         qkv = self.qkv(patches)                                           # w (N**2) (3*C)
         parts_q, parts_k, parts_v = qkv.chunk(3, -1)                      # w (N**2) C; w (N**2) C; w (N**2) C
         q_heads = parts_q.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # w h (N**2) e
@@ -66,6 +72,12 @@ class InnerPatchAttention(nn.Module):
         mixed = weights @ v_heads                                         # w h (N**2) e
         merged = mixed.transpose(1, 2).flatten(2, 3)                      # w (N**2) C
         out = self.out(merged)                                            # w (N**2) C
-        whole = out.unflatten(0, (b, self.y, self.z)).unflatten(3, (self.N, -1)).transpose(2, 3).flatten(3, 4).flatten(1, 2)  # b H W C
+        whole = (
+            out.unflatten(0, (b, self.y, self.z))
+            .unflatten(3, (self.N, -1))
+            .transpose(2, 3)
+            .flatten(3, 4)
+            .flatten(1, 2)
+        )                                                                 # b H W C
         sequence = whole.flatten(1, 2)                                    # b (H*W) C
         return sequence

@@ -51,7 +51,10 @@ class LocalWindowAttention(nn.Module):
         scaled = scores * self.e**-0.5                                    # b h (n/w) w (3*w)
         inside_block = torch.arange(scaled.shape[2], device=scaled.device)[:, None, None]
         inside_j = torch.arange(scaled.shape[4], device=scaled.device)
-        inside_hidden = (inside_block * self.w + inside_j < self.w) | (inside_block * self.w + inside_j >= (n + self.w))
+        inside_hidden = (
+            (inside_block * self.w + inside_j < self.w)
+            | (inside_block * self.w + inside_j >= (n + self.w))
+        )
         inside = scaled.masked_fill(inside_hidden, float("-inf"))         # b h (n/w) w (3*w)
         near = inside
         if self.exact:

@@ -66,7 +66,10 @@ class Longformer(nn.Module):
         self.table = nn.Parameter(torch.randn(P, d) * 0.02)
         self.types = nn.Embedding(T, d)
         self.embedded = nn.LayerNorm(d, eps=1e-05)
-        self.blocks = nn.ModuleList(PostNormBlock(d, h, f, attention=LongformerAttention(d, h, w, g)) for _ in range(L))
+        self.blocks = nn.ModuleList(
+            PostNormBlock(d, h, f, attention=LongformerAttention(d, h, w, g))
+            for _ in range(L)
+        )
         self.dense = nn.Linear(d, d)
 
     @classmethod

@@ -56,7 +56,10 @@ class LongformerAttention(nn.Module):
         near_j = torch.arange(near_scores.shape[4], device=near_scores.device)
         near_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
         near_block = torch.arange(near_scores.shape[2], device=near_scores.device)[:, None, None]
-        near_hidden = (((near_j < near_i) | (near_j > near_i + (2 * self.w))) | (near_block * self.w + near_j < (self.w + self.g))) | (near_block * self.w + near_j >= (n + self.w))
+        near_hidden = (
+            (((near_j < near_i) | (near_j > near_i + (2 * self.w))) | (near_block * self.w + near_j < (self.w + self.g)))
+            | (near_block * self.w + near_j >= (n + self.w))
+        )
         near = near_scores.masked_fill(near_hidden, float("-inf"))        # b h (n/w) w (3*w)
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         k_first = k.narrow(1, 0, self.g)                                  # b g d

@@ -33,7 +33,13 @@ class PatchMerging(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         grid = x.unflatten(1, (self.H, self.W))                           # b H W C
-        joined = grid.unflatten(1, (self.i, -1)).unflatten(3, (self.j, -1)).permute(0, 1, 3, 4, 2, 5).flatten(3, 5).flatten(1, 2)  # b (H*W/4) (4*C)
+        joined = (
+            grid.unflatten(1, (self.i, -1))
+            .unflatten(3, (self.j, -1))
+            .permute(0, 1, 3, 4, 2, 5)
+            .flatten(3, 5)
+            .flatten(1, 2)
+        )                                                                 # b (H*W/4) (4*C)
         normed = self.normed(joined)                                      # b (H*W/4) (4*C)
         reduced = self.reduced(normed)                                    # b (H*W/4) (2*C)
         return reduced

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 
 def distance_sinusoids(reach: int, width: int) -> Tensor:
-    """Sines of r / 10000**(2*i/width) in columns 2*i, cosines in columns 2*i + 1, for the distances r = -reach ... reach (Wei et al., 2019)."""
+    """Sines of r / 10000**(2*i/width) in columns 2*i, cosines in 2*i + 1, for the distances r = -reach ... reach (Wei et al., 2019)."""
     angles = torch.arange(-reach, reach + 1)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
     return torch.stack((angles.sin(), angles.cos()), -1).flatten(1)[:, :width].contiguous()
 

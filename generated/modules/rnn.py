@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ._state import keep, recall, substate
+from ._state import keep, recall
 from .rnn_cell import RnnCell
 
 

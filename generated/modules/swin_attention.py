@@ -40,9 +40,21 @@ class SwinAttention(nn.Module):
         rolled = grid
         if self.shifted:
             rolled = grid.roll((-(self.M // 2), -(self.M // 2)), (1, 2))  # b H W C
-        windows = rolled.unflatten(1, (self.y, -1)).unflatten(3, (self.z, -1)).transpose(2, 3).flatten(3, 4).flatten(0, 2)  # (b*H*W/M**2) (M**2) C
+        windows = (
+            rolled.unflatten(1, (self.y, -1))
+            .unflatten(3, (self.z, -1))
+            .transpose(2, 3)
+            .flatten(3, 4)
+            .flatten(0, 2)
+        )                                                                 # (b*H*W/M**2) (M**2) C
         attended = self.attended(windows)                                 # (b*H*W/M**2) (M**2) C
-        whole = attended.unflatten(0, (b, self.y, self.z)).unflatten(3, (self.M, -1)).transpose(2, 3).flatten(3, 4).flatten(1, 2)  # b H W C
+        whole = (
+            attended.unflatten(0, (b, self.y, self.z))
+            .unflatten(3, (self.M, -1))
+            .transpose(2, 3)
+            .flatten(3, 4)
+            .flatten(1, 2)
+        )                                                                 # b H W C
         back = whole
         if self.shifted:
             back = whole.roll((self.M // 2, self.M // 2), (1, 2))         # b H W C

@@ -118,7 +118,12 @@ class Transformer(nn.Module):
             encoder = layer(encoder)                                      # b s d
         target_words = self.target_words(target)                          # b n d
         target_scaled = target_words * self.d**0.5                        # b n d
-        target_positions_start = advance(state, "target_positions", target_scaled.shape[1], self.target_positions.shape[0])
+        target_positions_start = advance(
+            state,
+            "target_positions",
+            target_scaled.shape[1],
+            self.target_positions.shape[0],
+        )
         target_positions = self.target_positions[target_positions_start : target_positions_start + target_scaled.shape[1]]  # n d
         target_embedded = target_scaled + target_positions                # b n d
         decoder = target_embedded

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from generator.build import files
+from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
 from generator.build.fixed import OPS, fixed_files, reserved_names, reserved_paths
@@ -19,7 +20,7 @@ from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, pub
 from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
 from generator.lookup import Collection
-from generator.render.formats import FORMATS, MARKDOWN, Format
+from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
 from generator.spec.problems import Problem, ProblemsError
 
 _FEW = 4  # so many specs are rendered sooner than further processes are ready
@@ -126,11 +127,11 @@ class _Build:
         """Hand the outputs of a spec on, and record them."""
         changed, written = [], {}
         for kind in kinds:
-            path, data = kind.path(rendered.name), rendered.outputs[kind.name]
+            path, data = kind.path(rendered.name), rendered.outputs[kind.key]
             try:
                 if self.sink.put(path, data, committed=kind.committed):
                     changed.append(path)
-                written[kind.name] = digest(data)
+                written[kind.key] = digest(data)
             except ProblemsError as error:
                 self._fail(error.problems, [rendered.name])
         self._record(rendered, written)
@@ -158,6 +159,9 @@ class _Build:
             self._index()
             self._ops()
             self._published()
+        for kind in self.request.formats:
+            if kind.name == EXCEL.name and self.chosen:
+                self._catalogue(kind)
         gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths()))
         for path in gone:
             self._drop(path)
@@ -203,6 +207,23 @@ class _Build:
         data = render_ops().encode()
         self._put_fixed(OPS, data)
         self.manifest.ops = (self.fingerprints.engine, digest(data))
+
+    def _catalogue(self, kind: Format) -> None:
+        """The workbook of all architectures."""
+        records, path = self._records(), catalogue_path(kind)
+        fingerprint = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
+        if self.manifest.pages.get(path) == (fingerprint, file_digest(self.out / path)):
+            return
+        if self.request.check and not (self.out / path).exists():
+            return
+        try:
+            data = catalogue_of(self.library, {name: record.summary for name, record in records.items()}, kind)
+            if self.sink.put(path, data, committed=kind.committed):
+                self.report.fixed.append(path)
+        except ProblemsError as error:
+            self._fail(error.problems, [])
+            return
+        self.manifest.pages[path] = (fingerprint, digest(data))
 
     def _published(self) -> None:
         """The pages of published formulas; those that nothing asks for any more are removed."""

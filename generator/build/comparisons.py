@@ -45,6 +45,10 @@ class Place:
     pages: Collection[str]
     check: bool
 
+    def wants(self, kind: Format) -> bool:
+        """Say whether a format is to be built, in whatever language."""
+        return any(one.name == kind.name for one in self.formats)
+
 
 def build_comparisons(
     place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, progress: Callable[[str, Sequence[str]], None]
@@ -52,22 +56,30 @@ def build_comparisons(
     """Bring the outputs of all comparisons up to date, and remove those of comparisons that are gone."""
     report = ComparisonsReport()
     files = comparison_files(place.library)
-    kinds = [kind for kind in (MARKDOWN, EXCEL) if kind in place.formats]
-    if not kinds:
+    if not place.wants(MARKDOWN) and not place.wants(EXCEL):
         return report
     report.count = len(files)
+    if files and place.wants(MARKDOWN) and not _plot_version():
+        report.remarks.append("charts are drawn by matplotlib, which is not installed; install it with: pip install 'archsheet[plot]'")
     for name, file in files.items():
         if not _is_fresh(name, file, place, manifest, fingerprints):
             _build_one(name, file, place, manifest, fingerprints, sink, report)
             progress(f"{FOLDER}/{name}", report.rendered.get(name, []))
-    if MARKDOWN in kinds and files:
+    if place.wants(MARKDOWN) and files:
         _put(sink, INDEX, _index(manifest, files).encode(), FOLDER, report)
     for name in [name for name in manifest.comparisons if name not in files]:
         for path in manifest.comparisons.pop(name).outputs:
             if (place.out / path).exists():
-                sink.drop(path)
-                report.removed.append(path)
+                _drop(sink, path, report)
     return report
+
+
+def _drop(sink: Sink, path: str, report: ComparisonsReport) -> None:
+    try:
+        sink.drop(path)
+        report.removed.append(path)
+    except ProblemsError as error:
+        report.problems.extend(error.problems)
 
 
 def _fingerprint(file: Path, uses: Sequence[str], fingerprints: Fingerprints) -> str:
@@ -85,11 +97,23 @@ def _plot_version() -> str:
 
 def _wanted(name: str, place: Place) -> list[str]:
     """Return the outputs of a comparison as paths below the folder of outputs."""
-    paths = [f"{FOLDER}/{name}.md", *([f"{FOLDER}/{name}.svg"] if _plot_version() else [])] if MARKDOWN in place.formats else []
+    paths = [f"{FOLDER}/{name}.md"] if place.wants(MARKDOWN) else []
+    chart = f"{FOLDER}/{name}.svg"
+    if paths and _plot_version() and not (place.check and _is_of_other_version(place.out / chart)):
+        paths.append(chart)
     workbook = f"{FOLDER}/{name}.xlsx"
-    if EXCEL in place.formats and not (place.check and not (place.out / workbook).exists()):
+    if place.wants(EXCEL) and not (place.check and not (place.out / workbook).exists()):
         paths.append(workbook)
     return paths
+
+
+def _is_of_other_version(chart: Path) -> bool:
+    """Say whether a chart was drawn by another version of matplotlib than this one, so that no check can compare it."""
+    try:
+        head = chart.read_bytes()[:400]
+    except OSError:
+        return False
+    return b"with matplotlib" in head and f"with matplotlib {_plot_version()};".encode() not in head
 
 
 def _is_fresh(name: str, file: Path, place: Place, manifest: Manifest, fingerprints: Fingerprints) -> bool:
@@ -116,6 +140,10 @@ def _build_one(
         report.problems.append(Problem(f"comparison `{name}`: {error.message}", None, error.notes))
         report.failed.append(name)
         return
+    except Exception as error:  # noqa: BLE001 - one comparison that the tool cannot handle must not keep the others from being built
+        report.problems.append(Problem(f"comparison `{name}` cannot be built: {type(error).__name__}: {error}", None))
+        report.failed.append(name)
+        return
     changed = [path for path, data in outputs.items() if _put(sink, path, data, name, report)]
     uses = tuple(dict.fromkeys(used for subject in comparison.subjects for used in place.library.closure(subject.sheet.name)))
     fingerprint = _fingerprint(file, uses, fingerprints)
@@ -139,14 +167,13 @@ def _rendered(comparison: Comparison, file: Path, place: Place, report: Comparis
     name = comparison.name
     outputs = {}
     wanted = _wanted(name, place)
-    if MARKDOWN in place.formats:
+    if place.wants(MARKDOWN):
         outputs[f"{FOLDER}/{name}.md"] = render_comparison(result, spec=spec_link(file, place.out), pages=place.pages).encode()
+    if f"{FOLDER}/{name}.svg" in wanted:
         try:
             outputs[f"{FOLDER}/{name}.svg"] = draw(result)
         except ChartError as error:
-            remark = " ".join([f"{error};", *error.notes])
-            if remark not in report.remarks:
-                report.remarks.append(remark)
+            report.remarks.append(f"comparison `{name}`: {error}")
     if f"{FOLDER}/{name}.xlsx" in wanted:
         outputs[f"{FOLDER}/{name}.xlsx"] = comparison_workbook(result)
     return outputs

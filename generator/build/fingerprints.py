@@ -83,7 +83,7 @@ def _code(root: Path) -> Iterator[Path]:
     """Yield all files below a folder that decide what outputs look like, in a fixed order."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _DATA)
-        yield from (Path(folder, name) for name in sorted(files) if name.endswith((".py", ".json", ".jinja")))
+        yield from (Path(folder, name) for name in sorted(files) if name.endswith((".py", ".json", ".jinja", ".yaml")))
 
 
 def _version(library: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from generator.build.catalogue import catalogue_paths
 from generator.build.files import MADE_BY
 from generator.build.plan import INDEX
 from generator.build.published_pages import CLAIMS
@@ -30,9 +31,9 @@ def _package_files() -> dict[str, str]:
 
 def reserved_paths() -> frozenset[str]:
     """Return all paths that no spec's output may take."""
-    return frozenset({INDEX, OPS, CLAIMS, *_package_files()})
+    return frozenset({INDEX, OPS, CLAIMS, *catalogue_paths(), *_package_files()})
 
 
 def reserved_names() -> frozenset[str]:
     """Return the names, in small letters, that no spec may have because of them."""
-    return frozenset(path.rpartition("/")[2].rpartition(".")[0].lower() for path in reserved_paths())
+    return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in reserved_paths())

@@ -72,9 +72,9 @@ def is_current(name: str, record: Record, fingerprints: Fingerprints) -> bool:
 def _is_fresh(name: str, kind: Format, manifest: Manifest, fingerprints: Fingerprints, out: Path) -> bool:
     """Say whether an output is what was written for the spec as it is; an output edited by hand is not."""
     record = manifest.specs.get(name)
-    if record is None or kind.name not in record.outputs or not is_current(name, record, fingerprints):
+    if record is None or kind.key not in record.outputs or not is_current(name, record, fingerprints):
         return False
-    return file_digest(out / kind.path(name)) == record.outputs[kind.name]
+    return file_digest(out / kind.path(name)) == record.outputs[kind.key]
 
 
 def name_problems(names: Collection[str], reserved: Collection[str]) -> dict[str, Problem]:
@@ -107,7 +107,7 @@ def leftovers(
             path = f"{kind.name}/{file.name}"
             if path in reserved or file.name.startswith(".") or not file.is_file():
                 continue
-            if not _has_spec(file.stem, library, plan, manifest, out) and files.is_ours(file, file.read_bytes()):
+            if not _has_spec(file.name.partition(".")[0], library, plan, manifest, out) and files.is_ours(file, file.read_bytes()):
                 yield path
 
 

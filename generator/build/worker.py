@@ -48,7 +48,7 @@ def render(task: Task, library: Library, around: Surroundings) -> Rendered:
 
         compiled = compile_spec(library, task.name)
         rendering = Rendering(compiled, library, around.out, around.pages)
-        outputs = {wanted.name: wanted.render(rendering) for wanted in task.formats}
+        outputs = {wanted.key: wanted.render(rendering) for wanted in task.formats}
         module = outputs.get(MODULES.name) or MODULES.render(rendering)
         return Rendered(task.name, library.closure(task.name), outputs, summarise(compiled.sheet, module.decode()))
     except ProblemsError as error:

@@ -17,7 +17,7 @@ from generator.build.builder import Report, Request, build
 from generator.commands.arguments import UsageError, add_paths, existing
 from generator.console import complain, complain_of, say, styled
 from generator.lookup import collect
-from generator.render.formats import FORMATS, Format
+from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
 from generator.spec.problems import ProblemsError
 from generator.spec.suggest import did_you_mean, listed
 
@@ -26,6 +26,7 @@ EXAMPLES = """\
   gen build my_block.yaml --out /tmp/look    one spec
   gen build specs/ --only bert,vit           two specs, and the modules of what they use
   gen build specs/ --formats modules         PyTorch only
+  gen build specs/ --formats excel --lang zh workbooks in Chinese, such as excel/bert.zh.xlsx
   gen build specs/ --check                   write nothing; exit 1 and name what is out of date
 """
 
@@ -38,13 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
     parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
     parser.add_argument("--jobs", metavar="N", type=_count, default=0, help="processes (default: as many as are of use)")
+    parser.add_argument("--lang", metavar="LANGUAGE", default="en", help="language of the workbooks' texts: en or zh (default: en)")
     parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build or check, and say what was done."""
     started = perf_counter()
-    formats = _formats(args.formats)
+    formats = _formats(args.formats, args.lang)
     collection = collect(existing(args.paths))
     if not collection.asked:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
@@ -73,7 +75,7 @@ def _words(texts: Iterable[str]) -> list[str]:
     return [word.strip() for text in texts for word in text.split(",") if word.strip()]
 
 
-def _formats(text: str) -> tuple[Format, ...]:
+def _formats(text: str, language: str) -> tuple[Format, ...]:
     known = {kind.name: kind for kind in FORMATS}
     words = _words([text])
     for word in words:
@@ -81,7 +83,11 @@ def _formats(text: str) -> tuple[Format, ...]:
             raise UsageError(f"--formats: there is no format `{word}`", *did_you_mean(word, known), f"formats: {listed(known)}")
     if not words:
         raise UsageError("--formats: no format is given", f"formats: {listed(known)}")
-    return tuple(kind for kind in FORMATS if kind.name in words)
+    if language not in LANGUAGES:
+        raise UsageError(
+            f"--lang: there are no texts in `{language}`", *did_you_mean(language, LANGUAGES), f"languages: {listed(LANGUAGES)}"
+        )
+    return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in FORMATS if kind.name in words)
 
 
 def _progress(name: str, changed: Sequence[str]) -> None:

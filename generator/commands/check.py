@@ -6,10 +6,11 @@ All mistakes of all specs are shown at once, and nothing is written.
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from generator.commands.arguments import UsageError, add_paths, existing
+from generator.comparison.files import comparison_files
 from generator.console import complain_of, say
-from generator.documents.checking import check_documents
 from generator.lookup import collect
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
@@ -28,10 +29,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Derive every spec and show all problems."""
+    from generator.documents.checking import check_documents  # it reads YAML, which `--help` does without
+
     collection = collect(existing(args.paths))
     if not collection.asked:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     found = {name: _problems(collection.library, name) for name in collection.asked}
+    if collection.is_whole:
+        found |= {
+            f"comparisons/{name}": _comparison_problems(collection.library, file)
+            for name, file in comparison_files(collection.library).items()
+        }
     documents = check_documents(collection.library) if collection.is_whole else {}
     found |= {f"documents/{name}": problems for name, problems in documents.items()}
     wrong = sum(1 for problems in found.values() if problems)
@@ -45,6 +53,20 @@ def run(args: argparse.Namespace) -> int:
     count = len(together.problems)
     say(f"{specs}: {count} mistake{'' if count == 1 else 's'}, in {wrong} of them")
     return 1
+
+
+def _comparison_problems(library: Library, file: Path) -> tuple[Problem, ...]:
+    from generator.comparison.reader import read_comparison
+    from generator.comparison.result import compared
+    from generator.errors import SizeError
+
+    try:
+        compared(read_comparison(file, library))
+    except ProblemsError as error:
+        return error.problems
+    except SizeError as error:
+        return (Problem(f"comparison `{file.stem}`: {error.message}", None, error.notes),)
+    return ()
 
 
 def _problems(library: Library, name: str) -> tuple[Problem, ...]:

@@ -1,7 +1,7 @@
 """Compare specs at equal sizes: values, ratios to the first, and from which size on one costs less than another.
 
-Sizes are given as NAME=VALUE for all specs that have them; NAME@PRESET takes a preset for one spec, --preset one for all (a spec that has no
-such preset takes those of its sizes that it has). With --sweep one size runs through a range, and crossings are solved for exactly.
+Sizes are given as NAME=VALUE for all specs that have them; NAME@PRESET takes a preset for one spec, --preset one for all (a spec that has
+no such preset takes those of its sizes that it has). With --sweep one size runs through a range, and crossings are solved for exactly.
 """
 
 from __future__ import annotations

@@ -22,14 +22,16 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("words", metavar="SPEC[@PRESET|@git:REV]|NAME=VALUE", nargs="+", help="the two sides, and sizes or options for both")
+    parser.add_argument(
+        "words", metavar="SPEC[@PRESET|@git:REV]|NAME=VALUE", nargs="+", help="the two sides, and sizes or options for both"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     add_specs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print what differs, and return 1 if anything does."""
-    sides = [word for word in args.words if "=" not in word]
+    sides = [word for word in args.words if _is_side(word)]
     if len(sides) != 2:
         raise UsageError(f"two sides are compared; found {len(sides)}", "such as: gen diff bert@bert-base bert@bert-large")
     from generator.diff.compare import difference
@@ -38,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from generator.growth.axes import sorted_settings
 
     with answered():
-        sizes, options = sorted_settings(settings([word for word in args.words if "=" in word]))
+        sizes, options = sorted_settings(settings([word for word in args.words if not _is_side(word)]))
         first, second = (diff_side(side, sizes, options, existing(args.specs)) for side in sides)
         check_settings({**sizes, **options}, [first.sheet, second.sheet])
         found = difference(first, second)
@@ -48,3 +50,8 @@ def run(args: argparse.Namespace) -> int:
         for line in lines_of(found):
             say(line)
     return 0 if found.is_empty else 1
+
+
+def _is_side(word: str) -> bool:
+    """Say whether a word names a side, not a setting; git's revisions may hold an equals sign."""
+    return "=" not in word or "@git:" in word

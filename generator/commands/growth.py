@@ -73,7 +73,12 @@ def _terms(sheet: Sheet, known: dict[str, Any]) -> dict[str, tuple[TermValue, ..
 
 def _order_lines(sheet: Sheet, found: dict[str, Order]) -> list[str]:
     names = [size.name for size in sheet.sizes if any(size.name in order.powers for order in found.values())]
-    columns = [Column("quantity"), Column("order", shrinks=True), *(Column(name, right=True) for name in names), Column("when one size dominates", shrinks=True)]
+    columns = [
+        Column("quantity"),
+        Column("order", shrinks=True),
+        *(Column(name, right=True) for name in names),
+        Column("when one size dominates", shrinks=True),
+    ]
     rows = []
     for key, order in found.items():
         regimes = "; ".join(f"{one.size}: O({_text(sheet, sum(one.order))})" for one in order.regimes)
@@ -106,7 +111,8 @@ def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
     for one in crossings:
         at = ", ".join(f"{preset} {_number(value)}" for preset, value in one.at_presets.items())
         large, small = one.crossing.large.replace("`", ""), one.crossing.small.replace("`", "")
-        lines.append(f"  {one.measure}: {large} above {small} once {one.crossing.size} > {_text(sheet, one.crossing.root)}{f'  ({at})' if at else ''}")
+        where = f"{one.crossing.size} > {_text(sheet, one.crossing.root)}"
+        lines.append(f"  {one.measure}: {large} above {small} once {where}{f'  ({at})' if at else ''}")
     return ["", styled("inside, these change places", "bold"), *lines] if lines else []
 
 
@@ -137,7 +143,10 @@ def _plain(sheet: Sheet, found: dict[str, Order], terms: dict[str, tuple[TermVal
             }
             for key, order in found.items()
         },
-        "terms": {key: [{"term": _sum(sheet, one.term), "value": str(one.value), "share": float(one.share)} for one in some] for key, some in terms.items()},
+        "terms": {
+            key: [{"term": _sum(sheet, one.term), "value": str(one.value), "share": float(one.share)} for one in some]
+            for key, some in terms.items()
+        },
         "crossings": [
             {
                 "measure": one.measure,

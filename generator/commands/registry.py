@@ -46,5 +46,6 @@ COMMANDS: tuple[Command, ...] = (
     Command("diff", "show what differs between two specs, presets or revisions", "generator.commands.diff"),
     Command("verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify"),
     Command("bench", "time the generated module beside what its formulas predict", "generator.commands.bench"),
+    Command("pull", "take sizes back from a workbook that was filled in", "generator.commands.pull"),
     Command("schema", "print the JSON Schema of specs", "generator.commands.schema"),
 )

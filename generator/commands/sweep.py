@@ -84,7 +84,9 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     library, name = find(args.target, existing(args.specs))
     known = library.spec(name)
     words = dict(word.partition("=")[::2] for word in args.axes if "=" in word)
-    options = {key: check_option(known.options[key], value) for key, value in words.items() if key in known.options and key not in known.dims}
+    options = {
+        key: check_option(known.options[key], value) for key, value in words.items() if key in known.options and key not in known.dims
+    }
     sheet = compile_spec(library, name, options).sheet
     axes = [parse_axis(word) for word in args.axes if word.partition("=")[0].strip() not in options]
     keys = [measure(key.strip()).key for key in args.quantity.split(",") if key.strip()]
@@ -155,4 +157,3 @@ def _write(sweep: Sweep, chunks: Iterator[Chunk], kind: str, path: Path) -> None
             file.write(chunk)
             passed += chunk.count
     say(f"{path}: {passed:,} of {sweep.grid.count:,} points")
-

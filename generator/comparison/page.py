@@ -43,7 +43,7 @@ def digest_of(result: Result) -> str:
 
 def _context(result: Result, spec: str, pages: Collection[str]) -> dict[str, Any]:
     comparison = result.comparison
-    source = code(comparison.source)
+    source, workbook = code(comparison.source), f"{comparison.name}.xlsx"
     return {
         "source": comparison.source,
         "source_hash": digest_of(result),
@@ -52,7 +52,7 @@ def _context(result: Result, spec: str, pages: Collection[str]) -> dict[str, Any
         "answer": paragraphs(comparison.answer),
         "name": comparison.name,
         "alt": text(f"{comparison.title}, over {axis_title(comparison)}"),
-        "files": f"Comparison: {link(source, spec) if spec else source} · Workbook: {link(code(f'{comparison.name}.xlsx'), f'{comparison.name}.xlsx')}",
+        "files": f"Comparison: {link(source, spec) if spec else source} · Workbook: {link(code(workbook), workbook)}",
         "sides": _sides(result, pages),
         "orders": _orders(result),
         "crossings": _crossings(result),
@@ -74,7 +74,9 @@ def _sides(result: Result, pages: Collection[str]) -> Table:
         name = code(subject.sheet.name)
         shown = link(name, f"../markdown/{subject.sheet.name}.md") if subject.sheet.name in pages else name
         row = f", row {code(subject.row)}" if subject.row else ""
-        sizes = ", ".join(f"{code(symbol.name)} = {_size(value)}" for symbol, value in subject.sizes.items() if symbol.name != result.comparison.axis.size)
+        sizes = ", ".join(
+            f"{code(symbol.name)} = {_size(value)}" for symbol, value in subject.sizes.items() if symbol.name != result.comparison.axis.size
+        )
         rows.append((text(subject.label), f"{shown}{row}", sizes))
     return table(("Side", "Spec", "Sizes"), rows)
 
@@ -101,7 +103,7 @@ def _order(subject: Subject, key: str) -> str:
     if bound.is_number:
         return "O(1)" if bound != 0 else "none"
     latex = to_latex(bound, [size.name for size in subject.sheet.sizes])
-    return inline(f"O({latex})") if len(latex) <= LINE_WIDTH else "long"
+    return inline(f"O({latex})") if len(latex) <= LINE_WIDTH else "many terms"
 
 
 def _crossings(result: Result) -> Table:
@@ -126,7 +128,11 @@ def crossing_cell(pair: Pair) -> str:
     found = pair.crossing
     good = -1 if pair.second is None else 1  # the sign with which the second side is the cheaper one; for shares, less than half
     if not found.roots:
-        words = {good: "always less", -good: "never less", 0: "equal"} if pair.second else {good: "always below half", -good: "always above half", 0: "half"}
+        words = (
+            {good: "always less", -good: "never less", 0: "equal"}
+            if pair.second
+            else {good: "always below half", -good: "always above half", 0: "half"}
+        )
         return words[found.signs[0]]
     wanted = good if pair.second else -good
     parts = [_stretch(pair, i) for i, sign in enumerate(found.signs) if sign == wanted]
@@ -173,7 +179,10 @@ def _cells(values: Sequence[Value | None], unit: str, *, is_share: bool) -> list
         return ["–" if value is None else f"{float(value):.1%}" for value in values]
     first, *others = values
     cells = [_amount(first, unit)]
-    cells += [f"{_amount(other, unit)} (×&nbsp;{ratio(other, first)})" if other is not None and first else _amount(other, unit) for other in others]
+    cells += [
+        f"{_amount(other, unit)} (×&nbsp;{ratio(other, first)})" if other is not None and first else _amount(other, unit)
+        for other in others
+    ]
     return cells
 
 

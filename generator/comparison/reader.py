@@ -31,6 +31,7 @@ from generator.spec.validation import violations_of
 from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml
 from generator.symbols import symbol
 
+
 def read_comparison(file: Path, library: Library) -> Comparison:
     """Return a comparison.
 
@@ -134,8 +135,8 @@ class _Reader:
         own = data.get("set", {})
         for name in own:
             if name not in settable:
-                note = f"sizes: {listed(sorted(settable), limit=20)}"
-                self._problem((*at, "set", name), f"`{name}` is not a size of `{sheet.name}` that can be set", *did_you_mean(name, settable), note)
+                notes = (*did_you_mean(name, settable), f"sizes: {listed(sorted(settable), limit=20)}")
+                self._problem((*at, "set", name), f"`{name}` is not a size of `{sheet.name}` that can be set", *notes, at_key=True)
         given |= self._expressions((*at, "set"), {name: value for name, value in own.items() if name in settable})
         if self.size in settable and self.size not in own:
             given[self.size] = symbol(self.size)  # stays open, even where it has a default
@@ -153,7 +154,7 @@ class _Reader:
             except ExpressionError as error:
                 self.problems.extend([expression_problem(error, span)])
                 continue
-            found[name] = int(expr) if isinstance(expr, Integer) else expr  # type: ignore[assignment]  # a number, by the grammar
+            found[name] = int(expr) if isinstance(expr, Integer) else expr
         return found
 
     def _ratio(self, index: int, value: Any) -> Fraction:
@@ -182,7 +183,6 @@ class _Reader:
             self._problem(at, error.message, *error.notes)
             return None
 
-    def _problem(self, at: tuple[Any, ...], message: str, *notes: str) -> None:
-        _, span = find(self.tree, at)
-        self.problems.extend([Problem(message, span, notes)])
-
+    def _problem(self, at: tuple[Any, ...], message: str, *notes: str, at_key: bool = False) -> None:
+        key, span = find(self.tree, at)
+        self.problems.extend([Problem(message, key if at_key and key else span, notes)])

@@ -10,9 +10,9 @@ from sympy import Expr, Rational, Symbol
 
 from generator.comparison.model import Comparison
 from generator.errors import MissingSizeError, SizeError
+from generator.growth.bound import at
 from generator.growth.closed import ClosedForm, closed_form
 from generator.growth.crossing import Crossing, crossing
-from generator.growth.bound import at
 from generator.growth.measures import cost_formula, measure
 from generator.growth.subject import Subject
 from generator.printing.evaluate import evaluate
@@ -122,7 +122,9 @@ def _pairs(comparison: Comparison, table: MeasureTable) -> Iterator[Pair]:
     for ratio in comparison.ratios:
         for other, second in zip(others, other_formulas, strict=True):
             factor = Rational(ratio.numerator, ratio.denominator)
-            yield Pair(table.measure, first, other, ratio, crossing(formula, factor * second, size), _closed(comparison, table, other, factor))
+            yield Pair(
+                table.measure, first, other, ratio, crossing(formula, factor * second, size), _closed(comparison, table, other, factor)
+            )
 
 
 def _half(comparison: Comparison, table: MeasureTable, subject: Subject) -> Pair:
@@ -154,7 +156,7 @@ def _closed(comparison: Comparison, table: MeasureTable, other: Subject, factor:
     if not (_in_own_sizes(comparison, first) and _in_own_sizes(comparison, other)):
         return None
     a, b = (one.symbolic(table.measure.key).xreplace(_following(comparison, one)) for one in (first, other))
-    shared = (a.free_symbols & b.free_symbols) - {size}
-    if any(first.sizes.get(name) != other.sizes.get(name) for name in shared):
+    both = first.sizes.keys() & other.sizes.keys() & (a.free_symbols | b.free_symbols)
+    if any(first.sizes[name] != other.sizes[name] for name in both - {size}):
         return None
     return closed_form(a, factor * b, size)

@@ -64,9 +64,7 @@ def subjects_of(sides: Sequence[Side], settings: Settings, specs: Sequence[Path]
     _check_names(settings, sheets)
     shared = _shared_preset(settings.preset, [(library, sheet) for _, library, sheet in found])
     labels = _labels(sides, sheets)
-    return tuple(
-        _subject(side, sheet, shared, settings, label) for (side, _, sheet), label in zip(found, labels, strict=True)
-    )
+    return tuple(_subject(side, sheet, shared, settings, label) for (side, _, sheet), label in zip(found, labels, strict=True))
 
 
 def _sheet(side: Side, settings: Settings, specs: Sequence[Path]) -> tuple[Library, Sheet]:

@@ -31,7 +31,11 @@ def verdict(pair: Pair) -> str:
         less, more, same = f"{name} costs less", f"{name} costs more", f"{name} costs the same"
     else:
         times = ratio_text(pair.ratio)
-        less, more, same = f"{name} saves a factor of {times} or more", f"{name} saves less than a factor of {times}", f"the factor is {times}"
+        less, more, same = (
+            f"{name} saves a factor of {times} or more",
+            f"{name} saves less than a factor of {times}",
+            f"the factor is {times}",
+        )
     return _phrase(pair.crossing, {1: less, -1: more, 0: same})
 
 

@@ -100,7 +100,9 @@ def _total(first: DiffSide, second: DiffSide, known: tuple[Mapping[str, int], Ma
 
 
 def _sizes(a: Sheet, b: Sheet, known: tuple[Mapping[str, int], Mapping[str, int]]) -> tuple[Change, ...]:
-    first, second = ({size.name: _size_text(size, sheet, sizes) for size in sheet.sizes} for sheet, sizes in zip((a, b), known, strict=True))
+    first, second = (
+        {size.name: _size_text(size, sheet, sizes) for size in sheet.sizes} for sheet, sizes in zip((a, b), known, strict=True)
+    )
     return tuple(Change(name, first.get(name), second.get(name)) for name in _joined(first, second) if first.get(name) != second.get(name))
 
 

@@ -56,13 +56,17 @@ def _totals(found: Difference) -> Iterator[str]:
             yield f"    {to_text(total.before, found.order)}"
             yield f"    → {to_text(total.after, found.order)}"
             yield f"    difference {to_text(total.difference, found.order)}"
-    if not changed:
+    if all(total.difference == 0 for total in found.totals):
         yield "  all formulas are equal"
     numbers = [total for total in found.totals if total.numbers]
     if numbers:
-        if any(total.difference != 0 for total in changed):
-            yield ""
-        columns = [Column(""), Column(found.first.label, right=True), Column(found.second.label, right=True), Column("difference", right=True)]
+        yield ""
+        columns = [
+            Column(""),
+            Column(found.first.label, right=True),
+            Column(found.second.label, right=True),
+            Column("difference", right=True),
+        ]
         yield from table_lines([*columns, Column("ratio", right=True)], [_numbers(total) for total in numbers], width())
 
 
@@ -70,7 +74,13 @@ def _numbers(total: TotalChange) -> list[str]:
     assert total.numbers is not None
     before, after = total.numbers
     title = measure(total.key).title
-    return [title, exact(before), exact(after), f"{after - before:+,}" if after != before else "0", f"{after / before:.3f}" if before else ""]
+    return [
+        title,
+        exact(before),
+        exact(after),
+        f"{after - before:+,}" if after != before else "0",
+        f"{after / before:.3f}" if before else "",
+    ]
 
 
 def to_dict(found: Difference) -> dict[str, Any]:

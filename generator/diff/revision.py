@@ -29,7 +29,9 @@ def library_at(library: Library, name: str, revision: str) -> Iterator[Library]:
     file = library.path(name).resolve()
     folder = next((root.resolve() for root in library.roots if file.is_relative_to(root.resolve())), _top_of(file))
     repository = Path(_git(folder, "rev-parse", "--show-toplevel").decode().strip())
-    commit = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", what=revision).decode().strip()
+    commit = (
+        _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", what=revision).decode().strip()
+    )
     inside = folder.relative_to(repository).as_posix()
     archive = _git(repository, "archive", "--format=tar", commit, "--", inside, what=revision)
     with TemporaryDirectory(prefix="gen-diff-") as temporary:

@@ -54,7 +54,11 @@ def check_settings(settings: Mapping[str, object], sheets: Sequence[Sheet]) -> N
     known = [name for sheet in sheets for name in (*(size.name for size in sheet.sizes if size.kind != "derived"), *sheet.options)]
     for name in settings:
         if name not in known:
-            raise SizeError(f"`{name}` is neither a size nor an option of the two", *did_you_mean(name, known), f"known: {listed(dict.fromkeys(known), limit=20)}")
+            raise SizeError(
+                f"`{name}` is neither a size nor an option of the two",
+                *did_you_mean(name, known),
+                f"known: {listed(dict.fromkeys(known), limit=20)}",
+            )
 
 
 def _compiled(library: Library, name: str, options: Mapping[str, str]) -> Sheet:

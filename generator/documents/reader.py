@@ -88,7 +88,8 @@ def _left_out(document: Document, library: Library) -> Iterator[Problem]:
             keys = {(name, claim.id), (name, str(number))}
             if document.cite in claim.cite.split() and not keys & pointed:
                 note = f"point to it from an entry: `claim: {name}/{claim.id or number}`"
-                yield Problem(f"this claim cites `{document.cite}`, but {document.path} does not list it", claim.where_is("cite"), (note,))
+                message = f"this claim cites `{document.cite}`, but {document.path} does not list it"
+                yield Problem(message, claim.cite_spans[document.cite], (note,))
 
 
 class _Reader:

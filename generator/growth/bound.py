@@ -61,4 +61,3 @@ def limits(sheet: Sheet, known: Mapping[Symbol, Expr]) -> dict[str, int]:
             top = int(most) - (1 if isinstance(relation, Lt | Gt) else 0)
             found[small.name] = min(found.get(small.name, top), top)
     return found
-

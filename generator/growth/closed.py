@@ -90,7 +90,7 @@ def _is_positive(expr: Expr) -> bool:
         if len(found) != 1 or not all(base.is_positive for monomial in terms for base, _ in monomial):
             return False
         signs.append(found.pop())
-    return signs[0] == signs[1]
+    return bool(signs[0] == signs[1])
 
 
 def _tidy(root: Expr) -> Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, floor, lcm
 from typing import Any
 
@@ -104,7 +105,7 @@ def _by_roots(poly: Poly, size: Symbol) -> Crossing:
 def _between(values: list[Expr]) -> list[Expr]:
     """Return a rational number in each gap between numbers greater than 1, and outside: the first in (1, ...), the last beyond all."""
     edges = [Fraction(1), *(_rational(value) for value in values)]
-    inner = [sympify((low + high) / 2) for low, high in zip(edges, edges[1:], strict=False)]
+    inner = [sympify((low + high) / 2) for low, high in pairwise(edges)]
     return [*inner, sympify(floor(edges[-1]) + 1)]
 
 

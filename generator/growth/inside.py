@@ -14,7 +14,6 @@ from generator.printing.order import polynomial, rebuilt
 from generator.sheet import Sheet, SheetRow
 from generator.symbols import symbol
 
-
 _WITH_FEATURES = 3  # axes of an input whose last one holds features
 
 
@@ -105,7 +104,7 @@ def _crossing(form: ClosedForm, size: Symbol, small: str, large: str) -> Iterato
 
 
 def _settable(sheet: Sheet) -> list[Symbol]:
-    """Return the sizes that say how much there is to process: those of the inputs' axes, but for the features, the last of three or more."""
+    """Return the sizes that say how much there is to process: those of the inputs' axes, without the features (last of three or more)."""
     axes: set[Symbol] = set()
     for shape in sheet.inputs.values():
         processed = shape if len(shape) < _WITH_FEATURES or shape[-1] in shape[:-1] else shape[:-1]
@@ -115,7 +114,9 @@ def _settable(sheet: Sheet) -> list[Symbol]:
 
 def _as_given(sheet: Sheet, expr: Expr) -> Expr:
     """Return a formula in which sizes that are another one unless they are given (m = n) are that one."""
-    same = {symbol(size.name): size.value for size in sheet.sizes if size.kind == "default" and size.value is not None and size.value.is_Symbol}
+    same = {
+        symbol(size.name): size.value for size in sheet.sizes if size.kind == "default" and size.value is not None and size.value.is_Symbol
+    }
     return expr.xreplace(same)
 
 

@@ -62,7 +62,8 @@ def facts_of(sheet: Sheet) -> Facts:
 def upper_bound(expr: Expr, greatest: Mapping[str, int]) -> int:
     """Return a whole number that a formula of sizes does not exceed, given the greatest value of each; sizes are at least 1."""
     total = Integer(0)
-    for monomial, coefficient in polynomial(fold_logs(_smooth(expr))).items():
+    roomy = expr.replace(ceiling, lambda inside: inside + 1)
+    for monomial, coefficient in polynomial(fold_logs(_smooth(roomy))).items():
         value = abs(coefficient)
         for base, exponent in monomial:
             if exponent > 0:

@@ -95,4 +95,3 @@ def _at_presets(sheet: Sheet, root: Expr) -> dict[str, Expr]:
         if not value.free_symbols:
             values[preset.name] = value if value.is_Rational else value.evalf(30)
     return values
-

@@ -61,7 +61,8 @@ class Einsum(Op):
             for label, size in zip(labels, x.shape, strict=True):
                 if label in row.sizes and not row.same(row.sizes[label], size):
                     found, wanted = row.text(size), row.text(row.sizes[label])
-                    raise OpError(f"axis `{label}` of {name} is {found}, but the size {label} is {wanted}", shapes, at="eq")
+                    named = "" if wanted == label else f" ({wanted})"
+                    raise OpError(f"axis `{label}` of {name} is {found}, not {label}{named}", shapes, at="eq")
                 other, owner = known.setdefault(label, (size, name))
                 if not row.same(other, size):
                     verb = "contracts" if label not in self.terms()[1] else "aligns"

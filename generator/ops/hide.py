@@ -51,8 +51,8 @@ LOGICAL = {"and": "&", "or": "|"}  # on tensors
 class Hide(Op):
     """Fill the scores whose positions satisfy a condition with -infinity, so that the softmax that follows gives them the weight 0.
 
-    `{op: hide, axes: b h i j, where: j > i or i - j >= w}` hides the future, and what lies w or more behind. `axes` names the axes; names that
-    are no sizes of the spec stand in the condition for the index along that axis, from 0. Beside them it may use sizes, + - * // %,
+    `{op: hide, axes: b h i j, where: j > i or i - j >= w}` hides the future, and what lies w or more behind. `axes` names the axes; names
+    that are no sizes of the spec stand in the condition for the index along that axis, from 0. Beside them it may use sizes, + - * // %,
     comparisons, `and` and `or`. A row of scores that is hidden entirely gives no numbers (nan).
 
     No arithmetic but on indices, which is not counted. Kept for the backward pass: the mask, one byte an element, as large as the axes that
@@ -80,7 +80,11 @@ class Hide(Op):
         labels = [group[0] for group in groups]
         for label, size in zip(labels, scores.shape, strict=True):
             if label in row.sizes and not row.same(row.sizes[label], size):
-                raise OpError(f"axis `{label}` of {row.input_names[0]} is {row.text(size)}, but {label} is {row.text(row.sizes[label])}", found, at="axes")
+                raise OpError(
+                    f"axis `{label}` of {row.input_names[0]} is {row.text(size)}, but {label} is {row.text(row.sizes[label])}",
+                    found,
+                    at="axes",
+                )
         free = {label: axis for axis, label in enumerate(labels) if label not in row.sizes}
         used = names(self.where.ast)
         unknown = [name for name in used if name not in free and name not in row.sizes]
@@ -118,7 +122,9 @@ class Hide(Op):
             if label in labels and label not in c.sizes:
                 behind = scores.rank - 1 - labels.index(label)
                 view = f"[:{', None' * behind}]" if behind else ""
-                indices.append((f"{c.target}_{label}", f"torch.arange({c.inputs[0]}.shape[{labels.index(label)}], device={c.inputs[0]}.device){view}"))
+                indices.append(
+                    (f"{c.target}_{label}", f"torch.arange({c.inputs[0]}.shape[{labels.index(label)}], device={c.inputs[0]}.device){view}")
+                )
         variables = {name.removeprefix(f"{c.target}_"): name for name, _ in indices}
         return {"indices": indices, "hidden": f"{c.target}_hidden", "condition": printed(self.where, variables, c)}
 

@@ -15,8 +15,9 @@ from generator.trace.tensor import Tensor
 class Linear(Op):
     """y = x W^T + bias over the last axis; `out` says the new width.
 
-    x [..., k] -> [..., m]. Parameters: k*m, and m with bias. MACs: elements of x times m; the bias adds one operation for each element of y.
-    element of y. Kept for the backward pass: x. With `tie` the weight is another row's (an embedding's): no parameters of its own, the same work.
+    x [..., k] -> [..., m]. Parameters: k*m, and m with bias. MACs: elements of x times m; the bias adds one operation for each
+    element of y. Kept for the backward pass: x. With `tie` the weight is another row's (an embedding's): no parameters of its own,
+    the same work.
     """
 
     name: ClassVar[str] = "linear"

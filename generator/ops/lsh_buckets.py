@@ -47,9 +47,17 @@ class LshBuckets(Op):
         t = row.t
         rounds, buckets = row.whole(self.rounds, at="rounds"), row.whole(self.buckets, at="buckets")
         if x.rank != 4:
-            raise OpError(f"`{row.name}` needs vectors of four axes: batch, heads, positions, width", f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
+            raise OpError(
+                f"`{row.name}` needs vectors of four axes: batch, heads, positions, width",
+                f"{row.input_names[0]} is {row.show(x.shape)}",
+                at="in",
+            )
         if not t.facts.divisible(buckets, Integer(2)):
-            raise OpError(f"`{row.name}` needs an even number of buckets; found {row.text(buckets)}", *suggested_condition(row, buckets, Integer(2)), at="buckets")
+            raise OpError(
+                f"`{row.name}` needs an even number of buckets; found {row.text(buckets)}",
+                *suggested_condition(row, buckets, Integer(2)),
+                at="buckets",
+            )
         _, h, _, e = x.shape
         rotations = row.weight("weight", (h, e, rounds, buckets / 2), trainable=False)
         rotated = matmul.einsum(t, ("bhne", "herc"), "bhrnc", (replace(x, needs_grad=False), rotations))

@@ -29,7 +29,8 @@ class RandomFeatures(Op):
     x [..., n, e] and directions [m, e] of an `op: random_projection` -> [..., n, m]: exp(w x - |x|^2 / 2 - c) / sqrt(m), with x scaled by
     e^(-1/4) and 1e-4 added to each exponential (Choromanski et al., 2021, lemma 1 and its stabiliser). c is the greatest w x, of each
     query or of all keys of a head: a factor that cancels when the attention is divided by its sum. MACs: m for each element of x.
-    Other operations: 4 an element of x, 6 an element of the result, and one a row. Kept for the backward pass: the scaled x and the exponentials.
+    Other operations: 3 an element of x, 6 an element of the result, and one a row. Kept for the backward pass: the scaled x and the
+    exponentials.
     """
 
     name: ClassVar[str] = "random_features"

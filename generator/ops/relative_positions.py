@@ -13,7 +13,7 @@ from generator.trace.tensor import Tensor
 
 TABLE = '''
 def distance_sinusoids(reach: int, width: int) -> Tensor:
-    """Sines of r / 10000**(2*i/width) in columns 2*i, cosines in columns 2*i + 1, for the distances r = -reach ... reach (Wei et al., 2019)."""
+    """Sines of r / 10000**(2*i/width) in columns 2*i, cosines in 2*i + 1, for the distances r = -reach ... reach (Wei et al., 2019)."""
     angles = torch.arange(-reach, reach + 1)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
     return torch.stack((angles.sin(), angles.cos()), -1).flatten(1)[:, :width].contiguous()'''
 
@@ -22,9 +22,9 @@ def distance_sinusoids(reach: int, width: int) -> Tensor:
 class RelativePositions(Op):
     """Sinusoids of the distance j - i for each two positions i and j (Wei et al., 2019, section 2.2), clipped to `reach` either way.
 
-    For x [..., n, e], read for its shape alone: [n, n, e]. Fixed: a buffer of 2*reach + 1 rows, no parameters. No arithmetic but on indices,
-    which is not counted. Traffic: the distances as PyTorch works them out, and each looked-up element read and written. Nothing is kept here;
-    what multiplies the result keeps it.
+    For x [..., n, e], read for its shape alone: [n, n, e]. Fixed: a buffer of 2*reach + 1 rows, no parameters. No arithmetic but on
+    indices, which is not counted. Traffic: the distances as PyTorch works them out, and each looked-up element read and written. Nothing
+    is kept here; what multiplies the result keeps it.
     """
 
     name: ClassVar[str] = "relative_positions"

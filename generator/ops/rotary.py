@@ -39,7 +39,9 @@ class Rotary(Op):
     arity: ClassVar[tuple[int, int | None]] = (3, 3)
 
     pairs: Choice = param(
-        ChoiceKind(("neighbours", "halves")), "which features are a pair: 2i and 2i + 1 (RoFormer), or i and i + e/2 (LLaMA)", default="neighbours"
+        ChoiceKind(("neighbours", "halves")),
+        "which features are a pair: 2i and 2i + 1 (RoFormer), or i and i + e/2 (LLaMA)",
+        default="neighbours",
     )
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:

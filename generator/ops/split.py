@@ -36,7 +36,7 @@ class Split(Op):
         axis = row.axis(x, self.axis)
         sizes = self._equal(row, x, axis) if self.into is not None else self._given(row, x, axis)
         names = self._names(len(sizes))
-        return {name: x.narrow(axis, size) for name, size in zip(names, sizes, strict=True)}
+        return dict(zip(names, x.parts(axis, sizes), strict=True))
 
     def _equal(self, row: RowScope, x: Tensor, axis: int) -> tuple[Expr, ...]:
         assert self.into is not None

@@ -14,7 +14,7 @@ _MOST_SIZES = 7  # of one formula; 5**7 combinations at most are looked at
 
 
 def example_sizes(claim: SheetClaim, order: Sequence[str], constraints: Sequence[Constraint]) -> dict[str, int]:
-    """Return the smallest such sizes that satisfy the constraints; none for a claim that holds, is an order, or has too many sizes."""
+    """Return small such sizes that satisfy the constraints; none for a claim that holds, is an order, or has too many sizes."""
     names = {size.name for expr in (claim.claimed, claim.derived) for size in expr.free_symbols}
     if claim.verdict != "differs" or claim.kind != "equals" or len(names) > _MOST_SIZES:
         return {}
@@ -27,9 +27,9 @@ def example_sizes(claim: SheetClaim, order: Sequence[str], constraints: Sequence
 
 
 def _combinations(names: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Yield sizes, those with the smallest sum first; the batch is one."""
+    """Yield sizes: different ones first, so that none is taken for another, then those with the smallest sum. The batch is one."""
     choices = [(1,) if name == _BATCH else _SIZES for name in names]
-    for values in sorted(product(*choices), key=lambda values: (sum(values), values)):
+    for values in sorted(product(*choices), key=lambda values: (len(values) - len(set(values)), sum(values), values)):
         yield dict(zip(names, values, strict=True))
 
 

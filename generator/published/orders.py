@@ -3,13 +3,15 @@
 A formula is reduced to its products of powers of the growing sizes; all other sizes are constants. Floors count as what is inside them
 (sizes are at least one), ceilings as what is inside plus one, and a logarithm of growing sizes as a size of its own. A product of powers is
 bounded by a sum of such products exactly if its exponents lie below some weighted mean of theirs (for all sizes of at least one): n*d is
-bounded by n**2 + d**2. That is a linear program, which sympy solves exactly.
+bounded by n**2 + d**2.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
 
 from sympy import Expr, Integer, Mul, Rational, Symbol, ceiling, floor, log
 
@@ -91,27 +93,35 @@ def _is_bounded(point: Exponents, others: Sequence[Exponents]) -> bool:
 
 
 def _is_below_a_mean(point: Exponents, others: Sequence[Exponents]) -> bool:
-    from sympy import symbols
-    from sympy.solvers.simplex import InfeasibleLPError, lpmin
+    """Say whether some weighted mean of the others is nowhere below the point.
 
-    weights = symbols(f"w0:{len(others)}")
-    conditions = [weight >= 0 for weight in weights]
-    conditions += _equation(sum(weights), Integer(1))
-    for axis, least in enumerate(point):
-        mean = sum((weight * other[axis] for weight, other in zip(weights, others, strict=True)), Integer(0))
-        if mean.free_symbols:
-            conditions.append(mean >= least)
-        elif mean < least:
-            return False
-    try:
-        lpmin(weights[0], conditions)
-    except InfeasibleLPError:
-        return False
-    return True
+    Such weights (at least 0, their sum 1) solve the equations `mean - surplus = point` with surpluses of at least 0. If there is a
+    solution, there is one in which at most as many numbers are not zero as there are equations, so these are tried.
+    """
+    columns = [[Fraction(int(x.p), int(x.q)) for x in other] + [Fraction(1)] for other in dict.fromkeys(others)]
+    axes = range(len(point))
+    columns += [[Fraction(-1 if axis == other else 0) for other in axes] + [Fraction(0)] for axis in axes]
+    wanted = [Fraction(int(x.p), int(x.q)) for x in point] + [Fraction(1)]
+    for chosen in combinations(columns, len(wanted)):
+        solution = _solved(chosen, wanted)
+        if solution is not None and all(weight >= 0 for weight in solution):
+            return True
+    return False
 
 
-def _equation(left: Expr, right: Expr) -> list[Expr]:
-    return [left >= right, left <= right]
+def _solved(columns: Sequence[Sequence[Fraction]], wanted: Sequence[Fraction]) -> list[Fraction] | None:
+    """Return the weights with which some columns add up to the wanted one; None where they are not independent."""
+    rows = [[*row, value] for row, value in zip(zip(*columns, strict=True), wanted, strict=True)]
+    for i in range(len(rows)):
+        pivot = next((k for k in range(i, len(rows)) if rows[k][i] != 0), None)
+        if pivot is None:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [value / rows[i][i] for value in rows[i]]
+        for k in range(len(rows)):
+            if k != i and rows[k][i] != 0:
+                rows[k] = [value - rows[k][i] * own for value, own in zip(rows[k], rows[i], strict=True)]
+    return [row[-1] for row in rows]
 
 
 def _expr(bases: Sequence[Expr], exponents: Exponents) -> Expr:

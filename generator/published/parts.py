@@ -28,8 +28,8 @@ from generator.spec.suggest import did_you_mean, listed
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "norm": ("batch_norm", "group_norm", "l2_normalise", "layer_norm", "rms_norm"),
-    "positional": ("positional", "relative_bias", "rotary", "rotations"),
-    "mask": ("hide", "mask", "window_mask"),
+    "positional": ("positional", "relative_bias", "relative_positions", "rotary", "rotations"),
+    "mask": ("hide", "hide_equal", "mask", "window_mask"),
 }
 BIAS = "bias"
 _BIAS_COUNTS = ("params", "active_params")  # each with the same biases

@@ -18,7 +18,7 @@ from generator.published.orders import UnjudgedError, compare_orders
 from generator.published.parts import Costs, Part, part
 from generator.resolve.sizes import Unresolved
 from generator.sheet import ClaimTerm, Constraint, SheetClaim
-from generator.spec.claim_checks import is_whole
+from generator.spec.claim_checks import claim_problems
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Expression
 from generator.spec.problems import Problems
@@ -33,7 +33,7 @@ def sheet_claims(
     found = []
     for claim in arch.spec.claims:
         try:
-            if is_whole(claim):
+            if not any(claim_problems(arch.spec, claim)):  # they are among the problems already
                 judged = _Judge(claim, arch, costs, facts, problems).verdict()
                 found.append(replace(judged, example=example_sizes(judged, tuple(arch.spec.dims), constraints)))
         except Unresolved:

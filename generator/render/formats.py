@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -20,12 +20,14 @@ class Rendering:
     Args:
         out: the folder of all outputs.
         pages: the names of all specs that have a page.
+        language: of the texts of a workbook.
     """
 
     compiled: Compiled
     library: Library
     out: Path
     pages: Collection[str]
+    language: str = "en"
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,23 @@ class Format:
         suffix: of the files.
         renderer: `module:function`, a function from a Rendering to the file's bytes.
         committed: whether outputs are kept in version control, so that a missing one is worth a complaint.
+        language: of its texts, where it has texts of its own in several languages.
     """
 
     name: str
     suffix: str
     renderer: str
     committed: bool = True
+    language: str = "en"
+
+    @property
+    def key(self) -> str:
+        """What the outputs of a spec are told apart by: the name, with the language if it is not English."""
+        return self.name if self.language == "en" else f"{self.name}.{self.language}"
+
+    def in_language(self, language: str) -> Format:
+        """Return the format in another language; the language stands in the names of the files, `bert.zh.xlsx`."""
+        return self if language == self.language else replace(self, suffix=f".{language}{self.suffix}", language=language)
 
     def path(self, spec: str) -> str:
         """Return the path of a spec's output below the folder of outputs, with forward slashes."""
@@ -51,12 +64,13 @@ class Format:
     def render(self, rendering: Rendering) -> bytes:
         """Return the output's bytes."""
         module, _, function = self.renderer.partition(":")
-        return cast("bytes", getattr(import_module(module), function)(rendering))
+        return cast("bytes", getattr(import_module(module), function)(replace(rendering, language=self.language)))
 
 
 MODULES = Format("modules", ".py", "generator.render.formats:module_bytes")
 MARKDOWN = Format("markdown", ".md", "generator.render.formats:page_bytes")
 EXCEL = Format("excel", ".xlsx", "generator.render.formats:workbook_bytes", committed=False)
+LANGUAGES = ("en", "zh")  # of workbooks
 FORMATS: tuple[Format, ...] = (MODULES, MARKDOWN, EXCEL)
 
 
@@ -81,4 +95,4 @@ def workbook_bytes(rendering: Rendering) -> bytes:
     """Return a spec's workbook."""
     from generator.render.workbook import build_workbook
 
-    return build_workbook(rendering.compiled.sheet)
+    return build_workbook(rendering.compiled.sheet, rendering.language)

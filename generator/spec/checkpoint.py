@@ -22,9 +22,8 @@ def _rule(to: str, node: Node) -> WeightRule:
         return WeightRule(to, _texts(node))
     values = {entry.key.text: plain(entry.value) for entry in node.entries}
     part = values.get("part")
-    return WeightRule(
-        to, _texts(node.get("from")), bool(values.get("transpose")), (int(part[0]), int(part[1])) if part else None, bool(values.get("reshape"))
-    )
+    piece = (int(part[0]), int(part[1])) if part else None
+    return WeightRule(to, _texts(node.get("from")), bool(values.get("transpose")), piece, bool(values.get("reshape")))
 
 
 def _texts(node: Node | None) -> tuple[str, ...]:

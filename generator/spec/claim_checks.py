@@ -19,17 +19,17 @@ def check_claims(spec: Spec) -> Iterator[Problem]:
     """Yield what is wrong with the claims of a spec."""
     seen: dict[str, int] = {}
     for claim in spec.claims:
-        wrong = [*_form(claim), *_names(spec, claim)]
-        yield from wrong
+        yield from claim_problems(spec, claim)
         if claim.id and claim.id in seen:
             note = f"the first is on line {seen[claim.id]}"
             yield Problem(f"two claims have the id `{claim.id}`", claim.where_is("id"), (note,))
         seen.setdefault(claim.id, claim.span.line)
 
 
-def is_whole(claim: Claim) -> bool:
-    """Say whether all keys are there that the kind of claim needs; otherwise `check_claims` has said what is missing."""
-    return not list(_form(claim))
+def claim_problems(spec: Spec, claim: Claim) -> Iterator[Problem]:
+    """Yield what is wrong with one claim; nothing can be said about whether it holds then."""
+    yield from _form(claim)
+    yield from _names(spec, claim)
 
 
 def _form(claim: Claim) -> Iterator[Problem]:

@@ -84,7 +84,7 @@ class _Parser:
             claims=tuple(c for c in map(self.claim, self.items(tree, "claims")) if c is not None),
             span=tree.span,
             checkpoints=self.each(tree, "checkpoint", checkpoint),
-            cite_spans=_cite_spans(tree),
+            cite_spans={_text(item): item.span for item in self.items(tree, "cite")},
         )
 
     def each(
@@ -277,7 +277,9 @@ class _Parser:
 
     def claim(self, node: Node) -> model.Claim | None:
         assert isinstance(node, MappingNode)
-        return claim(node, self)
+        before = len(self.problems)
+        built = claim(node, self)
+        return built if len(self.problems) == before else None
 
 
 def _names(node: MappingNode) -> dict[tuple[str, str], Span]:

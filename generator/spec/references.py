@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from generator.sheet import Reference
@@ -10,7 +11,8 @@ from generator.spec.library import shown
 from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean, listed
-from generator.spec.yaml_reader import Entry, Mapping, Scalar, load_source, read_yaml
+from generator.spec.yaml_reader import Entry, Scalar, load_source, read_yaml
+from generator.spec.yaml_reader import Mapping as MappingNode
 
 _KEYS = ("label", "text", "url")
 _EXAMPLE = 'such as `vaswani2017: {label: "Vaswani et al., 2017", text: Attention Is All You Need, url: https://...}`'
@@ -26,12 +28,19 @@ def read_references(folders: Iterable[Path]) -> dict[str, Reference]:
     for folder in folders:
         file = folder / "references.yaml"
         if file.is_file():
-            try:
-                found |= _read(load_source(file, shown(file)))
-            except OSError as error:
-                place = Span(Source(shown(file), ""), 1, 1)
-                raise ProblemsError([Problem(f"the file cannot be read: {error.strerror}", place)]) from error
+            status = file.stat()
+            found |= _read_file(file, shown(file), status.st_mtime_ns, status.st_size)
     return found
+
+
+@lru_cache(maxsize=16)
+def _read_file(file: Path, name: str, _changed: int, _size: int) -> Mapping[str, Reference]:
+    """Read one file; again only if it has changed, because every spec of a build asks for it."""
+    try:
+        return _read(load_source(file, name))
+    except OSError as error:
+        place = Span(Source(name, ""), 1, 1)
+        raise ProblemsError([Problem(f"the file cannot be read: {error.strerror}", place)]) from error
 
 
 def _read(source: Source) -> dict[str, Reference]:
@@ -39,7 +48,7 @@ def _read(source: Source) -> dict[str, Reference]:
         return {}
     tree = read_yaml(source)
     problems = Problems()
-    if not isinstance(tree, Mapping):
+    if not isinstance(tree, MappingNode):
         problems.fail("expected one entry for each source", tree.span, _EXAMPLE)
     found: dict[str, Reference] = {}
     for entry in tree.entries:
@@ -54,7 +63,7 @@ def _fields(entry: Entry, problems: Problems) -> dict[str, str] | None:
     """Return the fields of one reference; None where something is wrong with them, which is reported."""
     key, node = entry.key, entry.value
     before = len(problems)
-    if not isinstance(node, Mapping):
+    if not isinstance(node, MappingNode):
         problems.add(f"reference `{key.text}` needs label and text", node.span, _EXAMPLE)
         return None
     for field in node.entries:

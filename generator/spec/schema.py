@@ -215,7 +215,11 @@ def build_schema() -> dict[str, Any]:
                 "description": "how public implementations name the weights, by library",
                 "additionalProperties": _CHECKPOINT,
             },
-            "claims": {"type": "array", "description": "published formulas, checked against the derived ones", "items": claim_schema(QUANTITY_KEYS)},
+            "claims": {
+                "type": "array",
+                "description": "published formulas, checked against the derived ones",
+                "items": claim_schema(QUANTITY_KEYS),
+            },
         },
         "additionalProperties": False,
         "$defs": {"row": row, "fill": _FILL, **{f"op_{name}": _op_schema(op) for name, op in catalogue.items()}},

@@ -74,7 +74,7 @@ def validate(tree: Node) -> list[Violation]:
     value = plain(tree)
     found = _violations(tree, (), _validator("").iter_errors(value))
     layers = value.get("layers") if isinstance(value, Mapping) else None
-    if isinstance(layers, Mapping) and not any(violation.path == ("layers",) for violation in found):
+    if isinstance(layers, Mapping) and len(layers) <= schema()["properties"]["layers"]["maxProperties"]:
         for name, row in layers.items():
             if isinstance(row, Mapping):
                 found += _row_violations(tree, ("layers", name), row)
@@ -110,7 +110,8 @@ def _violations(tree: Node, at: Path_, errors: Iterator[Any]) -> list[Violation]
     for path, here in by_path.items():
         wrong_type = [error for error in here if error.validator == "type" and not _is_name(error)]
         for error in wrong_type or here:
-            found += (Violation(path, problem) for problem in _problems(tree, path, error))
+            own = (*path, error.instance) if _is_name(error) else path
+            found += (Violation(own, problem) for problem in _problems(tree, path, error))
     return found
 
 

@@ -188,9 +188,8 @@ def parse_where(text: str, sheet: Sheet) -> Boolean:
         found = evaluate(parse_condition(text), {name: symbol(name) for name in names})
     except ExpressionError as error:
         raise SizeError(f"--where: {error.message}", *_caret(text, error), *error.notes) from error
-    return found  # type: ignore[return-value]  # a condition, as parsed
+    return found
 
 
 def _caret(text: str, error: ExpressionError) -> tuple[str, str]:
     return text, " " * error.offset + "^"
-

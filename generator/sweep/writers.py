@@ -128,7 +128,10 @@ def opened(kind: str, path: Path, names: Sequence[str], bounds: Mapping[str, int
             with _closed(ParquetWriter(path, names, bounds)) as writer:
                 yield writer
             return
-        with path.open("w", encoding="utf-8", newline="") as stream, _closed((CsvWriter if kind == "csv" else JsonWriter)(stream, names)) as text:
+        with (
+            path.open("w", encoding="utf-8", newline="") as stream,
+            _closed((CsvWriter if kind == "csv" else JsonWriter)(stream, names)) as text,
+        ):
             yield text
     except BaseException:
         path.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer
 
+from generator.trace.diary import Bind
 from generator.trace.tensor import Shape, Storage, Tensor
 from generator.trace.tracer import Tracer
 
@@ -17,11 +18,16 @@ Body = Callable[[Carried], Carried]
 def iterate(t: Tracer, count: Expr, carried: Carried, body: Body, *, shared: bool) -> Carried:
     """Run `body` `count` times, each time on what it returned before, and return the last result.
 
-    The first run may differ from the others (its input needs no gradient, or lies differently in memory); then it is traced apart.
+    Where a diary is kept, it is run as often as the sizes say. Otherwise it is derived once for all runs. The first one may differ from the others (its input needs no gradient, or lies differently in memory); then it is traced apart.
 
     Args:
         shared: the runs use the same weights (a recurrence); otherwise each has its own (a stack of layers).
     """
+    if t.diary is not None:
+        for _ in range(t.diary.times(count)):
+            carried = body(carried)
+            t.diary.events.append(Bind("carried", tuple(carried.values())))
+        return carried
     with t.scratch():
         settled = {name: _signature(x) for name, x in body(carried).items()}
     first_differs = any(_signature(x) != settled[name] for name, x in carried.items())

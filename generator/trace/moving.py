@@ -7,7 +7,7 @@ from dataclasses import replace
 from sympy import Expr
 
 from generator.trace.memory_format import strides_after
-from generator.trace.tensor import Shape, Tensor
+from generator.trace.tensor import Shape, Tensor, View, next_order
 from generator.trace.tracer import Tracer
 
 
@@ -32,4 +32,5 @@ def unfold(x: Tensor, axis: int, count: Expr, size: Expr, step: Expr) -> Tensor:
         x,
         shape=(*x.shape[:axis], count, size, *x.shape[axis + 1 :]),
         strides=(*x.strides[:axis], step * x.strides[axis], x.strides[axis], *x.strides[axis + 1 :]),
+        view=View(x, "unfold", (axis,), next_order()),
     )

@@ -7,13 +7,19 @@ share memory. They follow PyTorch's rules for sizes greater than one: an axis of
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Literal
 
 from sympy import Expr, Integer, Mul, expand
 
 Kind = Literal["float", "bool", "index", "stat"]
 Shape = tuple[Expr, ...]
+_ORDER = count()
+
+
+def next_order() -> int:
+    """Return a number greater than all before: tells what came first."""
+    return next(_ORDER)
 
 
 @dataclass(eq=False)
@@ -37,13 +43,34 @@ class Storage:
 
 
 @dataclass(frozen=True, eq=False)
+class View:
+    """How a tensor was made from another one without moving anything.
+
+    Args:
+        base: the other one.
+        method: the method of Tensor that made it.
+        detail: what undoes it: an order of axes, an axis, or the sizes that were merged.
+        order: when, among all views and kernels.
+    """
+
+    base: Tensor
+    method: str
+    detail: tuple[int, ...] | Shape
+    order: int
+
+
+@dataclass(frozen=True, eq=False)
 class Tensor:
-    """A view of a storage. `needs_grad`: whether a gradient flows back to it."""
+    """A view of a storage. `needs_grad`: whether a gradient flows back to it; `view`: where it comes from, None for a kernel's result."""
 
     shape: Shape
     strides: Shape
     storage: Storage
     needs_grad: bool = False
+    view: View | None = None
+
+    def _made(self, method: str, detail: tuple[int, ...] | Shape, shape: Shape, strides: Shape) -> Tensor:
+        return replace(self, shape=shape, strides=strides, view=View(self, method, detail, next_order()))
 
     @property
     def rank(self) -> int:
@@ -62,7 +89,7 @@ class Tensor:
 
     def permute(self, order: tuple[int, ...]) -> Tensor:
         """Return the view with its axes in the given order."""
-        return replace(self, shape=tuple(self.shape[i] for i in order), strides=tuple(self.strides[i] for i in order))
+        return self._made("permute", order, tuple(self.shape[i] for i in order), tuple(self.strides[i] for i in order))
 
     def transpose(self, a: int, b: int) -> Tensor:
         """Return the view with two axes swapped."""
@@ -74,10 +101,11 @@ class Tensor:
         """Return the view with one axis split into several, the last one fastest."""
         axis %= self.rank
         strides = tuple(self.strides[axis] * product(sizes[i + 1 :]) for i in range(len(sizes)))
-        return replace(
-            self,
-            shape=self.shape[:axis] + sizes + self.shape[axis + 1 :],
-            strides=self.strides[:axis] + strides + self.strides[axis + 1 :],
+        return self._made(
+            "unflatten",
+            (axis, axis + len(sizes) - 1),
+            self.shape[:axis] + sizes + self.shape[axis + 1 :],
+            self.strides[:axis] + strides + self.strides[axis + 1 :],
         )
 
     def merge(self, first: int, last: int) -> Tensor | None:
@@ -86,10 +114,11 @@ class Tensor:
         for outer, inner in pairwise(axes):
             if expand(self.strides[outer] - self.strides[inner] * self.shape[inner]) != 0:
                 return None
-        return replace(
-            self,
-            shape=(*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :]),
-            strides=(*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :]),
+        return self._made(
+            "merge",
+            (first, last),
+            (*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :]),
+            (*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :]),
         )
 
     def expand_to(self, shape: Shape) -> Tensor:
@@ -98,32 +127,37 @@ class Tensor:
         strides = [Integer(0)] * missing
         for own, wanted, stride in zip(self.shape, shape[missing:], self.strides, strict=True):
             strides.append(Integer(0) if own == 1 and wanted != 1 else stride)
-        return replace(self, shape=shape, strides=tuple(strides))
+        return self._made("expand", (), shape, tuple(strides))
 
     def unsqueeze(self, axis: int) -> Tensor:
         """Return the view with a new axis of size one."""
         axis %= self.rank + 1
         stride = self.strides[axis] * self.shape[axis] if axis < self.rank else Integer(1)
-        return replace(
-            self,
-            shape=(*self.shape[:axis], Integer(1), *self.shape[axis:]),
-            strides=(*self.strides[:axis], stride, *self.strides[axis:]),
+        return self._made(
+            "unsqueeze", (axis,), (*self.shape[:axis], Integer(1), *self.shape[axis:]), (*self.strides[:axis], stride, *self.strides[axis:])
         )
 
     def squeeze(self, axis: int) -> Tensor:
         """Return the view without one axis of size one."""
         axis %= self.rank
-        return replace(self, shape=self.shape[:axis] + self.shape[axis + 1 :], strides=self.strides[:axis] + self.strides[axis + 1 :])
+        return self._made("squeeze", (axis,), self.shape[:axis] + self.shape[axis + 1 :], self.strides[:axis] + self.strides[axis + 1 :])
 
     def narrow(self, axis: int, size: Expr) -> Tensor:
         """Return the view of `size` neighbours along one axis."""
         axis %= self.rank
-        return replace(self, shape=(*self.shape[:axis], size, *self.shape[axis + 1 :]))
+        return self._made("narrow", (axis,), (*self.shape[:axis], size, *self.shape[axis + 1 :]), self.strides)
+
+    def parts(self, axis: int, sizes: Shape) -> tuple[Tensor, ...]:
+        """Return the views of all neighbouring parts along one axis, made at once."""
+        axis %= self.rank
+        whole = View(self, "parts", (axis,), next_order())
+        shapes = [(*self.shape[:axis], size, *self.shape[axis + 1 :]) for size in sizes]
+        return tuple(replace(self, shape=shape, view=whole) for shape in shapes)
 
     def select(self, axis: int) -> Tensor:
         """Return the view at one index of an axis."""
         axis %= self.rank
-        return replace(self, shape=self.shape[:axis] + self.shape[axis + 1 :], strides=self.strides[:axis] + self.strides[axis + 1 :])
+        return self._made("select", (axis,), self.shape[:axis] + self.shape[axis + 1 :], self.strides[:axis] + self.strides[axis + 1 :])
 
     @property
     def is_contiguous(self) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer
 
 from generator.symbols import Facts
+from generator.trace.diary import Diary
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
 
@@ -40,10 +41,12 @@ class Tracer:
     Args:
         facts: what is known about the sizes; rows add to it as sub-specs bring their own constraints.
         half: whether the model's numbers have two bytes.
+        diary: where to note each event in order; only sums are kept without one.
     """
 
-    def __init__(self, facts: Facts, *, half: bool = False) -> None:
+    def __init__(self, facts: Facts, *, half: bool = False, diary: Diary | None = None) -> None:
         self.facts = facts
+        self.diary = diary
         self.depends_on_precision = False  # whether an op has asked for it
         self._half = half
         self.tallies: dict[str, Tally] = {}
@@ -80,12 +83,13 @@ class Tracer:
         """Run something only to see its shapes: nothing inside is counted or kept."""
         tallies, self.tallies = self.tallies, {}
         storages, self.storages = self.storages, []
+        diary, self.diary = self.diary, None
         self._scratch += 1
         try:
             yield
         finally:
             self._scratch -= 1
-            self.tallies, self.storages = tallies, storages
+            self.tallies, self.storages, self.diary = tallies, storages, diary
 
     @property
     def half(self) -> bool:
@@ -152,9 +156,13 @@ class Tracer:
         tally.macs += self.count * macs
         tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
         tally.kernels.append(name)
+        if self.diary is not None:
+            self.diary.launch(name, reads, writes)
 
     def save(self, *tensors: Tensor) -> None:
         """Keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""
+        if self.diary is not None:
+            self.diary.save(tensor.storage for tensor in tensors if not tensor.storage.persistent)
         for tensor in tensors:
             storage = tensor.storage
             if not storage.persistent and storage.saved_by is None:

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,8 @@ from generator.symbols import symbol
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11 on
 
-FOLDER = "archsheet_generated_for_verification"
+PACKAGE = "archsheet_generated_for_verification"
+_NUMBERS = count(1)  # several workbenches may be open at once, each with a package of its own
 
 
 class Workbench:
@@ -45,7 +47,7 @@ class Workbench:
 
     def __enter__(self) -> Self:
         self._folder = tempfile.TemporaryDirectory()
-        package = Path(self._folder.name) / FOLDER
+        package = Path(self._folder.name) / f"{PACKAGE}_{next(_NUMBERS)}"
         package.mkdir()
         (package / "__init__.py").write_text("", encoding="utf-8")
         for name, text in support_files().items():
@@ -57,7 +59,7 @@ class Workbench:
     def __exit__(self, *exception: object) -> None:
         assert self._folder is not None
         sys.path.remove(self._folder.name)
-        for name in [name for name in sys.modules if name.split(".")[0] == FOLDER]:
+        for name in [name for name in sys.modules if name.split(".")[0] == self.package.name]:
             del sys.modules[name]
         self._folder.cleanup()
 
@@ -81,7 +83,7 @@ class Workbench:
             if not file.exists():
                 file.write_text(render_module(self.compiled(used), self.library), encoding="utf-8")
         importlib.invalidate_caches()
-        module = importlib.import_module(f"{FOLDER}.{name}")
+        module = importlib.import_module(f"{self.package.name}.{name}")
         found: type[nn.Module] = getattr(module, self.modules.view(name).class_name)
         return found
 

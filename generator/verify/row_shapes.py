@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Mapping
 from types import FrameType
 from typing import Any
@@ -11,7 +12,9 @@ from torch import Tensor
 
 from generator.printing.evaluate import evaluate
 from generator.render.module.lines import row_names
+from generator.trace.tensor import Shape
 from generator.verify.built import Instance
+from generator.verify.instance import Workbench
 from generator.verify.rows import RowDifference
 
 
@@ -20,18 +23,43 @@ def wrong_shapes(own: Instance) -> tuple[int, list[RowDifference]]:
 
     Rows of blocks are compared where the block is verified itself.
     """
-    variables = row_names(own.bench.compiled(own.name).architecture).variables
     with own.mode:
         found = _locals_at_return(own, str(own.bench.package / f"{own.name}.py"))
-    results = [(row, part, axes) for row in own.sheet.rows if row.depth == 0 for part, axes in row.shapes]
-    differences = []
-    for row, part, axes in results:
-        derived = [evaluate(axis, own.sizes) for axis in axes]
-        tensor = found.get(variables[row.name] + (f"_{part}" if part else ""))
-        measured = list(tensor.shape) if isinstance(tensor, Tensor) else None
-        if derived != measured:
-            differences.append(RowDifference(f"{row.path}.{part}" if part else row.path, row.op, "shape", derived, measured))
-    return len(results), differences
+    results = _results(own.bench, own.name)
+    return len(results), [
+        RowDifference(path, op, "shape", evaluated, measured)
+        for path, op, variable, axes in results
+        if (evaluated := [evaluate(axis, own.sizes) for axis in axes]) != (measured := _shape(found.get(variable)))
+    ]
+
+
+def wrong_shapes_when_stopped(bench: Workbench, name: str, sizes: Mapping[str, int], error: Exception) -> list[RowDifference]:
+    """Return the rows computed before an error whose shape is not the derived one; the first of them may be its cause."""
+    found: dict[str, Any] = {}
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_code.co_filename == str(bench.package / f"{name}.py") and frame.f_code.co_name == "forward":
+            found = dict(frame.f_locals)
+    return [
+        RowDifference(path, op, "shape", evaluated, measured)
+        for path, op, variable, axes in _results(bench, name)
+        if (measured := _shape(found.get(variable))) is not None and (evaluated := [evaluate(axis, sizes) for axis in axes]) != measured
+    ]
+
+
+def _results(bench: Workbench, name: str) -> list[tuple[str, str, str, Shape]]:
+    """Return path, op, local variable and axes of each result of the outermost rows."""
+    compiled = bench.compiled(name)
+    variables = row_names(compiled.architecture).variables
+    return [
+        (f"{row.path}.{part}" if part else row.path, row.op, variables[row.name] + (f"_{part}" if part else ""), axes)
+        for row in compiled.sheet.rows
+        if row.depth == 0
+        for part, axes in row.shapes
+    ]
+
+
+def _shape(value: object) -> list[int] | None:
+    return list(value.shape) if isinstance(value, Tensor) else None
 
 
 def _locals_at_return(own: Instance, source: str) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from generator.verify.checks import Check, check_instance
 from generator.verify.failures import described
 from generator.verify.instance import Workbench
 from generator.verify.references.run import ReferenceCheck, reference_checks
+from generator.verify.row_shapes import wrong_shapes_when_stopped
 from generator.verify.rows import RowDifference
 from generator.verify.sampling import NoSampleError, sample
 from generator.verify.variants import byte_checks, gradient_checks
@@ -95,5 +96,6 @@ def check_case(bench: Workbench, name: str, sizes: Mapping[str, int], preset: st
         checks = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance))
         found = [check.locate() for check in checks if not check.equal]
     except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
-        return Case(preset, dict(sizes), (Check("run", "no error", described(bench, error)),))
-    return Case(preset, dict(sizes), checks, tuple(dict.fromkeys(d for d in found if d is not None)))
+        stopped = Check("run", "no error", described(bench, error))
+        return Case(preset, dict(sizes), (stopped,), tuple(wrong_shapes_when_stopped(bench, name, sizes, error)[:1]))
+    return Case(preset, dict(sizes), checks, tuple(d for i, d in enumerate(found) if d is not None and d not in found[:i]))

@@ -70,3 +70,20 @@ def test_claims_say_equal_or_by_how_much_they_differ() -> None:
 def test_a_claim_about_one_row_names_it() -> None:
     claim = replace(stack().claims[0], scope="blocks.mlp")
     assert table_of(replace(stack(), claims=(claim,)), "Quantity", "Published")[0]["Quantity"] == "MACs of `blocks.mlp`"
+
+
+def test_orders_comparisons_and_stated_attributes_say_what_they_are() -> None:
+    equal = stack().claims[0]
+    order = replace(equal, text="n*d", verdict="same order", kind="order", is_order=True, growing=("n", "d"), conditions=("f = 4*d",))
+    more = replace(equal, text="n > 2*d", verdict="holds", kind="exceeds", against="a, b", difference=2 * d * (n - 2 * d))
+    stated = replace(equal, quantity="path length", text="n", verdict="stated", kind="stated", is_order=True, because="step by step")
+    digits = replace(equal, digits=2, ignored=("bias", "norm"))
+    rows = table_of(replace(stack(), claims=(order, more, stated, digits)), "Quantity", "Published")
+    assert [(row["Published"], row["Where"], row["Verdict"]) for row in rows] == [
+        ("O(`n*d`)", "`f = 4*d`; as `n`, `d` grow", "✓ same order"),
+        ("more than `a`, `b` once `n > 2*d`", "", "✓ holds"),
+        ("O(`n`)", "", "stated, not derived"),
+        ("`2*b*n*L*d*f + b*n*d*V`", "without `bias`, `norm`; to 2 digits", "✓ equal to 2 digits"),
+    ]
+    assert (rows[1]["Derived"], rows[2]["Derived"]) == (r"minus `a`, `b`: $`2d \left(n - 2d\right)`$", "")
+    assert (rows[2]["Quantity"], rows[2]["Note"]) == ("path length", "eq. 3<br>step by step")

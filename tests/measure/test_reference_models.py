@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from generator.measure import backward_matmul_flops, matmul_flops, matmul_kernels, module_labels, parameters, saved, traffic, vector_flops
-from tests.support.timm_models import import_timm
+from generator.verify.references.timm_models import import_timm
 
 pytestmark = pytest.mark.slow
 

@@ -31,15 +31,15 @@ layers:
   picked: {op: softmax}
 presets:
   base: {set: {b: 1, n: 512, d: 768, h: 12}}
-claims:
 """
-FIRST_LINE = BLOCK.count("\n") + 1  # the line of the first claim
+FIRST_LINE = BLOCK.count("\n") + 2  # the line of the first claim, below `claims:`
 
 
 def claims(folder: Path, *lines: str) -> tuple[SheetClaim, ...]:
     """Return the claims of the block, with their verdicts. Raises ProblemsError."""
     file = folder / "block.yaml"
-    file.write_text(BLOCK + "".join(f"  - {line}\n" for line in lines), encoding="utf-8")
+    section = "".join(["claims:\n", *(f"  - {line}\n" for line in lines)]) if lines else ""
+    file.write_text(BLOCK + section, encoding="utf-8")
     return compile_spec(Library([file]), "block").sheet.claims
 
 

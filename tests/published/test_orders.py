@@ -75,7 +75,11 @@ def test_an_order_speaks_of_the_sizes_that_it_names(tmp_path: Path) -> None:
 def test_a_wrong_order_says_what_grows_faster_and_what_is_not_reached(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, "{of: macs, row: up, given: {f: 4*d}, order: n**2*d}")
     assert found[1] == "this claim does not hold: macs of `up` does not grow like n**2*d"
-    assert found[2][1:4] == ("grows faster than the claimed order: n*d**2", "claimed, but not reached: n**2*d", "as n, d grow, all other sizes fixed")
+    assert found[2][1:4] == (
+        "grows faster than the claimed order: n*d**2",
+        "claimed, but not reached: n**2*d",
+        "as n, d grow, all other sizes fixed",
+    )
 
 
 def test_an_order_may_be_an_erratum_with_a_right_one(tmp_path: Path) -> None:

@@ -45,7 +45,11 @@ def together(y: Tensor) -> Tensor:
     return y.transpose(1, 2).flatten(2)
 
 
-def weighted(q: Tensor, k: Tensor, v: Tensor, similarity: Similarity, sees: Callable[[int, int], bool] = lambda i, j: True) -> Tensor:
+def all_pairs(_i: int, _j: int) -> bool:
+    return True
+
+
+def weighted(q: Tensor, k: Tensor, v: Tensor, similarity: Similarity, sees: Callable[[int, int], bool] = all_pairs) -> Tensor:
     """The definition: a mean of the values of all j that i sees, weighted by similarity; one pair after the other."""
     result = torch.zeros_like(v)
     for i in range(q.shape[2]):
@@ -74,7 +78,7 @@ def taylor(q: Tensor, k: Tensor) -> Tensor:
     return 1 + (q * k).sum(-1) / (q.square().sum(-1) * k.square().sum(-1)).sqrt()
 
 
-def expected(own: nn.Module, x: Tensor, similarity: Similarity, sees: Callable[[int, int], bool] = lambda i, j: True) -> Tensor:
+def expected(own: nn.Module, x: Tensor, similarity: Similarity, sees: Callable[[int, int], bool] = all_pairs) -> Tensor:
     q, k, v = (heads(getattr(own, name)(x)) for name in ("q", "k", "v"))
     return own.out(together(weighted(q, k, v, similarity, sees)))
 
@@ -193,7 +197,9 @@ def test_rotary_scores_depend_on_the_distance_alone() -> None:
         angles = position * frequencies
         return torch.view_as_real(pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
 
-    scores = torch.stack([torch.stack([(turned(q[0, :, i], i) * turned(k[0, :, j], j)).sum(-1) for j in range(N)], -1) for i in range(N)], -2)
+    scores = torch.stack(
+        [torch.stack([(turned(q[0, :, i], i) * turned(k[0, :, j], j)).sum(-1) for j in range(N)], -1) for i in range(N)], -2
+    )
     same(scores[:, 1:, 1:], scores[:, :-1, :-1])
     other = torch.randn(B, N, D)
     q, k, v = (heads(layer(other)) for layer in (own.q, own.k, own.v))
@@ -205,8 +211,10 @@ def test_performer_attention_approaches_softmax_attention_with_more_features() -
     own = {m: PerformerAttention(d=D, h=H, m=m) for m in (8, 512)}
     x = torch.randn(B, N, D)
     distances = []
-    for m, layer in own.items():
-        layer.load_state_dict({name: w for name, w in own[8].state_dict().items() if name != "directions"} | {"directions": own[m].directions})
+    for layer in own.values():
+        layer.load_state_dict(
+            {name: w for name, w in own[8].state_dict().items() if name != "directions"} | {"directions": layer.directions}
+        )
         distances.append((layer(x) - expected(layer, x, exponential)).abs().mean().item())
     assert distances[1] < distances[0] / 2
 

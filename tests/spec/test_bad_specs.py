@@ -79,7 +79,7 @@ layers:
   weights: {op: softmax, over: -1}
 """,
         """\
-mine.yaml:15:52: error: axis `e` of k_heads is d, but the size e is e
+mine.yaml:15:52: error: axis `e` of k_heads is d, not e
    15 |   scores: {op: einsum, in: [q_heads, k_heads], eq: "b h i e, b h j e -> b h i j"}
       |                                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   q_heads is [b, h, n, e]; k_heads is [b, h, n, d]

@@ -108,7 +108,7 @@ def refusal(folder: Path) -> str:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(tree=mutated())
 def test_a_changed_spec_compiles_or_is_refused_with_places(tree: Any, folder: Path) -> None:
     (folder / "changed.yaml").write_text(yaml.safe_dump(tree, sort_keys=False, allow_unicode=True), encoding="utf-8")

@@ -105,8 +105,10 @@ def test_counts_that_do_not_depend_on_copies_are_exact_for_a_batch_of_one(bench:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in NAMES if "b" in Library().spec(name).dims])
+@pytest.mark.parametrize("name", NAMES)
 def test_counts_that_do_not_depend_on_copies_are_exact_for_a_batch_of_one_in_every_spec(bench: Workbench, name: str) -> None:
+    if "b" not in bench.library.spec(name).dims:
+        pytest.skip("no size is called b")
     check_size_one(bench, name, "b", thorough)
 
 

@@ -1,7 +1,10 @@
-"""The workbook of every built-in spec, recalculated, against the numbers that the Python API gives."""
+"""The workbook of every built-in spec, recalculated, against the numbers that the Python API (and `gen cost`) gives."""
 
 from __future__ import annotations
 
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,60 +12,155 @@ import pytest
 
 from generator import load
 from generator.api import LoadedSpec
+from generator.errors import SizeError
 from generator.printing.evaluate import evaluate
 from generator.render.workbook import build_workbook
-from generator.render.workbook.example import example_sizes
+from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_SIZE_ROW, Plan, make_plan
+from generator.render.workbook.texts import texts
 from generator.resources import builtin_specs_dir
 from generator.sheet import QUANTITIES
+from generator.sizing import sized
 
-from .libreoffice import Cell, agree, differences, edited, needs_libreoffice, recalculated, values
+from .calculator import Answer, Job, calculated, needs_uno, same, stored
+from .libreoffice import Cell
 
-pytestmark = [pytest.mark.slow, needs_libreoffice]
+pytestmark = [pytest.mark.slow, needs_uno]
 
 SPECS = sorted(path.stem for folder in ("blocks", "models") for path in (builtin_specs_dir() / folder).rglob("*.yaml"))
+OVERRIDE_SETS = 20
+FACTORS = (1, 2, 3, 4, 8)
+
+
+@dataclass(frozen=True)
+class Case:
+    preset: str | None
+    overrides: dict[str, int]
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Book:
+    spec: LoadedSpec
+    plan: Plan
+    file: Path
+    cases: list[Case]
 
 
 @pytest.fixture(scope="module")
-def loaded() -> dict[str, LoadedSpec]:
-    return {name: load(name) for name in SPECS}
+def books(tmp_path_factory: pytest.TempPathFactory) -> list[Book]:
+    folder, rng, found = tmp_path_factory.mktemp("books"), random.Random(11), []
+    for name in SPECS:
+        spec = load(name)
+        path = folder / f"{name}.xlsx"
+        path.write_bytes(build_workbook(spec.sheet))
+        presets = [*spec.presets] or [None]
+        cases = [Case(preset, {}, "float32") for preset in presets]
+        plan = make_plan(spec.sheet, texts("en"))
+        for i in range(OVERRIDE_SETS):
+            preset = presets[i % len(presets)]
+            cases.append(Case(preset, overrides(plan, preset, rng), rng.choice(["float64", "float32", "bfloat16", "float16"])))
+        found.append(Book(spec, plan, path, cases))
+    return found
 
 
-@pytest.fixture(scope="module")
-def books(loaded: dict[str, LoadedSpec], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("books")
-    paths = {name: folder / f"{name}.xlsx" for name in SPECS}
-    for name, path in paths.items():
-        path.write_bytes(build_workbook(loaded[name].sheet))
-    return paths
+def given(plan: Plan, preset: str | None) -> dict[str, int]:
+    column = next(column for column in plan.columns if preset in (None, column.name))
+    return {**column.published, **column.examples}
 
 
-def numbers(spec: LoadedSpec, preset: str | None) -> dict[Cell, Any]:
-    """Return what the leaves and totals must come to, by the API."""
-    published = spec.presets[preset] if preset else {}
-    cost = spec.cost(preset, **example_sizes(spec.sheet, published))
+def overrides(plan: Plan, preset: str | None, rng: random.Random) -> dict[str, int]:
+    """Return sizes that a user might type, some at a time, which satisfy the conditions."""
+    base = given(plan, preset)
+    in_use = sized(plan.sheet, None, base)
+    settable = [size.name for size in plan.settable]
+    for attempt in range(300):
+        chosen = rng.sample(settable, min(len(settable), 1 + rng.randrange(3 if attempt < 150 else 1)))
+        typed = {name: rng.choice([rng.randint(1, 64), in_use[name] * rng.choice(FACTORS), 2 ** rng.randint(0, 12)]) for name in chosen}
+        try:
+            sized(plan.sheet, None, base | typed)
+        except SizeError:
+            continue
+        return typed
+    return {}
+
+
+def typed(book: Book, case: Case) -> dict[Cell, Any]:
+    cells: dict[Cell, Any] = {("Summary", f"C{book.plan.size_rows[name]}"): value for name, value in case.overrides.items()}
+    cells["Summary", f"B{book.plan.format_row}"] = case.dtype
+    return cells | ({("Summary", "B2"): case.preset} if case.preset else {})
+
+
+def expected(book: Book, case: Case) -> dict[Cell, Any]:
+    """Return what every row and total must come to, by the API."""
+    plan, spec = book.plan, book.spec
+    sizes: Mapping[str, Any] = {**given(plan, case.preset), **case.overrides}
+    cost = spec.cost(**sizes, dtype=case.dtype)
     leaves = {row.name: row for row in cost.rows}
-    expected: dict[Cell, Any] = {}
-    for i, row in enumerate(spec.sheet.rows):
-        for quantity, column in zip(QUANTITIES, "GHIJKLMNO", strict=True):
+    found: dict[Cell, Any] = {}
+    for quantity in QUANTITIES:
+        column = plan.quantity_column(quantity)
+        for i, row in enumerate(spec.sheet.rows):
             value = leaves[row.path].value(quantity.key) if row.path in leaves else evaluate(row.costs[quantity.key], cost.dims)
-            expected["Layers", f"{column}{5 + i}"] = value
-    for quantity, column in zip(QUANTITIES, "GHIJKLMNO", strict=True):
-        expected["Layers", f"{column}{5 + len(spec.sheet.rows)}"] = cost.value(quantity.key)
-    return expected
+            found["Layers", f"{column}{FIRST_LAYER_ROW + i}"] = value
+        found["Layers", f"{column}{plan.layers_total_row}"] = cost.value(quantity.key)
+        found["Summary", f"D{plan.total_rows[quantity.key]}"] = cost.value(quantity.key)
+    for name, row in plan.size_rows.items():
+        found["Summary", f"D{row}"] = cost.dims[name]
+    found["Summary", f"D{plan.memory_rows['saved_elements']}"] = cost.saved_bytes
+    found["Summary", "E2"] = "OK"
+    return found
 
 
-def test_stored_values_are_what_the_formulas_come_to(books: dict[str, Path], tmp_path: Path) -> None:
-    for (name, path), fresh in zip(books.items(), recalculated(list(books.values()), tmp_path), strict=True):
-        assert differences(path, fresh) == [], name
+def wrong(book: Book, case: Case, answer: Answer) -> dict[Cell, Any]:
+    assert answer.errors == {}, (book.spec.name, case)
+    return {cell: (value, answer.values[cell]) for cell, value in expected(book, case).items() if not same(value, answer.values[cell])}
 
 
-def test_every_preset_comes_to_the_numbers_of_the_api(loaded: dict[str, LoadedSpec], books: dict[str, Path], tmp_path: Path) -> None:
-    cases: list[tuple[str, str | None]] = [(name, preset) for name in SPECS for preset in [*loaded[name].presets] or [None]]
-    files = [
-        edited(books[name], tmp_path / f"{i}.xlsx", {("Summary", "B2"): preset} if preset else {}) for i, (name, preset) in enumerate(cases)
+def test_every_formula_every_preset_and_random_overrides_come_to_the_numbers_of_the_api(books: list[Book], tmp_path: Path) -> None:
+    assert FIRST_SIZE_ROW > 0
+    files = [stored(book.file) for book in books]
+    first = [Job(book.file, [{}], [*file.extents.items()]) for book, file in zip(books, files, strict=True)]
+    later = [
+        Job(book.file, [typed(book, case) for case in book.cases], [(title, file.extents[title]) for title in ("Summary", "Layers")])
+        for book, file in zip(books, files, strict=True)
     ]
-    for (name, preset), fresh in zip(cases, recalculated(files, tmp_path), strict=True):
-        found = values(fresh)
-        expected = numbers(loaded[name], preset)
-        assert {cell: value for cell, value in expected.items() if not agree(value, found.get(cell))} == {}, (name, preset)
-        assert found["Summary", "E2"] == "OK", (name, preset)
+    answers = calculated([*first, *later], tmp_path)
+    for book, file, (answer,) in zip(books, files, answers, strict=False):
+        differing = {
+            cell: (formula, file.values.get(cell, ""), answer.values[cell])
+            for cell, formula in file.formulas.items()
+            if not same(file.values.get(cell, ""), answer.values[cell])
+        }
+        assert differing == {}, book.spec.name
+    for book, found in zip(books, answers[len(books) :], strict=True):
+        for case, answer in zip(book.cases, found, strict=True):
+            assert wrong(book, case, answer) == {}, (book.spec.name, case)
+
+
+def test_the_check_sees_a_wrong_number_and_an_error(books: list[Book], tmp_path: Path) -> None:
+    """Types what no user could into locked cells: the comparison must notice."""
+    book = next(book for book in books if book.spec.name == "bert")
+    cell = ("Layers", f"{book.plan.quantity_column(QUANTITIES[2])}{FIRST_LAYER_ROW + 7}")
+    extents = stored(book.file).extents
+    reads = [(title, extents[title]) for title in ("Summary", "Layers")]
+    case = book.cases[0]
+    tampered = Job(tampered_copy(book.file, tmp_path / "tampered.xlsx", "+1"), [typed(book, case)], reads)
+    broken = Job(tampered_copy(book.file, tmp_path / "broken.xlsx", "/0"), [typed(book, case)], reads)
+    (changed,), (failed,) = calculated([tampered, broken], tmp_path)
+    assert cell in wrong(book, case, changed)
+    assert changed.values["Summary", "E2"] == "CHECK"
+    assert set(failed.errors) >= {"Layers", "Summary"}
+
+
+def tampered_copy(source: Path, target: Path, tail: str) -> Path:
+    import zipfile
+
+    with zipfile.ZipFile(source) as before, zipfile.ZipFile(target, "w") as after:
+        for name in before.namelist():
+            text = before.read(name).decode("utf-8")
+            if name == "xl/worksheets/sheet2.xml":
+                assert "<f>b*n*d^2*L</f>" in text
+                at = text.index("<f>b*n*d^2*L</f>", text.index('r="I12"')) + len("<f>b*n*d^2*L")
+                text = text[:at] + tail + text[at:]
+            after.writestr(name, text)
+    return target

@@ -170,7 +170,7 @@ def test_a_preset_that_does_not_come_to_what_is_published_fails_its_check() -> N
 
 def test_claims_that_differ_are_shown_with_their_reason_and_fail_nothing(files: dict[str, bytes]) -> None:
     checks = page(opened(files["encoder"], values=True), "Checks")
-    text = next(str(cell.value) for row in checks.iter_rows() for cell in row if str(cell.value).startswith("Parameters = 4*L*d**2"))
+    text = next(str(cell.value) for row in checks.iter_rows() for cell in row if str(cell.value).startswith("Parameters = 4*L*d^2"))
     assert "Published minus ours: " in text
     assert text.endswith("=1+1 is no reason")
 

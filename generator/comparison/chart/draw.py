@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from html import escape
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 WIDE, HIGH = 8.6, 4.6  # inches of a single panel
 PANEL_WIDE, PANEL_HIGH = 6.2, 3.9  # of one among several
-MADE_BY = "<!-- Made by `gen build` or `gen compare`; do not edit. -->"
 SETTINGS: dict[str, Any] = {
     "svg.hashsalt": "archsheet",  # identifiers in the file depend on nothing else
     "svg.fonttype": "path",  # looks the same whatever fonts the reader has
@@ -37,6 +37,11 @@ class ChartError(Exception):
         self.notes = notes
 
 
+def mark() -> str:
+    """Return the comment at the head of an SVG: what made it, as another version draws other bytes."""
+    return f"<!-- Made by `gen build` or `gen compare` with matplotlib {version('matplotlib')}; do not edit. -->"
+
+
 def can_draw() -> bool:
     """Say whether matplotlib is there."""
     return find_spec("matplotlib") is not None
@@ -54,7 +59,8 @@ def draw(result: Result, suffix: str = ".svg") -> bytes:
         raise ChartError("charts are drawn by matplotlib, which is not installed", "install it with: pip install 'archsheet[plot]'")
     import matplotlib as mpl
 
-    with mpl.rc_context({**mpl.rcParamsDefault, **SETTINGS}):
+    settings: dict[Any, Any] = {**mpl.rcParamsDefault, **SETTINGS}  # whatever the reader's own settings are
+    with mpl.rc_context(settings):
         figure = _figure(result)
         out = io.BytesIO()
         if suffix == ".png":
@@ -106,6 +112,8 @@ def _finished(svg: str, result: Result) -> str:
     comparison = result.comparison
     title = escape(comparison.title)
     svg = re.sub(r"<!DOCTYPE.*?>\n?", "", svg, count=1, flags=re.DOTALL)
-    svg = svg.replace("?>\n", f"?>\n{MADE_BY}\n", 1)
-    svg = re.sub(r"(<svg [^>]*)>", rf'\1 role="img" aria-label="{title}">\n <title>{title}</title>\n <style>{style_sheet()}</style>', svg, count=1)
+    svg = svg.replace("?>\n", f"?>\n{mark()}\n", 1)
+    svg = re.sub(
+        r"(<svg [^>]*)>", rf'\1 role="img" aria-label="{title}">\n <title>{title}</title>\n <style>{style_sheet()}</style>', svg, count=1
+    )
     return re.sub(r" <metadata>.*?</metadata>\n", "", svg, count=1, flags=re.DOTALL)

@@ -50,7 +50,7 @@ class Box:
 
 
 def free_place(point: tuple[float, float], width: float, height: float, taken: Sequence[Box], bounds: Box) -> Box | None:
-    """Return the first free place for a label around a point: to the right below, to the left above, then farther away; None if all are taken."""
+    """Return the first free place for a label around a point: right below, left above, then farther away; None if all are taken."""
     x, y = point
     for distance in (7.0, 14.0, 24.0, 36.0, 50.0, 66.0, 84.0):
         for dx, dy in ((1, -1), (-1, 1), (1, 1), (-1, -1), (0, -1), (0, 1)):

@@ -43,7 +43,5 @@ def dark(colour: str) -> str:
 
 def style_sheet() -> str:
     """Return the CSS that makes a chart dark where the reader prefers that, but for print."""
-    rules = [
-        f'[style*="{key}: {light}"]{{{key}:{dark_one}!important}}' for light, dark_one in _DARK.items() for key in ("fill", "stroke")
-    ]
+    rules = [f'[style*="{key}: {light}"]{{{key}:{dark_one}!important}}' for light, dark_one in _DARK.items() for key in ("fill", "stroke")]
     return "@media screen and (prefers-color-scheme: dark){" + "".join(rules) + "}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from generator.comparison.chart.curves import Curve, Mark, curves_of, marks_of
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_TICKS = 10
+_MOST_TICKS = 14
 _PREFIXES = {0: "", 3: " k", 6: " M", 9: " G", 12: " T", 15: " P", 18: " E", 21: " Z", 24: " Y"}
 
 
@@ -62,21 +63,34 @@ def _set_up_axes(axes: Axes, result: Result, *, is_share: bool) -> None:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: power_text(value)))
         axes.yaxis.set_minor_locator(NullLocator())
-    step = -(-len(values) // _MOST_TICKS)
-    axes.xaxis.set_major_locator(FixedLocator([float(value) for value in values[::step]]))
+    axes.set_xlim(values[0] / 1.08, values[-1] * 1.08)
+    axes.xaxis.set_major_locator(FixedLocator(_ticks(axes, values)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlim(values[0] / 1.08, values[-1] * 1.08)
     axes.set_xlabel(axis_title(result.comparison), color=MUTED, fontsize=9)
     axes.set_facecolor(PAPER)
     axes.grid(visible=True, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     axes.tick_params(colors=MUTED, labelsize=8, length=0)
-    axes.tick_params(axis="x", labelrotation=0 if len(values[::step]) <= 8 else 30)  # noqa: PLR2004 - as many as fit side by side
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
         spine.set_color(MUTED)
+
+
+def _ticks(axes: Axes, values: list[int]) -> list[float]:
+    """Return as many of the swept values as can be written side by side; evenly taken, or from the left to where there is room."""
+    step = -(-len(values) // _MOST_TICKS)
+    found: list[float] = []
+    scale = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]  # an axis belongs to a figure
+    free = float("-inf")
+    for value in values[::step]:
+        centre = axes.transData.transform((value, 1))[0] * scale
+        half = 2.7 * len(f"{value:,}")  # points that half the label takes
+        if centre - half > free:
+            found.append(float(value))
+            free = centre + half + 3
+    return found
 
 
 def power_text(value: float) -> str:
@@ -88,8 +102,6 @@ def power_text(value: float) -> str:
     return f"{value / 10**step:g}{_PREFIXES[step]}"
 
 
-
-
 def _label_lines(figure: Figure, axes: Axes, curves: list[Curve], numbers: dict[str, int]) -> None:
     """Write each line's name at its end, moved apart where lines end close to each other."""
     to_page = axes.transData.transform
@@ -97,7 +109,7 @@ def _label_lines(figure: Figure, axes: Axes, curves: list[Curve], numbers: dict[
     box = axes.get_window_extent()
     gap = 9.0 * figure.dpi / 72 * 1.25
     heights = spread([float(end[1]) for end in ends], gap, box.y0, box.y1)
-    from_page = axes.transData.inverted().transform
+    from_page = _from_page(axes)
     x = box.x1 + 0.12 * figure.dpi
     for curve, end, height in zip(curves, ends, heights, strict=True):
         colour = line_colour(numbers[curve.label])
@@ -115,14 +127,16 @@ def _label_lines(figure: Figure, axes: Axes, curves: list[Curve], numbers: dict[
 
 def _mark_crossings(figure: Figure, axes: Axes, marks: list[Mark], curves: list[Curve]) -> None:
     """Ring each crossing and write the size beside it, where no line and no other label is. Rings that would touch become one."""
-    to_page, from_page = axes.transData.transform, axes.transData.inverted().transform
+    to_page, from_page = axes.transData.transform, _from_page(axes)
     obstacles = [_around(to_page(point)) for curve in curves for point in (*curve.line, *curve.points)]
     area = axes.get_window_extent()
     bounds = Box(area.x0, area.y0, area.width, area.height)
     scale = figure.dpi / 72
     for group in _close_together(marks, [to_page((mark.x, mark.y)) for mark in marks], 9 * scale):
         mark, text = group[0], " – ".join(dict.fromkeys((group[0].text, group[-1].text)))
-        axes.plot([mark.x], [mark.y], marker="o", markersize=8, markerfacecolor="none", markeredgecolor=INK, markeredgewidth=1.1, zorder=5)
+        axes.plot(
+            [mark.x], [mark.y], marker="o", linestyle="none", color=INK, markersize=8, markerfacecolor="none", markeredgewidth=1.1, zorder=5
+        )
         page = to_page((mark.x, mark.y))
         width, height = (5.0 * len(text) + 4) * scale, 10.0 * scale
         place = free_place((float(page[0]), float(page[1])), width, height, obstacles, bounds)
@@ -151,6 +165,17 @@ def _close_together(marks: list[Mark], places: list[Any], distance: float) -> li
         else:
             near.append(mark)
     return [group for _, group in groups]
+
+
+def _from_page(axes: Axes) -> Callable[[Any], tuple[float, float]]:
+    """Return what turns a place on the page into one in the data."""
+    inverse = axes.transData.inverted()
+
+    def place(point: Any) -> tuple[float, float]:
+        x, y = inverse.transform(point)
+        return float(x), float(y)
+
+    return place
 
 
 def _around(point: Any) -> Box:

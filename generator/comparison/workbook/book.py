@@ -139,7 +139,9 @@ def _write_ratio(page: Page, table: MeasureTable, row: int, index: int, side: in
 def _write_crossings(page: Page, result: Result) -> None:
     page.widths([26, 34, 60, 60])
     page.text("A1", "Where the sides cross", "Sheet title")
-    page.text(page.merged("A2:D2", "Remark"), "Solved exactly at the sizes as stored in this file; closed forms hold for all sizes.", "Remark")
+    page.text(
+        page.merged("A2:D2", "Remark"), "Solved exactly at the sizes as stored in this file; closed forms hold for all sizes.", "Remark"
+    )
     page.row(4, ["Measure", "Sides", "Result", f"Both are equal at ({result.comparison.axis.size})"], "Column head")
     for row, pair in enumerate(result.pairs, start=5):
         sides = f"{pair.first.label}, row {pair.first.row}" if pair.second is None else f"{pair.second.label} against {pair.first.label}"
@@ -148,4 +150,3 @@ def _write_crossings(page: Page, result: Result) -> None:
             page.text(f"{column}{row}", text)
         page.height(row, [(verdict(pair), 60), (roots, 60), (sides, 34)])
     page.sheet.freeze_panes = "A5"
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from openpyxl.chart import Reference, ScatterChart, Series
@@ -28,7 +29,6 @@ def add_chart(page: Page, result: Result, table: MeasureTable) -> None:
     chart.scatterStyle = "lineMarker"
     chart.title = f"Share of {table.measure.title}" if is_share else table.measure.title
     chart.width, chart.height = 26, 13
-    chart.legend.position = "r"
     _set_up_axis(chart.x_axis, axis_title(result.comparison), "#,##0")
     chart.x_axis.scaling.logBase = 2 if _are_powers_of_two(result) else 10
     chart.x_axis.scaling.min, chart.x_axis.scaling.max = result.comparison.axis.values[0], result.comparison.axis.values[-1]
@@ -41,15 +41,19 @@ def add_chart(page: Page, result: Result, table: MeasureTable) -> None:
     for side in range(len(result.comparison.subjects)):
         chart.series.append(_series(page.sheet, result, table, side, last))
     # openpyxl leaves these open, and newer versions of Excel then show a title over the lines.
-    chart.title.overlay = False
-    chart.legend.overlay = False
+    assert chart.title is not None
+    assert chart.legend is not None
+    chart.title.overlay = chart.legend.overlay = False
+    chart.legend.position = "r"
     sides = ", ".join(subject.label for subject in result.comparison.subjects)
-    page.chart(f"A{last + 3}", chart, f"{table.measure.title} over {axis_title(result.comparison)}: {sides}. The numbers are in the table above.")
+    page.chart(
+        f"A{last + 3}", chart, f"{table.measure.title} over {axis_title(result.comparison)}: {sides}. The numbers are in the table above."
+    )
 
 
 def _are_powers_of_two(result: Result) -> bool:
     values = result.comparison.axis.values
-    return all(b == 2 * a for a, b in zip(values, values[1:], strict=False))
+    return all(b == 2 * a for a, b in pairwise(values))
 
 
 def _set_up_axis(axis: Any, title: str, number_format: str) -> None:

@@ -81,20 +81,18 @@ def verdict(claim: SheetClaim, formulas: Formulas) -> str:
 
 def remarks(claim: SheetClaim) -> str:
     """Return the note, the reason of an erratum with what is right, and the derivation of what is only stated."""
+    return "<br>".join(filter(None, (text(claim.note), text(claim.erratum), right(claim), text(claim.because))))
+
+
+def right(claim: SheetClaim) -> str:
+    """Return what holds in place of an erratum."""
     formula = f"O({code(claim.correct)})" if claim.is_order else code(claim.correct)
-    right = f"Right is {formula}, as derived." if claim.correct else ""
-    parts = [part for part in (text(claim.note), text(claim.erratum), right, text(claim.because)) if part]
-    return " ".join([*map(_sentence, parts[:-1]), *parts[-1:]])
-
-
-def _sentence(part: str) -> str:
-    """End what is followed by something."""
-    return part if part.endswith((".", "?", "!", ":")) else f"{part}."
+    return f"Right is {formula}, as derived." if claim.correct else ""
 
 
 def terms(claim: SheetClaim, formulas: Formulas) -> tuple[str, ...]:
     """Return a line for each term in which the formulas differ."""
-    return tuple(_term(term, claim, formulas) for term in claim.terms)
+    return tuple(_term(term, claim, formulas) for term in claim.terms if term.term.free_symbols)
 
 
 def _term(term: ClaimTerm, claim: SheetClaim, formulas: Formulas) -> str:

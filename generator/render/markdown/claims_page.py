@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from generator.render.environment import environment
-from generator.render.markdown.claims import by_hand, derived, presuppositions, published, remarks, subject, terms, verdict
+from generator.render.markdown.claims import by_hand, derived, presuppositions, published, remarks, right, subject, terms, verdict
 from generator.render.markdown.escape import code, is_web_address, link, text
 from generator.render.markdown.formula import Formulas, LongFormula
 from generator.render.markdown.links import citation
@@ -77,13 +77,19 @@ def _label(references: dict[str, Reference], key: str) -> str:
 def _erratum(one: Built, claim: SheetClaim, number: int, formulas: Formulas) -> Erratum:
     formulas.order = [size.name for size in one.sheet.sizes]
     source = citation(one.sheet, claim.cite) or "no source"
-    lines = [f"Published: {published(claim)}{_where(claim)} ({source}; {spec_cell(one, '', claim.line)})"]
-    lines += [f"Derived: {derived(claim, formulas)}; {verdict(claim, formulas).removeprefix('✗ ')}", f"Why: {remarks(claim)}"]
+    note = f": {text(claim.note)}" if claim.note else ""
+    lines = [f"Published: {published(claim)}{_where(claim)} ({source}{note}; {spec_cell(one, '', claim.line)})"]
+    lines += [f"Derived: {derived(claim, formulas)}; {verdict(claim, formulas).removeprefix('✗ ')}"]
+    lines += [f"Why: {' '.join(filter(None, (_sentence(text(claim.erratum)), right(claim))))}"]
     example = by_hand(claim)
     lines += [f"By hand, {example}"] if example else []
     shown = terms(claim, formulas)
     heading = f"{number}. {source}: {subject(claim)} {'in' if claim.scope else 'of'} {code(one.sheet.name)}"
     return Erratum(heading, tuple(lines), shown, formulas.take())
+
+
+def _sentence(reason: str) -> str:
+    return reason if reason.endswith((".", "?", "!")) else f"{reason}."
 
 
 def _where(claim: SheetClaim) -> str:

@@ -18,7 +18,10 @@ from generator.sheet import Sheet
 
 MOST_TERMS = 3
 MOST_CROSSINGS = 2  # of each measure
+MOST_SIZES = 14  # that have a column; with more there are none
 MOST_PRESETS = 2  # the first and the last
+MOST_REGIMES = 4
+MOST_REGIMES = 4
 LONGEST_REGIME = 60  # characters of LaTeX
 LEAST_SHARE = Rational(1, 100)
 DOMINANT_MEASURES = ("matmul_flops", "saved_elements")
@@ -41,6 +44,7 @@ def growth_section(sheet: Sheet) -> Growth:
     """Return what the section shows; nothing for a spec without sizes."""
     found = orders(sheet) if sheet.sizes else {}
     names = [size.name for size in sheet.sizes if any(size.name in order.powers for order in found.values())]
+    names = names if len(names) <= MOST_SIZES else []
     head = ["Quantity", "Order", *(inline(latex_name(name)) for name in names), "When one size dominates"]
     rows = [_order_row(sheet, key, order, names) for key, order in found.items()]
     return Growth(table(head, rows), _dominant_table(sheet) if found else table((), ()), _crossing_table(sheet) if found else table((), ()))
@@ -48,7 +52,9 @@ def growth_section(sheet: Sheet) -> Growth:
 
 def _order_row(sheet: Sheet, key: str, order: Order, names: list[str]) -> list[str]:
     bounds = {one.size: to_latex(sum(one.order), _order(sheet)) for one in order.regimes}
-    regimes = ", ".join(f"{inline(latex_name(size))}: {inline(f'O({latex})')}" for size, latex in bounds.items() if len(latex) <= LONGEST_REGIME)
+    short = {size: latex for size, latex in bounds.items() if len(latex) <= LONGEST_REGIME}
+    shown = list(short.items())[:MOST_REGIMES]
+    regimes = ", ".join(f"{inline(latex_name(size))}: {inline(f'O({latex})')}" for size, latex in shown)
     return [text(measure(key).title), _bound(order.bound, sheet), *(_power(order, name) for name in names), regimes]
 
 
@@ -90,7 +96,12 @@ def _crossing_table(sheet: Sheet) -> Table:
     short = [one for one in inside(sheet) if len(_root(one, sheet)) <= LINE_WIDTH]
     found = [one for key in INSIDE_MEASURES for one in [one for one in short if one.measure == key][:MOST_CROSSINGS]]
     rows = [
-        [text(measure(one.measure).title), f"{text(one.crossing.large)} above {text(one.crossing.small)}", _condition(one, sheet), _at_presets(one)]
+        [
+            text(measure(one.measure).title),
+            f"{text(one.crossing.large)} above {text(one.crossing.small)}",
+            _condition(one, sheet),
+            _at_presets(one),
+        ]
         for one in found
     ]
     return table(("Quantity", "What", "From where on", "At the presets"), rows)

@@ -29,10 +29,8 @@ def render_ops() -> str:
 
 def _entry(op: type[Op]) -> dict[str, Any]:
     least, most = op.arity
-    if most == least:
-        inputs = str(least)
-    else:
-        inputs = f"{least} or more" if most is None else f"{least} to {most}"
+    most_text = "or more" if most is None else f"to {most}"
+    inputs = str(least) if most == least else f"{least} {most_text}"
     return {
         "name": op.name,
         "doc": inspect.cleandoc(op.__doc__ or ""),

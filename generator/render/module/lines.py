@@ -11,11 +11,11 @@ from generator.render.module.code_scope import RowCode
 from generator.render.module.names import LOCALS, MODULE_ATTRIBUTES, safe
 from generator.render.module.scan_lines import scan_lines
 from generator.render.module.signature import SizePrinter
+from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.blocks import keeps_state
 from generator.resolve.show import show_size
 from generator.trace.tensor import Shape
 
-LONGEST = 112  # characters of a line inside the constructor
 TEMPORARIES = ("collected", "future", "hidden", "past", "seen", "start", "step", "steps")  # `<row>_past`: what lines of ops need on the way
 
 
@@ -97,6 +97,8 @@ class LineWriter:
             if init:
                 init = [f"if {option}:", *(f"    {line}" for line in init)]
             forward = [(f"{target} = {source}", ""), (f"if self.{option}:", ""), *((f"    {code}", comment) for code, comment in forward)]
+        init = [part for line in init for part in wrapped(line)]
+        forward = [part for code, comment in forward for part in _with_comment(wrapped(code), comment)]
         self.lines.init += init
         self.lines.forward += forward
         self.lines.rows += [bound.name] * len(forward)
@@ -153,7 +155,8 @@ class LineWriter:
             if len(stack) <= LONGEST:
                 init.append(stack)
             else:
-                init += [f"self.{attribute} = nn.ModuleList(", f"    {construction}", f"    for _ in range({count})", ")"]
+                block = wrapped(f"    {construction}")
+                init += [f"self.{attribute} = nn.ModuleList(", *block, f"    for _ in range({count})", ")"]
             if target != inputs[0]:
                 forward.append((f"{target} = {inputs[0]}", ""))
             if stateful:
@@ -174,6 +177,11 @@ class LineWriter:
             forward.append((f"{', '.join(targets)} = {call}", comment))
         if stateful or hands_on:
             self.lines.statements["from ._state import substate"] = None
+
+
+def _with_comment(code: list[str], comment: str) -> list[tuple[str, str]]:
+    """Put a comment behind the last of a statement's lines."""
+    return [*((line, "") for line in code[:-1]), (code[-1], comment)]
 
 
 def _axis(text: str) -> str:

@@ -227,12 +227,13 @@ def _with_imports(body: str, view: ModuleView) -> str:
     standard += [f"from typing import {', '.join(typing)}"] if typing else []
     torch = [line for name, line in (("torch", "import torch"), ("F", "import torch.nn.functional as F")) if name in used]
     torch.append(f"from torch import {', '.join(name for name in ('Tensor', 'nn') if name in used)}")
-    own = sorted([*_state_imports(statements), *(["from ._reference import load_reference"] if "load_reference" in used else []), *(f"from .{name} import {class_name(name)}" for name in view.lines.children)])
+    own = _state_imports(statements, used) + [f"from .{name} import {class_name(name)}" for name in view.lines.children]
+    own += ["from ._reference import load_reference"] if "load_reference" in used else []
     blocks = [
         "from __future__ import annotations",
         "\n".join(sorted(standard, key=_import_key)),
         "\n".join(torch),
-        "\n".join(own),
+        "\n".join(sorted(own)),
         *constants,
     ]
     return body.replace("@@IMPORTS@@", "\n\n".join(block for block in blocks if block))
@@ -247,6 +248,6 @@ def _import_key(line: str) -> tuple[bool, str]:
     return line.startswith("from "), line
 
 
-def _state_imports(statements: Sequence[str]) -> list[str]:
-    names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")})
+def _state_imports(statements: Sequence[str], used: set[str]) -> list[str]:
+    names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")} & used)
     return [f"from ._state import {', '.join(names)}"] if names else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from generator.render.workbook.cells import Page
 from generator.render.workbook.plan import Plan
 from generator.sheet import QUANTITIES
+from generator.version import VERSION
 
 WIDTHS = (30, 24, 96)
 
@@ -24,7 +25,9 @@ def write_about(page: Page, plan: Plan) -> None:
     page.sheet.row_dimensions[1].height = 28
     row = _section(page, 3, words("about.file"))
     options = ", ".join(f"{name}: {_shown(value)}" for name, value in sheet.options.items()) or words("about.no_options")
-    for label, text in (("spec", sheet.source), ("hash", sheet.source_hash), ("options", options)):
+    rebuild = words("about.rebuild_text", name=sheet.name, language=words.language)
+    lines = {"spec": sheet.source, "hash": sheet.source_hash, "options": options, "version": f"archsheet {VERSION}", "rebuild": rebuild}
+    for label, text in {**lines, "pull": words("about.pull_text", name=sheet.name)}.items():
         row = _line(page, row, words(f"about.{label}"), text)
     for i, reference in enumerate(sheet.references.values()):
         row = _line(page, row, words("about.sources") if i == 0 else "", " ".join(filter(None, [reference.text, reference.url])))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 
@@ -21,9 +23,11 @@ from generator.render.workbook.styles import add_styles
 from generator.render.workbook.summary import write_summary
 from generator.render.workbook.texts import texts
 from generator.sheet import Sheet
+from generator.version import VERSION
 
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
 REPEATED_ROWS = {"layers": "1:4", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
+UPRIGHT = ("summary", "about")
 WIDE = ("layers", "formulas", "scaling")  # sheets that are printed on larger paper
 
 
@@ -58,8 +62,15 @@ def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
     write_checks(pages["checks"], plan, checks, formulas)
     write_about(pages["about"], plan)
     for key, page in pages.items():
-        set_up_print(page.sheet, title=sheet.title, wide=key in WIDE, upright=key == "summary", repeated=REPEATED_ROWS.get(key))
-    return finished(book, values, [*pages.values()], Properties(sheet.title, sheet.source, language))
+        set_up_print(page.sheet, title=sheet.title, wide=key in WIDE, upright=key in UPRIGHT, repeated=REPEATED_ROWS.get(key))
+    return finished(book, values, [*pages.values()], Properties(sheet.title, sheet.source, language, marks_of(sheet, language)))
+
+
+def marks_of(sheet: Sheet, language: str) -> dict[str, str]:
+    """Return what a workbook must know of its origin to be taken back by `gen pull`."""
+    options = json.dumps(dict(sheet.options), sort_keys=True, default=str)
+    marks = {"spec": sheet.name, "hash": sheet.source_hash, "options": options, "version": VERSION, "language": language}
+    return {f"archsheet.{name}": value for name, value in marks.items()}
 
 
 def _define_names(book: Workbook, plan: Plan) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from textwrap import wrap
 from unicodedata import east_asian_width
 
-from openpyxl.chart._chart import ChartBase
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell
+from openpyxl.chart._chart import ChartBase
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook import Workbook

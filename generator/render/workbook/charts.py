@@ -8,9 +8,7 @@ from typing import Any
 from openpyxl.chart import BarChart, ScatterChart
 from openpyxl.chart._chart import ChartBase
 from openpyxl.chart.data_source import AxDataSource, NumData, NumDataSource, NumRef, NumVal, StrData, StrRef, StrVal
-from openpyxl.chart.layout import Layout, ManualLayout
-from openpyxl.chart.series import Series, SeriesLabel
-from openpyxl.chart.series import XYSeries
+from openpyxl.chart.series import Series, SeriesLabel, XYSeries
 from openpyxl.chart.shapes import GraphicalProperties
 from openpyxl.chart.text import RichText
 from openpyxl.drawing.line import LineProperties
@@ -143,7 +141,7 @@ def fill_caches(book: Workbook, values: Mapping[tuple[str, str], Value]) -> None
     for sheet in book.worksheets:
         charts: list[ChartBase] = sheet._charts  # type: ignore[attr-defined]  # noqa: SLF001 - openpyxl has no public list of them
         for chart in charts:
-            for series in chart.series:  # type: ignore[attr-defined]
+            for series in chart.series:
                 for source in (series.tx, series.cat, series.xVal, series.val, series.yVal):
                     _fill(book, values, source)
 
@@ -166,6 +164,6 @@ def _cells(book: Workbook, values: Mapping[tuple[str, str], Value], reference: s
     found: list[Value] = []
     for row in book[title].iter_rows(top, bottom, left, right):
         for cell in row:
-            value = values.get((title, cell.coordinate), cell.value)
+            value: Any = values.get((title, cell.coordinate), cell.value)
             found.append("" if value is None else value)
     return found

@@ -18,7 +18,6 @@ from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK
 from generator.sheet import QUANTITIES, Constraint, Quantity, SheetClaim
 
 
-
 @dataclass(frozen=True)
 class Entry:
     """What a cell beside a check shows: a formula with its value, or plain text where there is no formula."""
@@ -67,7 +66,7 @@ def _judged(plan: Plan, condition: str) -> str:
 
 
 CLOSE = close_formula("C{row}", "D{row}")
-LARGEST_DERIVED = 2**53  # beyond this a spreadsheet does not tell neighbouring whole numbers apart
+LARGEST_DERIVED = "2^53"  # beyond this a spreadsheet does not tell neighbouring whole numbers apart
 
 
 def _sum_check(plan: Plan, quantity: Quantity, found: Value) -> Check:

@@ -15,8 +15,9 @@ from generator.sheet import Sheet, Size
 from generator.symbols import symbol
 
 LARGEST = 4  # so many of the parts are compared with each other
+SPOKEN_OF = 3  # the summary speaks of two of so many
 LEAST = 0.01  # of the cost, for a part to be compared
-LONGEST = 60  # operations in a root that is worth a line
+LONGEST = 30  # operations in a root that is worth a line
 CONTRACTIONS = ("linear", "einsum")  # kinds of rows that are compared: work of weights, and work of activations on each other
 
 
@@ -49,19 +50,21 @@ class Pair:
 
 
 def main_pair(sheet: Sheet, parts: Sequence[Part], sizes: Mapping[str, int], set_by_presets: Collection[str]) -> Pair | None:
-    """Return the two largest parts at some sizes; if they cross, the one that grows faster comes first. None where nothing costs anything."""
+    """Return two of the largest parts at some sizes that cross as the size grows that people ask about, the one that grows faster first.
+
+    Where no two cross they are the two largest; None where nothing costs anything.
+    """
     key = main_quantity(sheet).key
     ranked = _ranked(sheet, parts, sizes, key)
-    if not ranked:
-        return None
-    if len(ranked) == 1:
-        return Pair(ranked[0], None)
-    first, second = ranked[:2]
-    found = _between(sheet, (first.name, first.cost(sheet, key)), (second.name, second.cost(sheet, key)), set_by_presets)
-    lengths = [one for one in found if one.size == (preferred([s for s in sheet.sizes if s.name in {f.size for f in found}]) or "")]
-    if lengths and lengths[0].large == second.name:
-        first, second = second, first
-    return Pair(first, second)
+    if len(ranked) < 2:
+        return Pair(ranked[0], None) if ranked else None
+    main_size = preferred(sheet.sizes)
+    for a, b in combinations(ranked[:SPOKEN_OF], 2):
+        found = _between(sheet, (a.name, a.cost(sheet, key)), (b.name, b.cost(sheet, key)), set_by_presets)
+        for one in found:
+            if one.size == main_size and _is_met(one, sizes):
+                return Pair(a, b) if one.large == a.name else Pair(b, a)
+    return Pair(ranked[0], ranked[1])
 
 
 def crossovers(
@@ -76,9 +79,9 @@ def crossovers(
         is_main = {a.name, b.name} == names
         found += _between(sheet, (a.name, a.cost(sheet, key)), (b.name, b.cost(sheet, key)), set_by_presets, is_main=is_main)
     kinds = [(kind, _of_op(sheet, kind, key)) for kind in CONTRACTIONS]
-    if all(cost != 0 for _, cost in kinds):
-        found += _between(sheet, *kinds, set_by_presets)
-    kept = [one for one in found if one.is_main or _is_met(one, sizes)]
+    if all(cost != 0 for _, cost in kinds) and not {kind for kind, _ in kinds} <= {part.name for part in parts}:
+        found += _between(sheet, kinds[0], kinds[1], set_by_presets)
+    kept = [one for one in found if _is_met(one, sizes)]
     return tuple(sorted(kept, key=lambda one: not one.is_main))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
@@ -47,8 +48,9 @@ def finished(book: Workbook, values: Mapping[tuple[str, str], Value], pages: Seq
     book.properties.subject = properties.subject
     book.properties.language = properties.language
     book.properties.creator = "archsheet"
+    custom: Any = book  # the published types leave its own properties out
     for name, value in properties.marks.items():
-        book.custom_doc_props.append(StringProperty(name=name, value=value))
+        custom.custom_doc_props.append(StringProperty(name=name, value=value))
     book.active = 0
     out = io.BytesIO()
     book.save(out)

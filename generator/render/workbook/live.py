@@ -42,12 +42,12 @@ def sentence(template: str, **places: Live | str) -> Live:
     return Live("&".join(formulas), "".join(shown))
 
 
-def rounded(cell: str, value: int | float | Fraction, decimals: int = 0) -> Live:
+def rounded(cell: str, value: float | Fraction, decimals: int = 0) -> Live:
     """Return a number rounded to some decimals, halves up, without trailing zeros."""
     return Live(f"ROUND({cell},{decimals})", rounded_text(value, decimals))
 
 
-def percent(cell: str, value: int | float | Fraction) -> Live:
+def percent(cell: str, value: float | Fraction) -> Live:
     """Return a share as a whole number of hundredths."""
     return Live(f"ROUND(100*{cell},0)", rounded_text(Fraction(value) * 100, 0))
 
@@ -57,7 +57,7 @@ def choice(condition: str, holds: bool, yes: Live, no: Live) -> Live:
     return Live(f"IF({condition},{yes.formula},{no.formula})", yes.shown if holds else no.shown)
 
 
-def rounded_text(value: int | float | Fraction, decimals: int = 1) -> str:
+def rounded_text(value: float | Fraction, decimals: int = 1) -> str:
     """Return ROUND(value, decimals) of a number above zero as a spreadsheet joins it to text."""
     steps = int(Fraction(value) * 10**decimals + Fraction(1, 2))
     whole, rest = divmod(steps, 10**decimals)

@@ -60,6 +60,8 @@ def main_quantity(sheet: Sheet) -> Quantity:
 def parts_of(sheet: Sheet, sizes: Mapping[str, int], others: str) -> tuple[Part, ...]:
     """Return the parts: leaves belong to the innermost block that they stand in, and to themselves where they stand in none.
 
+    Where there are no blocks at all, leaves of one kind (`linear`, `einsum`) are a part.
+
     Args:
         sheet: the architecture.
         sizes: at which small parts are told from large ones.
@@ -80,13 +82,14 @@ def _by_block(rows: Sequence[SheetRow]) -> dict[str, list[int]]:
     spelled: dict[str, str] = {}
     blocks: list[SheetRow] = []
     leaves = set(leaves_of(rows))
+    has_blocks = len(leaves) < len(rows)
     for index, row in enumerate(rows):
         while blocks and blocks[-1].depth >= row.depth:
             blocks.pop()
         if index not in leaves:
             blocks.append(row)
             continue
-        name = blocks[-1].op.removeprefix("use ").replace("_", " ") if blocks else row.name
+        name = blocks[-1].op.removeprefix("use ").replace("_", " ") if blocks else row.name if has_blocks else row.op
         if spelled.setdefault(name.casefold(), name) != name:
             name = f"{name} ({row.path})"
         found.setdefault(name, []).append(index)
@@ -98,5 +101,7 @@ def _weight(sheet: Sheet, rows: Sequence[int], sizes: Mapping[str, int]) -> Frac
     shares = []
     for key in SHARED:
         whole = Fraction(evaluate(sheet.totals[key], sizes))
-        shares.append(sum((Fraction(evaluate(sheet.rows[i].costs[key], sizes)) for i in rows), Fraction(0)) / whole if whole else Fraction(0))
+        shares.append(
+            sum((Fraction(evaluate(sheet.rows[i].costs[key], sizes)) for i in rows), Fraction(0)) / whole if whole else Fraction(0)
+        )
     return max(shares)

@@ -145,8 +145,8 @@ def _write_inputs(page: Page, plan: Plan) -> None:
     page.text("B4", sweep, "Input choice")
     page.blank("B5", "Input number")
     page.number("B6", 2, "Input number")
-    used = _chosen(plan, {size.name: plan.names[size.name] for size in plan.settable})
-    meanings = _chosen(plan, {size.name: quoted(size.meaning) for size in plan.settable})
+    used = _chosen({size.name: plan.names[size.name] for size in plan.settable})
+    meanings = _chosen({size.name: quoted(size.meaning) for size in plan.settable})
     page.formula(page.merged("E4:K4", "Message"), meanings, next(size.meaning for size in plan.settable if size.name == sweep), "Message")
     page.formula("E5", f'IF($B$5<>"",$B$5,MAX(1,INT({used}/{places.STEPS_BEFORE})))', first_value(in_use), "Calculation")
     for row, key in ((4, "meaning"), (5, "first"), (6, "last")):
@@ -156,10 +156,10 @@ def _write_inputs(page: Page, plan: Plan) -> None:
     _validate(page, plan)
 
 
-def _chosen(plan: Plan, choices: Mapping[str, str]) -> str:
+def _chosen(choices: Mapping[str, str]) -> str:
     """Return the formula that chooses by the size to vary; a comparison that tells n from N."""
     text = '""'
-    for name, chosen in reversed(choices.items()):
+    for name, chosen in reversed([*choices.items()]):
         text = f"IF(EXACT({places.SWEEP_CELL},{quoted(name)}),{chosen},{text})"
     return text
 
@@ -247,7 +247,7 @@ class _Lines:
     def _swept(self, row: int) -> str:
         """Return the formula of the varied size's value."""
         if row == places.DOUBLING_ROW:
-            return _chosen(self.plan, {size.name: self.plan.names[size.name] for size in self.plan.settable})
+            return _chosen({size.name: self.plan.names[size.name] for size in self.plan.settable})
         if row == places.DOUBLING_ROW + 1:
             return f"2*$A{row - 1}"
         if row == places.FIRST_STEP_ROW:

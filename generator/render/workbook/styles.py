@@ -137,7 +137,7 @@ def add_styles(book: Workbook, font: str = FONT) -> None:
 
 def _style(name: str, look: Look, font: str) -> NamedStyle:
     style = NamedStyle(name=name, number_format=look.format)
-    underline = "single" if look.underlined else None
+    underline: Any = "single" if look.underlined else None
     style.font = Font(name=font, size=look.size, bold=look.bold, italic=look.italic, color=look.color, underline=underline)
     if look.fill:
         style.fill = PatternFill("solid", fgColor=look.fill)

@@ -67,7 +67,9 @@ def _write_verdict(page: Page, plan: Plan, checks: tuple[Check, ...]) -> None:
     position = f'MATCH("{wrong}",{results},0)'
     shown = Live(f"INDEX({texts},{position})", failing.text if failing else "")
     value = Live(f"INDEX({found},{position})", str(failing.found.value) if failing else "")
-    message = choice('$E$2="' + wrong + '"', failing is not None, sentence(words("summary.failing"), check=shown, found=value), _overrides(plan))
+    message = choice(
+        '$E$2="' + wrong + '"', failing is not None, sentence(words("summary.failing"), check=shown, found=value), _overrides(plan)
+    )
     message = choice(f"ISNA({plan.at('presets', places.COLUMN_IN_USE_CELL)})", False, fixed(words("summary.unknown_preset")), message)
     page.formula(page.merged("F2:G2", "Message"), message.formula, message.shown, "Message")
     _offer_presets(page, plan)
@@ -92,7 +94,9 @@ def _write_headline(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
         places_in_text[f"{key}_unit"] = Live(THOUSANDS.unit_formula(cell, names), names[step])
     work, work_unit = places_in_text[plan.main.key], places_in_text[f"{plan.main.key}_unit"]
     template = words(f"summary.headline_{plan.main.key}")
-    headline = sentence(template, params=places_in_text["params"], params_unit=places_in_text["params_unit"], work=work, work_unit=work_unit)
+    headline = sentence(
+        template, params=places_in_text["params"], params_unit=places_in_text["params_unit"], work=work, work_unit=work_unit
+    )
     page.formula(page.merged("A3:G3", "Headline"), headline.formula, headline.shown, "Headline")
 
 

@@ -44,12 +44,6 @@ class Texts:
         return self._content[section][name]
 
 
-def languages() -> list[str]:
-    """Return the languages that there are texts for, English first."""
-    found = sorted(path.stem for path in (templates_dir() / "workbook").glob("*.yaml"))
-    return sorted(found, key=lambda language: language != "en")
-
-
 @cache
 def texts(language: str = "en") -> Texts:
     """Return the texts of a language."""

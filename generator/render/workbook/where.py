@@ -50,7 +50,9 @@ def write_parts(page: Page, plan: Plan) -> None:
         page.height(row, [(text, 100)])
     rule: Any = DataBarRule
     last = first + len(plan.parts) - 1
-    page.sheet.conditional_formatting.add(f"B{first}:E{last}", rule("num", 0, "num", 1, color="9DB7E4", showValue=True, minLength=0, maxLength=100))
+    page.sheet.conditional_formatting.add(
+        f"B{first}:E{last}", rule("num", 0, "num", 1, color="9DB7E4", showValue=True, minLength=0, maxLength=100)
+    )
 
 
 def _write_share(page: Page, plan: Plan, at: str, index: int, quantity: Quantity) -> None:

@@ -13,7 +13,7 @@ from generator.verify.references.base import PublicModel, Small
 GLOBAL = 3
 
 
-def _softmax(x: Tensor, dim: int, dtype: torch.dtype | None = None) -> Tensor:
+def _softmax(x: Tensor, dim: int, **_: Any) -> Tensor:
     return x.softmax(dim)
 
 
@@ -22,9 +22,11 @@ def _small(dtype: torch.dtype) -> Small:
 
     config = transformers.LongformerConfig(
         vocab_size=97, hidden_size=24, num_hidden_layers=2, num_attention_heads=4, intermediate_size=56, max_position_embeddings=42,
-        type_vocab_size=2, attention_window=8, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=1e-5, pad_token_id=1,
+        type_vocab_size=2, attention_window=8, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, layer_norm_eps=1e-5,
+        pad_token_id=1,
     )  # fmt: skip
-    other: Any = transformers.LongformerModel(config).to(dtype)
+    model: Any = transformers.LongformerModel
+    other = model(config).to(dtype)
     words, segments = torch.randint(2, 97, (2, 32)), torch.randint(0, 2, (2, 32))
     seen = torch.zeros(2, 32, dtype=torch.int64)
     seen[:, :GLOBAL] = 1

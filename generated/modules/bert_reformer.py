@@ -1,0 +1,88 @@
+"""BERT with Reformer attention.
+
+Generated from models/bert_reformer.yaml (sha256 807d97a7b2fba2cd); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from .post_norm_block import PostNormBlock
+from .reformer_attention import ReformerAttention
+
+
+class BertReformer(nn.Module):
+    """BERT with Reformer attention (Kitaev et al., 2020).
+
+    BERT whose attention is hashed: shared queries and keys, sorted by bucket and cut into chunks, in r rounds. The
+    layers are not reversible, as Reformer's are.
+
+    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
+        feed-forward network, r rounds of hashing, k buckets of a round, m chunk length, V vocabulary size, P greatest
+        sequence length, T number of segment types.
+    Parameters: 3*d**2*L + 2*d*L*f + 8*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
+    MACs: 4*b*n*d*L*r*m + b*n*d*L*r*k/2 + 3*b*n*d**2*L + 2*b*n*d*L*f + b*n*d*L*r + b*d**2.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "bert-reformer-base": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 30522, "P": 512, "T": 2, "r": 4, "k": 16, "m": 64},
+    }
+
+    def __init__(
+        self,
+        d: int,
+        L: int,
+        h: int,
+        r: int,
+        k: int,
+        m: int,
+        V: int,
+        P: int,
+        T: int,
+        f: int | None = None,
+    ) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        if k % 2 != 0:
+            raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
+        self.m, self.P = m, P
+        self.words = nn.Embedding(V, d)
+        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.types = nn.Embedding(T, d)
+        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.blocks = nn.ModuleList(
+            PostNormBlock(d, h, f, eps=1e-12, attention=ReformerAttention(d, h, r, k, m))
+            for _ in range(L)
+        )
+        self.dense = nn.Linear(d, d)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> BertReformer:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
+        n = tokens.shape[1]
+        if n > self.P:
+            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        if n % self.m != 0:
+            raise ValueError(f"n % m == 0 must hold; found n = {n}, m = {self.m}")
+        if n < 2 * self.m:
+            raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
+        words = self.words(tokens)                                        # b n d
+        positions = self.positions[: words.shape[1]]                      # n d
+        types = self.types(segments)                                      # b n d
+        summed = words + positions + types                                # b n d
+        embedded = self.embedded(summed)                                  # b n d
+        blocks = embedded
+        for layer in self.blocks:
+            blocks = layer(blocks)                                        # b n d
+        first = blocks[:, 0]                                              # b d
+        dense = self.dense(first)                                         # b d
+        pooled = dense.tanh()                                             # b d
+        return blocks, pooled

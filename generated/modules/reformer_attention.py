@@ -1,0 +1,115 @@
+"""Reformer attention.
+
+Generated from blocks/attention/reformer_attention.yaml (sha256 dba7d7e8e79d031f); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+
+
+def lsh_buckets(x: Tensor, rotations: Tensor) -> Tensor:
+    """Hash vectors x [b, h, n, e] in rounds by rotations [h, e, rounds, buckets/2]: [b, h, rounds*n] (Kitaev et al., 2020, section 2).
+
+    The bucket of a vector is the direction nearest to it, of the rotated axes and their opposites; each round has buckets of its own.
+    """
+    rotated = torch.einsum("bhne,herc->bhrnc", x.detach(), rotations)
+    buckets = torch.cat((rotated, -rotated), -1).argmax(-1)
+    rounds = torch.arange(buckets.shape[2], device=x.device) * 2 * rotations.shape[3]
+    return (buckets + rounds[:, None]).flatten(2)
+
+
+class ReformerAttention(nn.Module):
+    """Reformer attention (Kitaev et al., 2020).
+
+    Queries and keys are one (shared QK). They are hashed in r rounds into k buckets, sorted by bucket, and cut into
+    chunks of m; each chunk sees itself and the one before it. Rounds are averaged with the weights that a softmax over
+    all of them would give. A position sees itself only if it sees nothing else; there is no causal mask and no mask for
+    other buckets.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, r rounds of hashing, k buckets of a round,
+        m chunk length, e = d/h head width.
+    Parameters: 3*d**2 + 3*d.
+    MACs: 4*b*n*d*r*m + b*n*d*r*k/2 + 3*b*n*d**2 + b*n*d*r.
+    """
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # LSHSelfAttention and ReformerSelfOutput
+            "rules": [
+                {"to": "qk", "from": "attention.query_key"},
+                {"to": "v", "from": "attention.value"},
+                {"to": "out", "from": "output.dense"},
+                {"to": "buckets", "from": "rotations"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(self, d: int, h: int, r: int, k: int, m: int, *, bias: bool = True) -> None:
+        super().__init__()
+        if d % h != 0:
+            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        if k % 2 != 0:
+            raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
+        e = d // h
+        self.h, self.r, self.m, self.e = h, r, m, e
+        self.qk = nn.Linear(d, d, bias=bias)
+        self.v = nn.Linear(d, d, bias=bias)
+        self.register_buffer("buckets", torch.randn(h, e, r, k // 2))
+        self.units = nn.RMSNorm(e, eps=1e-06, elementwise_affine=False)
+        self.out = nn.Linear(d, d, bias=bias)
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, x: Tensor) -> Tensor:
+        n = x.shape[1]
+        if n % self.m != 0:
+            raise ValueError(f"n % m == 0 must hold; found n = {n}, m = {self.m}")
+        if n < 2 * self.m:
+            raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
+        qk = self.qk(x)                                                   # b n d
+        v = self.v(x)                                                     # b n d
+        qk_heads = qk.unflatten(-1, (self.h, self.e)).transpose(1, 2)     # b h n e
+        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        buckets = lsh_buckets(qk_heads, self.buckets)                     # b h (n*r)
+        order = buckets.argsort(stable=True, dim=-1)                      # b h (n*r)
+        back = order.argsort(stable=True, dim=-1)                         # b h (n*r)
+        places = order % n                                                # b h (n*r)
+        qk_sorted = qk_heads.gather(2, places[..., None].expand(-1, -1, -1, *qk_heads.shape[3:]))  # b h (n*r) e
+        v_sorted = v_heads.gather(2, places[..., None].expand(-1, -1, -1, *v_heads.shape[3:]))  # b h (n*r) e
+        q_chunks = qk_sorted.unflatten(2, (-1, self.m))                   # b h (n*r/m) m e
+        v_chunks = v_sorted.unflatten(2, (-1, self.m))                    # b h (n*r/m) m e
+        i = places.unflatten(-1, (-1, self.m))                            # b h (n*r/m) m
+        units = self.units(q_chunks)                                      # b h (n*r/m) m e
+        k_chunks = units * self.e**-0.5                                   # b h (n*r/m) m e
+        k_before = k_chunks.roll(1, 2)                                    # b h (n*r/m) m e
+        k_near = torch.cat((k_before, k_chunks), 3)                       # b h (n*r/m) (2*m) e
+        v_before = v_chunks.roll(1, 2)                                    # b h (n*r/m) m e
+        v_near = torch.cat((v_before, v_chunks), 3)                       # b h (n*r/m) (2*m) e
+        i_before = i.roll(1, 2)                                           # b h (n*r/m) m
+        j = torch.cat((i_before, i), -1)                                  # b h (n*r/m) (2*m)
+        scores = q_chunks @ k_near.transpose(-2, -1)                      # b h (n*r/m) m (2*m)
+        others = scores.masked_fill(i[..., :, None] == j[..., None, :], -100000.0)  # b h (n*r/m) m (2*m)
+        logs = others.logsumexp(-1, keepdim=True)                         # b h (n*r/m) m 1
+        shares = others - logs                                            # b h (n*r/m) m (2*m)
+        weights = shares.exp()                                            # b h (n*r/m) m (2*m)
+        mixed = weights @ v_near                                          # b h (n*r/m) m e
+        mixed_sorted = mixed.flatten(2, 3)                                # b h (n*r) e
+        mixed_back = mixed_sorted.gather(2, back[..., None].expand(-1, -1, -1, *mixed_sorted.shape[3:]))  # b h (n*r) e
+        logs_sorted = logs.squeeze(4).flatten(2, 3)                       # b h (n*r)
+        logs_back = logs_sorted.gather(-1, back)                          # b h (n*r)
+        mixed_rounds = mixed_back.unflatten(2, (self.r, n))               # b h r n e
+        logs_rounds = logs_back.unflatten(-1, (self.r, n))                # b h r n
+        round_weights = logs_rounds.softmax(2)                            # b h r n
+        combined = torch.einsum("bhrn,bhrne->bhne", round_weights, mixed_rounds)  # b h n e
+        merged = combined.transpose(1, 2).flatten(2, 3)                   # b n d
+        out = self.out(merged)                                            # b n d
+        return out

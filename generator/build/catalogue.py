@@ -1,0 +1,35 @@
+"""The workbook that lists all architectures, made from summaries of specs so that not all of them must be derived again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from generator.render.formats import EXCEL, LANGUAGES, Format
+from generator.spec.library import Library
+
+CATALOGUE = "catalogue"
+
+
+def catalogue_path(kind: Format) -> str:
+    """Return the path of the catalogue in the language of a format, below the folder of outputs."""
+    return kind.path(CATALOGUE)
+
+
+def catalogue_paths() -> frozenset[str]:
+    """Return the paths of the catalogue in all languages."""
+    return frozenset(catalogue_path(EXCEL.in_language(language)) for language in LANGUAGES)
+
+
+def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None], kind: Format) -> bytes:
+    """Return the catalogue of some specs, by name with their summaries; a spec without one is derived.
+
+    Raises:
+        ProblemsError: a spec that must be derived and cannot.
+    """
+    from generator.build.summary import restore
+    from generator.compiled import compile_spec
+    from generator.render.workbook.catalogue import build_catalogue
+
+    sheets = [restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()]
+    return build_catalogue(sheets, kind.language, kind.suffix)

@@ -1,0 +1,1 @@
+"""Taking sizes back from a workbook that somebody has filled in."""

@@ -1,0 +1,107 @@
+"""From a workbook to presets of its spec."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+
+from generator.errors import SizeError
+from generator.pull.reading import OwnPreset, Typed, marks, opened, typed_into
+from generator.pull.tampering import differences
+from generator.sheet import Sheet
+from generator.spec.library import Library
+from generator.spec.problems import Problem, ProblemsError
+
+_NAME = re.compile(r"[^\s@=]{1,60}")
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """What a workbook brings back: its spec, the library in which that stands, and what was typed."""
+
+    library: Library
+    sheet: Sheet
+    typed: Typed
+
+    @property
+    def file(self) -> Path:
+        """The file of the spec."""
+        return self.library.path(self.sheet.name)
+
+    def presets(self, name: str | None) -> list[OwnPreset]:
+        """Return the presets to print: the user's own columns, and the sizes in use where there are overrides or a name is given.
+
+        Args:
+            name: what the sizes in use are to be called.
+        """
+        found = list(self.typed.columns)
+        if name is not None or self.typed.overrides:
+            found.append(OwnPreset(name or f"{self.typed.chosen}-changed", self.typed.in_use))
+        return found
+
+
+def pulled(path: Path, library: Library) -> Pulled:
+    """Read a workbook that came back.
+
+    Raises:
+        ProblemsError: no workbook of ours, one of an older version or another spec, or one in which more than inputs was changed.
+    """
+    from openpyxl import load_workbook
+
+    from generator.compiled import compile_spec
+    from generator.render.workbook import build_workbook
+    from generator.render.workbook.plan import make_plan
+    from generator.render.workbook.texts import texts
+
+    book = opened(path)
+    said = marks(book, path)
+    if said["spec"] not in library.files:
+        raise _refused(f"{path} was made from the spec `{said['spec']}`, which is not there", "name its folder with --specs")
+    sheet = compile_spec(library, said["spec"], json.loads(said["options"])).sheet
+    _require_same_version(path, said, sheet)
+    built = load_workbook(BytesIO(build_workbook(sheet, said["language"])))
+    changed = differences(book, built)
+    if changed:
+        first = Problem(f"{path} is not as it was built: more than inputs was changed", None, ("nothing was taken from it",))
+        raise ProblemsError([first, *changed])
+    typed = typed_into(book, make_plan(sheet, texts(said["language"])))
+    return Pulled(library, sheet, typed)
+
+
+def _require_same_version(path: Path, said: dict[str, str], sheet: Sheet) -> None:
+    from generator.version import VERSION
+
+    note = "build the workbook anew, and type the sizes into that one"
+    if said["version"] != VERSION:
+        raise _refused(f"{path} was made by archsheet {said['version']}, and this is {VERSION}", note)
+    if said["hash"] != sheet.source_hash:
+        raise _refused(f"{path} was made from an older version of the spec `{sheet.name}` (or of one that it uses)", note)
+
+
+def checked(pulled: Pulled, presets: list[OwnPreset]) -> None:
+    """Raise ProblemsError for presets that the spec could not take: a name that is taken, or sizes that do not fit together."""
+    from generator.sizing import sized
+
+    problems = []
+    taken = {preset.name for preset in pulled.sheet.presets}
+    for preset in presets:
+        if preset.name in taken:
+            problems.append(Problem(f"`{pulled.sheet.name}` already has a preset `{preset.name}`", None, ("choose another name",)))
+        taken.add(preset.name)
+        if not _NAME.fullmatch(preset.name):
+            problems.append(
+                Problem(f"`{preset.name}` cannot be a preset's name", None, ("at most 60 characters, without spaces, @ and =",))
+            )
+        try:
+            sized(pulled.sheet, None, preset.sizes)
+        except SizeError as error:
+            problems.append(Problem(f"preset `{preset.name}`: {error.message}", None, error.notes))
+    if problems:
+        raise ProblemsError(problems)
+
+
+def _refused(message: str, *notes: str) -> ProblemsError:
+    return ProblemsError([Problem(message, None, notes)])

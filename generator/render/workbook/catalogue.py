@@ -1,0 +1,156 @@
+"""The workbook of all architectures: one line for each preset with what it comes to, and one for each spec with its formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from openpyxl import Workbook
+from openpyxl.utils import get_column_letter, quote_sheetname
+from openpyxl.worksheet.hyperlink import Hyperlink
+
+from generator.claims import complete
+from generator.printing.evaluate import EvaluationError, evaluate
+from generator.render.workbook.cells import Page
+from generator.render.workbook.example import NoExampleError, example_sizes
+from generator.render.workbook.finish import Properties, finished, set_up_print
+from generator.render.workbook.formulas import closed_form
+from generator.render.workbook.stamp import Value
+from generator.render.workbook.styles import add_styles
+from generator.render.workbook.texts import Texts, texts
+from generator.sheet import QUANTITIES, Sheet, SheetPreset
+
+FIRST_ROW = 5
+WORDS_WIDTHS = (44, 30, 26, 24, 46, 34)  # title, spec, kind, preset, sizes, source
+NUMBER_WIDTH = 16
+FORMULA_KEYS = ("params", "macs", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
+FORMULA_WIDTH = 52
+LONGEST_FORM = 300
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the catalogue: a spec at one preset, or at examples of ours."""
+
+    sheet: Sheet
+    preset: SheetPreset | None
+    examples: Mapping[str, int]
+    sizes: Mapping[str, int]
+
+
+def build_catalogue(sheets: Sequence[Sheet], language: str = "en", suffix: str = ".xlsx") -> bytes:
+    """Return the .xlsx file that lists architectures, each linked to its own workbook in the same folder.
+
+    Its numbers are those of the day it was built; in the workbooks they are live. The same sheets give the same bytes.
+
+    Args:
+        sheets: the architectures; their rows are not looked at.
+        language: of the texts.
+        suffix: of the workbooks' names.
+    """
+    words = texts(language)
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    add_styles(book, words("look.font"))
+    values: dict[tuple[str, str], Value] = {}
+    listed, forms = (Page(book, words(f"catalogue.{key}"), values) for key in ("sheet", "formulas"))
+    ordered = sorted(sheets, key=lambda sheet: (not sheet.source.startswith("models/"), sheet.source))
+    lines = [line for sheet in ordered for line in _lines(sheet)]
+    first_rows: dict[str, int] = {}
+    _write_head(listed, words)
+    for row, line in enumerate(lines, start=FIRST_ROW):
+        first_rows.setdefault(line.sheet.name, row)
+        _write_line(listed, words, row, line, suffix)
+    last = get_column_letter(len(WORDS_WIDTHS) + len(QUANTITIES))
+    listed.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:{last}{max(FIRST_ROW, FIRST_ROW + len(lines) - 1)}"
+    listed.sheet.freeze_panes = f"B{FIRST_ROW}"
+    _write_formulas(forms, words, ordered, first_rows)
+    for page in (listed, forms):
+        set_up_print(page.sheet, title=words("catalogue.title"), wide=True, repeated="1:4")
+    return finished(book, values, [listed, forms], Properties(words("catalogue.title"), "specs", language))
+
+
+def _lines(sheet: Sheet) -> Iterator[Line]:
+    for preset in sheet.presets or (None,):
+        published = preset.sizes if preset else {}
+        try:
+            examples: Mapping[str, int] = example_sizes(sheet, published)
+        except NoExampleError:
+            examples = {}
+        known = complete(sheet.sizes, {**published, **examples})
+        yield Line(sheet, preset, examples, {name: value for name, value in known.items() if value is not None})
+
+
+def _write_head(page: Page, words: Texts) -> None:
+    page.widths([*WORDS_WIDTHS, *[NUMBER_WIDTH] * len(QUANTITIES)])
+    page.text("A1", words("catalogue.title"), "Sheet title")
+    page.sheet.row_dimensions[1].height = 28
+    page.text(page.merged("A2:F2", "Remark"), words("catalogue.note"), "Remark")
+    page.height(2, [(words("catalogue.note"), sum(WORDS_WIDTHS))])
+    heads = ("architecture", "spec", "kind", "preset", "sizes", "source")
+    page.row(FIRST_ROW - 1, [words(f"catalogue.{key}") for key in heads], "Column head")
+    for i, quantity in enumerate(QUANTITIES):
+        column = get_column_letter(len(heads) + 1 + i)
+        page.text(f"{column}{FIRST_ROW - 1}", words(f"quantity_titles.{quantity.key}"), "Column head, number")
+    page.sheet.row_dimensions[FIRST_ROW - 1].height = 30
+
+
+def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> None:
+    sheet, preset = line.sheet, line.preset
+    page.text(f"A{row}", sheet.title, "Hyperlink, cell")
+    page.sheet[f"A{row}"].hyperlink = f"{sheet.name}{suffix}"
+    page.sheet[f"A{row}"].style = "Hyperlink, cell"  # openpyxl puts its own in the way
+    page.text(f"B{row}", sheet.name, "Muted words")
+    page.text(f"C{row}", " / ".join(PurePosixPath(sheet.source).parent.parts), "Muted words")
+    page.text(f"D{row}", preset.name if preset else words("catalogue.example"), "Words" if preset else "Muted words")
+    sizes = ", ".join(f"{name} = {value}{'*' if name in line.examples else ''}" for name, value in line.sizes.items())
+    page.text(f"E{row}", sizes, "Muted words")
+    keys = (preset.cite if preset else " ".join(sheet.cite)).split()
+    source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in keys)
+    page.text(f"F{row}", source, "Muted words")
+    page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (sizes, WORDS_WIDTHS[4]), (source, WORDS_WIDTHS[5])])
+    for i, quantity in enumerate(QUANTITIES):
+        at = f"{get_column_letter(len(WORDS_WIDTHS) + 1 + i)}{row}"
+        value = _total(sheet, quantity.key, line.sizes)
+        if value is None:
+            page.text(at, words("result.none"), "Muted number")
+        else:
+            page.number(at, value, "Layer, FLOP" if quantity.unit in {"FLOP", "multiply-accumulates"} else "Layer, count")
+
+
+def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:
+    try:
+        value = evaluate(sheet.totals[key], sizes)
+    except EvaluationError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_rows: Mapping[str, int]) -> None:
+    """Write the closed forms of each spec, linked back to its first line in the list."""
+    page.widths([WORDS_WIDTHS[0], *[FORMULA_WIDTH] * len(FORMULA_KEYS), 70])
+    page.text("A1", words("catalogue.formulas_title"), "Sheet title")
+    page.sheet.row_dimensions[1].height = 28
+    page.text(page.merged("A2:C2", "Remark"), words("catalogue.formulas_note"), "Remark")
+    heads = [words("catalogue.architecture"), *(words(f"quantity_titles.{key}") for key in FORMULA_KEYS), words("catalogue.meanings")]
+    page.row(FIRST_ROW - 1, heads, "Column head")
+    title = quote_sheetname(words("catalogue.sheet"))
+    for row, sheet in enumerate(sheets, start=FIRST_ROW):
+        at = f"A{row}"
+        page.text(at, sheet.title, "Hyperlink, cell")
+        page.sheet[at].hyperlink = Hyperlink(ref=at, location=f"{title}!A{first_rows[sheet.name]}")
+        page.sheet[at].style = "Hyperlink, cell"
+        order = [size.name for size in sheet.sizes]
+        shown = [_form(closed_form(sheet.totals[key], order)) for key in FORMULA_KEYS]
+        for column, text in zip("BCDEFG", shown, strict=True):
+            page.text(f"{column}{row}", text)
+        meanings = "; ".join(f"{size.name}: {size.meaning}" for size in sheet.sizes)
+        page.text(f"H{row}", meanings, "Muted words")
+        page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (meanings, 70), *((text, FORMULA_WIDTH) for text in shown)])
+    page.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:H{max(FIRST_ROW, FIRST_ROW + len(sheets) - 1)}"
+    page.sheet.freeze_panes = f"B{FIRST_ROW}"
+
+
+def _form(text: str) -> str:
+    return text if len(text) <= LONGEST_FORM else text[:LONGEST_FORM] + " …"

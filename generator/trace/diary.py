@@ -1,0 +1,76 @@
+"""What happens in a forward pass, in order: for the simulation of memory, which needs more than sums.
+
+A diary is kept only where one is asked for. Stacks and recurrences are then run as often as the sizes say, instead of being derived once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sympy import Expr
+
+from generator.printing.evaluate import evaluate
+from generator.trace.tensor import Storage, Tensor, next_order
+
+
+@dataclass(eq=False)
+class Launch:
+    """A kernel that ran. `saved`: what is kept until its derivative has been computed."""
+
+    order: int
+    name: str
+    reads: Sequence[Tensor]
+    writes: Sequence[Tensor]
+    saved: list[Storage] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Enter:
+    """A module's `forward` is called with these inputs."""
+
+    inputs: Sequence[Tensor]
+
+
+@dataclass(frozen=True)
+class Bind:
+    """A local variable gets a value, in place of the one that it had."""
+
+    variable: str
+    values: Sequence[Tensor]
+
+
+@dataclass(frozen=True)
+class Leave:
+    """A module's `forward` returns."""
+
+    outputs: Sequence[Tensor]
+
+
+Event = Launch | Enter | Bind | Leave
+
+
+class Diary:
+    """The events of one forward pass.
+
+    Args:
+        sizes: the sizes at which it runs; they say how often stacks and recurrences run.
+    """
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.sizes = sizes
+        self.events: list[Event] = []
+
+    def times(self, count: Expr) -> int:
+        """Return a repeat count as a number."""
+        found: int = evaluate(count, self.sizes)
+        return found
+
+    def launch(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+        """Note a kernel."""
+        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes)))
+
+    def save(self, storages: Iterable[Storage]) -> None:
+        """Note what the last kernel keeps."""
+        last = next(event for event in reversed(self.events) if isinstance(event, Launch))
+        last.saved += [storage for storage in storages if storage not in last.saved]

@@ -1,0 +1,45 @@
+"""Bytes kept for the backward pass: `gen cost --dtype` and `cost(dtype=...)`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from generator import SizeError, load
+from generator.cli import main
+
+
+def test_the_python_api_knows_the_number_format() -> None:
+    norm = load("layer_norm")  # keeps its input, and two statistics a row in float32
+    assert norm.cost(b=2, n=3, d=8).saved_bytes == 4 * (2 * 3 * 8 + 2 * 2 * 3)
+    assert norm.cost(b=2, n=3, d=8, dtype="bfloat16").saved_bytes == 2 * 2 * 3 * 8 + 4 * 2 * 2 * 3
+    assert norm.cost(b=2, n=3, d=8, dtype="float64").saved_bytes == 8 * (2 * 3 * 8 + 2 * 2 * 3)
+    assert norm.cost(b=2, n=3, d=8).saved_by_kind == {"float": 48, "stat": 12}
+    assert norm.cost(b=2, n=np.array([1, 2]), d=8, dtype="float16").saved_bytes.tolist() == [2 * 16 + 16, 2 * 32 + 32]
+
+
+def test_an_operation_that_computes_in_float32_keeps_float32_in_half_precision() -> None:
+    cost = load("rms_norm").cost(b=2, n=3, d=8, dtype="bfloat16")
+    assert cost.saved_by_kind == {"stat": 2 * 48 + 6}
+    assert cost.saved_bytes == load("rms_norm").cost(b=2, n=3, d=8).saved_bytes
+
+
+def test_an_unknown_format_is_answered_with_those_that_there_are() -> None:
+    with pytest.raises(SizeError, match="unknown number format `bfloat32`") as error:
+        load("mlp").cost(b=1, n=1, d=1, dtype="bfloat32")
+    assert "formats: `float64`, `float32`, `bfloat16` and `float16`" in error.value.notes
+
+
+def test_gen_cost_adds_bytes_where_a_format_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["cost", "layer_norm", "b=2", "n=3", "d=8", "--dtype", "bfloat16"]
+    assert main([*arguments, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert list(data)[-4:] == ["dtype", "saved_bytes", "saved_bytes_formula", "saved_by_kind"]
+    assert (data["dtype"], data["saved_bytes"], data["saved_bytes_formula"]) == ("bfloat16", 144, "2*b*n*d + 8*b*n")
+    assert main(arguments) == 0
+    text = capsys.readouterr().out
+    assert "Saved in bfloat16" in text
+    assert "saved_bytes           = 2*b*n*d + 8*b*n\n" in text
+    assert main([*arguments[:-1], "int8"]) == 2

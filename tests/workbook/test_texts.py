@@ -1,0 +1,83 @@
+"""The texts of all languages have the same keys and places, and say what the tool says elsewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from generator.render.formats import LANGUAGES
+from generator.render.workbook import build_workbook
+from generator.render.workbook.texts import texts
+from generator.resources import templates_dir
+from generator.sheet import QUANTITIES
+
+from .calculator import stored
+from .sheets import encoder
+
+
+def content(language: str) -> dict[str, dict[str, Any]]:
+    found = yaml.safe_load((templates_dir() / "workbook" / f"{language}.yaml").read_text(encoding="utf-8"))
+    assert isinstance(found, dict)
+    return found
+
+
+def flat(language: str) -> dict[str, Any]:
+    return {f"{section}.{key}": text for section, texts_ in content(language).items() for key, text in texts_.items()}
+
+
+def test_there_is_a_file_for_each_language_and_no_other() -> None:
+    assert {path.stem for path in (templates_dir() / "workbook").glob("*.yaml")} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", [language for language in LANGUAGES if language != "en"])
+def test_languages_have_the_keys_and_places_of_english(language: str) -> None:
+    english, other = flat("en"), flat(language)
+    assert other.keys() == english.keys()
+    for key, text in english.items():
+        if isinstance(text, list):
+            assert len(other[key]) == len(text), key
+        elif isinstance(text, str):
+            assert places(other[key]) == places(text), key
+
+
+def places(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+def test_chinese_is_chinese_wherever_english_has_words() -> None:
+    same = {key for key, text in flat("en").items() if isinstance(text, str) and flat("zh")[key] == text and re.search("[a-z]{4}", text)}
+    assert same <= {"about.rebuild_text", "checks.order"}
+
+
+def test_quantities_are_called_in_english_what_the_tool_calls_them() -> None:
+    words = texts("en")
+    for quantity in QUANTITIES:
+        assert words(f"quantity_titles.{quantity.key}") == quantity.title
+        assert words(f"quantity_meanings.{quantity.key}") == quantity.meaning
+        assert words(f"quantity_units.{quantity.unit}") == quantity.unit
+
+
+def test_every_text_is_used() -> None:
+    """A key that no code names is left over."""
+    code = "\n".join(
+        path.read_text(encoding="utf-8") for path in sorted((templates_dir().parent / "generator" / "render" / "workbook").glob("*.py"))
+    )
+    keys = [(section, key) for section, texts_ in content("en").items() for key in texts_]
+    unused = [f"{section}.{key}" for section, key in keys if f'"{section}.{key}"' not in code and f"{section}.{{" not in code]
+    assert unused == ["scale.short_units"]  # read as a whole, in texts.py
+
+
+def test_a_chinese_workbook_has_the_numbers_of_the_english_one(tmp_path) -> None:
+    found = []
+    for language in ("en", "zh"):
+        path = tmp_path / f"{language}.xlsx"
+        path.write_bytes(build_workbook(encoder(), language))
+        book = stored(path)
+        titles = list(book.extents)
+        numbers = {(titles.index(title), at): value for (title, at), value in book.values.items() if isinstance(value, float)}
+        found.append(numbers)
+    assert found[0] == found[1]
+    assert len(found[0]) > 300
