@@ -210,11 +210,12 @@ class _Build:
 
     def _catalogue(self, kind: Format) -> None:
         """The workbook of all architectures."""
-        records, path = self._records(), catalogue_path(kind)
+        path = catalogue_path(kind)
+        if self.request.check and not ((self.out / path).exists() and all(name in self.manifest.specs for name in self.chosen)):
+            return  # it need not be there, and without a record of all specs nobody can say what should be in it
+        records = self._records()
         fingerprint = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
         if self.manifest.pages.get(path) == (fingerprint, file_digest(self.out / path)):
-            return
-        if self.request.check and not (self.out / path).exists():
             return
         try:
             data = catalogue_of(self.library, {name: record.summary for name, record in records.items()}, kind)

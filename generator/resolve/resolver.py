@@ -22,6 +22,7 @@ from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts, symbol
+from generator.trace.diary import Bind, Enter, Event, Leave
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
@@ -93,6 +94,7 @@ class Resolver:
         """Trace all rows of a spec and find its outputs. Rows that depend on a broken one are skipped."""
         arch = frame.arch
         arch.rows = []
+        self._note(Enter(tuple(arch.inputs.values())))
         values: Values = {name: {"": arch.inputs[name]} if name in arch.inputs else None for name in arch.spec.inputs}
         previous = next(iter(arch.spec.inputs))
         bound_rows: dict[str, BoundRow] = {}
@@ -101,10 +103,16 @@ class Resolver:
             bound = BoundRow(row, f"{frame.path}.{row.name}".lstrip("."))
             values[row.name] = None if row.broken else self._resolved(frame, bound, previous, values, bound_rows)
             arch.rows.append(bound)
+            self._note(Bind(row.name, tuple((values[row.name] or {}).values())))
             bound_rows[row.name] = bound
             previous = row.name
         refs = arch.spec.outputs or (Ref(previous, "", arch.spec.rows[previous].span),)
         arch.outputs = {ref.text: x for ref, x in zip(refs, self._read_all(refs, values, arch.spec), strict=True)}
+        self._note(Leave(tuple(arch.outputs.values())))
+
+    def _note(self, event: Event) -> None:
+        if self.tracer.diary is not None:
+            self.tracer.diary.events.append(event)
 
     def _count_row(self, frame: Frame) -> None:
         """Keep the number of rows within bounds, which specs that use each other twice can exceed with very little text."""

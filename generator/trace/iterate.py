@@ -18,7 +18,8 @@ Body = Callable[[Carried], Carried]
 def iterate(t: Tracer, count: Expr, carried: Carried, body: Body, *, shared: bool) -> Carried:
     """Run `body` `count` times, each time on what it returned before, and return the last result.
 
-    Where a diary is kept, it is run as often as the sizes say. Otherwise it is derived once for all runs. The first one may differ from the others (its input needs no gradient, or lies differently in memory); then it is traced apart.
+    Where a diary is kept, it is traced as often as the sizes say. Otherwise it is traced once for all runs; the first one may differ
+    from the others (its input needs no gradient, or lies differently in memory) and is then traced apart.
 
     Args:
         shared: the runs use the same weights (a recurrence); otherwise each has its own (a stack of layers).

@@ -41,12 +41,14 @@ class Tracer:
     Args:
         facts: what is known about the sizes; rows add to it as sub-specs bring their own constraints.
         half: whether the model's numbers have two bytes.
-        diary: where to note each event in order; only sums are kept without one.
+
+    Attributes:
+        diary: where each event is noted in order, if somebody has put one there; otherwise only sums are kept.
     """
 
-    def __init__(self, facts: Facts, *, half: bool = False, diary: Diary | None = None) -> None:
+    def __init__(self, facts: Facts, *, half: bool = False) -> None:
         self.facts = facts
-        self.diary = diary
+        self.diary: Diary | None = None
         self.depends_on_precision = False  # whether an op has asked for it
         self._half = half
         self.tallies: dict[str, Tally] = {}

@@ -344,7 +344,7 @@ def test_workbooks_are_built_and_recognised_as_ours(out) -> None:
     assert main(["build", "mine", "--formats", "excel"]) == 0
     workbook = out / "excel/pair.xlsx"
     assert files.is_ours(workbook, workbook.read_bytes())
-    assert set(contents(out)) == {f"excel/{name}.xlsx" for name in ("alone", "layer", "pair")}
+    assert set(contents(out)) == {f"excel/{name}.xlsx" for name in ("alone", "layer", "pair", "catalogue")}
 
 
 def test_every_text_output_is_recognised_as_ours(out, gen) -> None:

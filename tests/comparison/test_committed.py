@@ -25,6 +25,11 @@ def result_of(name: str) -> Result:
     return compared(read_comparison(FILES[name], LIBRARY))
 
 
+NO_CLOSED_FORMS = (
+    "images_from_224_to_1024",
+    "key_value_caches",
+    "attention_over_a_grid_of_patches",
+)  # their sizes follow from the swept one
 SLOW = ("images_from_224_to_1024", "efficient_attention_at_bert_base")
 
 
@@ -85,7 +90,7 @@ def test_closed_forms_come_to_the_roots(result: Result) -> None:
             checked += 1
         elif pair.closed is not None and pair.closed.verdict in ("less", "more", "equal"):
             assert pair.crossing.roots == ()
-    assert checked or result.comparison.name in ("images_from_224_to_1024", "key_value_caches")
+    assert checked or result.comparison.name in NO_CLOSED_FORMS
 
 
 def test_values_are_those_of_gen_cost(result: Result) -> None:

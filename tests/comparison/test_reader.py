@@ -100,6 +100,7 @@ def test_the_schema_is_valid_and_accepts_what_is_committed() -> None:
 LAYER = "title: A layer\ndims: {b: batch, n: rows, d: width}\ninputs: {x: [b, n, d]}\nlayers:\n  y: {op: linear, out: [b, n, d]}\n"
 
 
+@pytest.mark.slow
 def test_build_writes_page_chart_and_workbook_and_removes_what_is_gone(folder, capsys) -> None:
     pytest.importorskip("matplotlib")
     (folder / "layer.yaml").write_text(LAYER)

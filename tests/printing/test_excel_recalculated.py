@@ -68,8 +68,8 @@ def same(value: Any, expected: Any) -> bool:
 
 
 def test_random_formulas_come_to_the_same_in_libreoffice(tmp_path: Path) -> None:
-    exprs = [*drawn(formulas, 1500), *drawn(conditions(whole_leaves), 100)]
-    assert len(exprs) > 400
+    exprs = [*drawn(formulas, 2300), *drawn(conditions(whole_leaves), 100)]
+    assert len(exprs) >= 1000
     wrong = [
         (to_excel(expr, NAMES, SIZES), value, evaluate(expr, AT))
         for expr, value in zip(exprs, calculated(exprs, tmp_path), strict=True)

@@ -25,18 +25,13 @@ from generator.symbols import symbol
 
 WIDTHS = (30, 62, 46, 26, 24, 24, 22)
 FIRST_ROW = 5  # of the closed forms
-VERDICTS = "D"
+FIRST_CROSSOVER_ROW = FIRST_ROW + len(QUANTITIES) + 4
+VERDICTS = "D"  # the column
 
 
-def first_crossover_row(plan: Plan) -> int:
-    """Return the row of the first crossover."""
-    del plan
-    return FIRST_ROW + len(QUANTITIES) + 4
-
-
-def crossover_cell(plan: Plan, index: int) -> str:
+def crossover_cell(index: int) -> str:
     """Return the cell that holds the size at which two parts cost the same."""
-    return f"$E${first_crossover_row(plan) + index}"
+    return f"$E${FIRST_CROSSOVER_ROW + index}"
 
 
 def crossover_value(plan: Plan, one: Crossover) -> Value:
@@ -60,7 +55,7 @@ def write_formulas(page: Page, plan: Plan, formulas: Formulas) -> None:
     _heads(page, plan, FIRST_ROW - 1, ("quantity", "closed_form", "order", "powers", "value", "unit", ""))
     for i, quantity in enumerate(QUANTITIES):
         _write_closed(page, plan, quantity, FIRST_ROW + i)
-    row = _write_crossovers(page, plan, formulas, first_crossover_row(plan))
+    row = _write_crossovers(page, plan, formulas, FIRST_CROSSOVER_ROW)
     _write_claims(page, plan, formulas, row + 1)
     page.sheet.freeze_panes = "B3"
 

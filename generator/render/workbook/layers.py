@@ -24,8 +24,8 @@ from generator.sheet import QUANTITIES, Quantity, SheetRow
 REPEAT_WIDTH = 10
 NARROWEST, WIDEST = 20, 60  # of the columns of text
 NOTE_WIDTH = 32
-WORDS_WIDTH = 58
-QUANTITY_WIDTH = 14
+WORDS_WIDTH = 74
+QUANTITY_WIDTH = 15
 MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
 DEEPEST_OUTLINE = 7
 

@@ -68,7 +68,7 @@ def _overtaking(plan: Plan) -> Live:
 
 
 def _one_overtaking(plan: Plan, index: int, one: Crossover) -> Live:
-    words, cell = plan.words, plan.at("formulas", crossover_cell(plan, index))
+    words, cell = plan.words, plan.at("formulas", crossover_cell(index))
     value = crossover_value(plan, one)
     is_number = not isinstance(value, str)
     number = rounded(cell, value if not isinstance(value, str) else 1)

@@ -1,0 +1,183 @@
+"""Simulates the memory of a backward pass in the order of PyTorch's autograd engine.
+
+What ran last is differentiated first. A node runs once all gradients of its result are there; several gradients of one tensor are added into a
+fresh one as they come. When a node has run, what it kept and the gradient that it used are let go. The gradients of weights do not count once
+they are complete; those of inputs stay.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from generator.symbols import Facts
+from generator.trace.derivatives import derivative, summed_to
+from generator.trace.diary import Launch
+from generator.trace.layout import elementwise_strides
+from generator.trace.liveness import Forward, Memory
+from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, product
+
+Node = Launch | View | Storage  # a storage: a weight or an input, where gradients end
+
+
+def run_backward(forward: Forward, facts: Facts) -> None:
+    """Continue a simulated forward pass with its backward pass, started with a gradient of ones for each output that has one."""
+    _Backward(forward, facts).run()
+
+
+class _Backward:
+    def __init__(self, forward: Forward, facts: Facts) -> None:
+        self.memory: Memory = forward.memory
+        self.facts = facts
+        self.makers = {x.storage: launch for launch in forward.launches for x in launch.writes}
+        self.outputs = [x for x in forward.outputs if x.needs_grad]
+        self.waiting: dict[Node, dict[object, Tensor]] = {}
+        self.queue: list[tuple[int, int, Node]] = []
+        self.uses = Counter(self._edges())
+        self.arrived: Counter[Node] = Counter()
+
+    # ---- the graph ---------------------------------------------------------------------------------------------------
+
+    def _node(self, x: Tensor) -> Node:
+        return x.view if x.view is not None else self.makers.get(x.storage, x.storage)
+
+    def _reads(self, node: Node) -> list[Tensor]:
+        if isinstance(node, View):
+            return [node.base] if node.base.needs_grad else []
+        return [x for x in node.reads if x.needs_grad] if isinstance(node, Launch) else []
+
+    def _edges(self) -> Iterator[Node]:
+        """Yield the node of each tensor that gets a gradient, as often as it gets one."""
+        seen: set[Node] = set()
+        found = [self._node(x) for x in self.outputs]
+        while found:
+            node = found.pop()
+            yield node
+            if node not in seen:
+                seen.add(node)
+                found += [self._node(x) for x in self._reads(node)]
+
+    # ---- running -----------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Run all nodes."""
+        for x, seed in [(x, self.new(x.shape, like=x)) for x in self.outputs]:
+            self._send(x, self.share(seed))  # the caller keeps the seed
+        while self.queue:
+            _, _, node = heapq.heappop(self.queue)
+            gradients = list(self.waiting.pop(node).values())
+            if isinstance(node, View):
+                self._send(node.base, self._through_view(node, gradients))
+            elif isinstance(node, Launch):
+                found = derivative(node, gradients[0], self)
+                for storage in node.saved:
+                    self.memory.release(storage)
+                self.free(gradients[0])
+                for x, gradient in found:
+                    self._send(x, gradient)
+
+    def _send(self, x: Tensor, gradient: Tensor) -> None:
+        """Hand a gradient to the node that made x, adding it to what is there."""
+        node = self._node(x)
+        there = self.waiting.get(node)
+        slot: object = id(x) if isinstance(node, View) and node.method == "parts" else None
+        if there is None:
+            there = self.waiting[node] = {}
+            if not isinstance(node, Storage):
+                heapq.heappush(self.queue, (-node.order, len(self.queue), node))
+        self.arrived[node] += 1
+        complete = isinstance(node, Storage) and self.arrived[node] == self.uses[node]
+        if slot in there:
+            first = there[slot]
+            strides = elementwise_strides(self.facts, gradient.shape, [first, gradient]) if first.rank == gradient.rank else None
+            total = self.new(gradient.shape, strides=strides, is_weight=complete and isinstance(node, Storage) and node.persistent)
+            self.free(first)
+            self.free(gradient)
+            gradient = total
+        there[slot] = gradient
+        if complete:
+            self._end(x, gradient)
+
+    def _end(self, x: Tensor, gradient: Tensor) -> None:
+        """A gradient is complete: weights keep it apart; an input keeps it, as a copy where it is shared or lies differently in memory."""
+        if x.storage.persistent:
+            self.free(gradient)
+        elif self.memory.references(gradient.storage) > 1 or gradient.strides != x.strides:
+            self.new(x.shape)
+            self.free(gradient)
+
+    def _through_view(self, view: View, gradients: Sequence[Tensor]) -> Tensor:
+        base, gradient = view.base, gradients[0]
+        if view.method == "permute":
+            order = view.detail
+            back = tuple(order.index(i) for i in range(len(order)))
+            return gradient.permute(back)
+        if view.method in {"unflatten", "squeeze", "unsqueeze", "merge"}:
+            return self._reshaped(view, gradient)
+        if view.method == "expand":
+            return summed_to(self, gradient, base)
+        whole = self.new(base.shape, wanted_by=base)  # zeros around the part; the parts joined; windows added up
+        for part in gradients:
+            self.free(part)
+        return whole
+
+    def _reshaped(self, view: View, gradient: Tensor) -> Tensor:
+        """Return the gradient in the shape before the view: a view too, or a copy where memory order does not allow one."""
+        detail = [int(axis) for axis in view.detail]
+        if view.method == "squeeze":
+            return gradient.unsqueeze(detail[0])
+        if view.method == "unsqueeze":
+            return gradient.squeeze(detail[0])
+        if view.method == "merge":
+            return gradient.unflatten(detail[0], view.base.shape[detail[0] : detail[1] + 1])
+        merged = gradient.merge(detail[0], detail[1])
+        if merged is None:
+            copy = self.new(gradient.shape, wanted_by=view.base)
+            self.free(gradient)
+            merged = copy.merge(detail[0], detail[1])
+            assert merged is not None  # a contiguous tensor can always be merged
+        return merged
+
+    # ---- gradients ---------------------------------------------------------------------------------------------------
+
+    def new(
+        self,
+        shape: Shape,
+        *,
+        kind: Kind = "float",
+        like: Tensor | None = None,
+        wanted_by: Tensor | None = None,
+        strides: Shape | None = None,
+        is_weight: bool = False,
+    ) -> Tensor:
+        """Return a fresh tensor. The only gradient that a weight gets is that weight's own, and does not count."""
+        is_weight = is_weight or (wanted_by is not None and self._is_only_gradient_of_a_weight(wanted_by))
+        if like is not None:
+            strides = elementwise_strides(self.facts, shape, [like])
+        storage = Storage(product(shape), kind, persistent=is_weight)
+        self.memory.hold(storage)
+        return Tensor(shape, strides or contiguous_strides(shape), storage)
+
+    def _is_only_gradient_of_a_weight(self, x: Tensor) -> bool:
+        node = self._node(x)
+        while isinstance(node, View) and node.method in {"permute", "unflatten", "merge", "squeeze", "unsqueeze"} and self.uses[node] == 1:
+            node = self._node(node.base)
+        return isinstance(node, Storage) and node.persistent and self.uses[node] == 1
+
+    def free(self, x: Tensor) -> None:
+        """Refer to a tensor no more."""
+        self.memory.release(x.storage)
+
+    def share(self, x: Tensor) -> Tensor:
+        """Refer to a tensor once more."""
+        self.memory.hold(x.storage)
+        return replace(x)
+
+
+def simulated_peak(forward: Forward, facts: Facts) -> Mapping[str, int]:
+    """Return the bytes alive at the end of the forward pass, and the most at once in both passes."""
+    after = forward.memory.now
+    run_backward(forward, facts)
+    return {"forward": after, "peak": forward.memory.peak}

@@ -1,0 +1,144 @@
+"""Simulates the memory of a forward and backward pass at given sizes: which storages are alive after each kernel.
+
+A storage lives as long as something refers to it: a local variable of a module whose `forward` is running, the expression that is being
+evaluated, a derivative that will need it, the caller (who holds inputs and outputs), or a gradient that has yet to be used.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr
+
+from generator.printing.evaluate import evaluate
+from generator.trace.diary import Bind, Diary, Enter, Event, Launch, Leave
+from generator.trace.tensor import Storage, Tensor
+
+BYTES = {"float": 4, "stat": 4, "index": 8, "bool": 1}
+
+
+class Memory:
+    """Storages alive, with how many refer to each, and the most bytes at once. Weights and buffers do not count."""
+
+    def __init__(self, sizes: Mapping[str, int]) -> None:
+        self.now = 0
+        self.peak = 0
+        self._sizes = sizes
+        self._references: Counter[Storage] = Counter()
+        self._known: dict[Expr, int] = {}
+
+    def hold(self, storage: Storage) -> None:
+        """Refer to a storage; it is there from the first reference on."""
+        if storage.persistent:
+            return
+        if not self._references[storage]:
+            self.now += self._bytes(storage)
+            self.peak = max(self.peak, self.now)
+        self._references[storage] += 1
+
+    def release(self, storage: Storage) -> None:
+        """Refer to it no more; it is gone with the last reference."""
+        if storage.persistent:
+            return
+        self._references[storage] -= 1
+        if not self._references[storage]:
+            self.now -= self._bytes(storage)
+
+    def references(self, storage: Storage) -> int:
+        """Return how many refer to a storage."""
+        return self._references[storage]
+
+    def _bytes(self, storage: Storage) -> int:
+        if storage.numel not in self._known:
+            self._known[storage.numel] = evaluate(storage.numel, self._sizes)
+        return self._known[storage.numel] * BYTES[storage.kind]
+
+
+@dataclass(frozen=True)
+class Forward:
+    """Where a forward pass has led to: the memory with everything in it that the backward pass finds."""
+
+    memory: Memory
+    launches: Sequence[Launch]
+    outputs: Sequence[Tensor]
+
+
+def run_forward(diary: Diary, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Forward:
+    """Replay the events of a forward pass."""
+    memory = Memory(diary.sizes)
+    for x in inputs:
+        memory.hold(x.storage)
+    replay = _Replay(memory, diary.events)
+    for position, event in enumerate(diary.events):
+        replay.step(position, event)
+    for x in outputs:
+        memory.hold(x.storage)
+    replay.end()
+    return Forward(memory, [event for event in diary.events if isinstance(event, Launch)], outputs)
+
+
+class _Replay:
+    """Variables of the modules that are running, and results in the hands of the expression that is being evaluated."""
+
+    def __init__(self, memory: Memory, events: Sequence[Event]) -> None:
+        self.memory = memory
+        self.frames: list[dict[str, list[Storage]]] = []
+        self.in_hand: Counter[Storage] = Counter()
+        self.last_read = _last_reads(events)
+
+    def step(self, position: int, event: Event) -> None:
+        """Follow one event."""
+        if isinstance(event, Enter):
+            self.frames.append({})
+            self._bind("inputs of the call", event.inputs)
+        elif isinstance(event, Bind):
+            self._bind(event.variable, event.values)
+            self._drop(list(self.in_hand))
+        elif isinstance(event, Leave):
+            for x in event.outputs:
+                self._take(x.storage)
+            for storage in (s for values in self.frames.pop().values() for s in values):
+                self.memory.release(storage)
+        else:
+            for x in event.writes:
+                self._take(x.storage)
+            for storage in event.saved:
+                self.memory.hold(storage)
+            self._drop(s for s in list(self.in_hand) if self.last_read.get(s, -1) <= position)
+
+    def end(self) -> None:
+        """Let go of what is still in hand."""
+        self._drop(list(self.in_hand))
+
+    def _bind(self, variable: str, values: Iterable[Tensor]) -> None:
+        before = self.frames[-1].get(variable, [])
+        self.frames[-1][variable] = [x.storage for x in values]
+        for storage in self.frames[-1][variable]:
+            self.memory.hold(storage)
+        for storage in before:
+            self.memory.release(storage)
+
+    def _take(self, storage: Storage) -> None:
+        self.memory.hold(storage)
+        self.in_hand[storage] += 1
+
+    def _drop(self, storages: Iterable[Storage]) -> None:
+        for storage in storages:
+            for _ in range(self.in_hand.pop(storage, 0)):
+                self.memory.release(storage)
+
+
+def _last_reads(events: Sequence[Event]) -> dict[Storage, int]:
+    """Return where each storage is used for the last time within the row that makes it; results that a row hands on are kept to its end."""
+    found: dict[Storage, int] = {}
+    for position, event in enumerate(events):
+        if isinstance(event, Launch):
+            for x in event.reads:
+                found[x.storage] = position
+        else:
+            used = event.values if isinstance(event, Bind) else event.outputs if isinstance(event, Leave) else event.inputs
+            for x in used:
+                found[x.storage] = position
+    return found
