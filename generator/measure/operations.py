@@ -23,10 +23,11 @@ def base_name(op: OpOverload) -> str:
 
 
 def is_composite(op: OpOverload) -> bool:
-    """True if torch defines the operation by other operations, for every device alike."""
-    key = torch._C.DispatchKey.CompositeImplicitAutograd  # noqa: SLF001  # asked in the same way by torch's own FlopCounterMode
+    """True if torch defines the operation by other operations, for every device alike: there is no kernel of its own for the CPU."""
+    implicit, cpu = torch._C.DispatchKey.CompositeImplicitAutograd, torch._C.DispatchKey.CPU  # noqa: SLF001  # torch's FlopCounterMode asks so too
     name: str = op.name()  # type: ignore[no-untyped-call]  # as above
-    return bool(torch._C._dispatch_has_kernel_for_dispatch_key(name, key))  # noqa: SLF001  # as above
+    has = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001  # as above
+    return bool(has(name, implicit)) and not has(name, cpu)
 
 
 def is_question(op: OpOverload) -> bool:

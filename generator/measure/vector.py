@@ -1,4 +1,4 @@
-"""Counts vector FLOPs: everything elementwise and every reduction, by the rules of `generator.measure.vector_table`.
+"""Counts vector FLOPs: everything elementwise and every reduction, by the rules of `generator.vector_table`.
 
 Each dispatched operation is either primitive (its rule says what it costs) or composite: then torch's own decomposition is run
 on meta copies of its arguments, and its primitive parts are counted. The operation itself is run as always, so that
@@ -22,7 +22,7 @@ from generator.measure.kernel import Call, Count, Kernel, KernelMode
 from generator.measure.matmul import UncountedError
 from generator.measure.operations import argument, argument_names, base_name, is_composite, is_question, is_view
 from generator.measure.storages import tensors_in
-from generator.measure.vector_table import COMPOSITES, PRIMITIVES, Rule
+from generator.vector_table import COMPOSITES, PRIMITIVES, Rule
 
 
 def vector_flops(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> Count:
@@ -81,7 +81,7 @@ def _flops(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result
     if plain in COMPOSITES:
         return _parts(op, args, kwargs)
     raise UncountedError(
-        f"aten operation `{name}` is in neither table of generator/measure/vector_table.py, so its vector FLOPs are not known; "
+        f"aten operation `{name}` is in neither table of generator/vector_table.py, so its vector FLOPs are not known; "
         "add a rule for it there"
     )
 

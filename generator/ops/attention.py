@@ -40,7 +40,9 @@ class Attention(Op):
         self._check(row, q, k, v)
         mask = None
         if self.causal and self.offset is not None:
-            mask = float_mask(row.t, triangle(row.t, q.shape[2], k.shape[2]))
+            seen = triangle(row.t, q.shape[2], k.shape[2])
+            row.t.name(seen=seen)
+            mask = float_mask(row.t, seen)
         return fused_attention(row.t, q, k, v, hidden=bool(self.causal), mask=mask)
 
     def _check(self, row: RowScope, q: Tensor, k: Tensor, v: Tensor) -> None:

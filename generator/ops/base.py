@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
 from sympy import Expr
+from sympy.logic.boolalg import Boolean
 
 from generator.ops.params import BindError, Kind
 from generator.trace.tensor import Kind as ElementKind
@@ -45,6 +46,9 @@ class RowScope(Protocol):
     input_names: tuple[str, ...]
     out: Shape | None  # the shape the row declares, if it does
     sizes: Mapping[str, Expr]
+
+    def require(self, condition: Boolean) -> None:
+        """Require something of the sizes, as if it stood under the spec's `where`."""
 
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""

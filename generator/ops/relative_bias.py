@@ -44,10 +44,10 @@ class RelativeBias(Op):
                 raise OpError(f"the window of `{row.name}` is {row.show(self.window)}; each axis needs at least one place", at="window")
         places = Mul(*(row.whole(size, at="window") for size in self.window))
         heads = row.whole(self.heads, at="heads")
-        row.weight("weight", (Mul(*(2 * size - 1 for size in self.window)), heads))
+        table = row.weight("weight", (Mul(*(2 * size - 1 for size in self.window)), heads))
         index = row.weight("index", (places, places), trainable=False)
         out = row.t.new((places, places, heads), needs_grad=True)
-        row.t.kernel("index", [out, index], [out])  # reads of the table what it writes
+        row.t.kernel("index", [out, index], [out], sources=[table, index])  # reads of the table what it writes
         return out.permute((2, 0, 1))
 
     def code(self, c: CodeScope) -> dict[str, Any]:

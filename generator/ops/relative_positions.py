@@ -46,8 +46,9 @@ class RelativePositions(Op):
         for name in ("clamp", "add"):
             before, apart = apart, row.t.like(apart)
             row.t.kernel(name, [before], [apart])
+        row.t.name(places=places, apart=apart)
         out = row.t.new((length, length, width))
-        row.t.kernel("index", [out, apart], [out])  # reads of the table what it writes
+        row.t.kernel("index", [out, apart], [out], sources=[apart])  # reads of the table what it writes
         return out
 
     def code(self, c: CodeScope) -> dict[str, Any]:

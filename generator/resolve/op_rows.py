@@ -14,7 +14,7 @@ from generator.resolve.blocks import Frame
 from generator.resolve.hints import shapes_of
 from generator.resolve.scope import Scope as RowScope
 from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import MAX_TERMS, Unresolved, as_size_error, refuse_huge, size_problem
+from generator.resolve.sizes import MAX_TERMS, Unresolved, as_size_error, can_vanish, refuse_huge, require_condition, require_positive, size_problem
 from generator.spec.expressions import ExpressionError, expression_problem
 from generator.spec.model import Row
 from generator.spec.source import Span
@@ -79,6 +79,8 @@ def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundR
         r.report_shapes(frame, bound, f"`{kind.name}` cannot read these shapes", row.where("in"), shapes_of(bound, frame.arch.sizes))
         raise Unresolved from error
     bound.results = result if isinstance(result, dict) else {"": result}
+    for condition in scope.conditions:
+        require_condition(frame.arch, condition, r.facts)
     _check_sizes(r, frame, bound)
 
 
@@ -100,6 +102,8 @@ def _check_sizes(r: Resolver, frame: Frame, bound: BoundRow) -> None:
                 what = f"`{bound.name}` would hold a tensor {show_shape(tensor.shape, sizes)}: {wrong[0]}"
                 r.report_shapes(frame, bound, what, bound.row.where("op"), *wrong[1:])
                 raise Unresolved
+            if can_vanish(axis, r.facts):
+                require_positive(frame.arch, axis, r.facts)
 
 
 def _check_arity(r: Resolver, bound: BoundRow, least: int, most: int | None) -> None:

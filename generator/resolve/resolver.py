@@ -46,6 +46,7 @@ class Resolver:
         self.facts = Facts()
         self.tracer = Tracer(self.facts, half=half)
         self.input_gradients = input_gradients
+        self.bound: dict[str, Expr] = {}  # sizes of the outermost spec that are something else's size
         self.is_trial = is_trial
         self.clashes: dict[Problem, Row] = {}  # the problems about shapes, and the row of each
         self.traced = 0
@@ -58,7 +59,7 @@ class Resolver:
         Raises:
             ProblemsError: with all independent problems.
         """
-        values: dict[str, Expr] = {name: symbol(name) for name, dim in spec.dims.items() if dim.kind != "derived"}
+        values = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}
         chosen = {name: option.default for name, option in spec.options.items()} | dict(options or {})
         arch = Architecture(spec, values, chosen, {}, tracer=self.tracer)
         complete_sizes(arch, self.facts, self.problems)
@@ -94,7 +95,7 @@ class Resolver:
         """Trace all rows of a spec and find its outputs. Rows that depend on a broken one are skipped."""
         arch = frame.arch
         arch.rows = []
-        self._note(Enter(tuple(arch.inputs.values())))
+        self.note(Enter(tuple(arch.inputs.values())))
         values: Values = {name: {"": arch.inputs[name]} if name in arch.inputs else None for name in arch.spec.inputs}
         previous = next(iter(arch.spec.inputs))
         bound_rows: dict[str, BoundRow] = {}
@@ -103,14 +104,15 @@ class Resolver:
             bound = BoundRow(row, f"{frame.path}.{row.name}".lstrip("."))
             values[row.name] = None if row.broken else self._resolved(frame, bound, previous, values, bound_rows)
             arch.rows.append(bound)
-            self._note(Bind(row.name, tuple((values[row.name] or {}).values())))
+            self.note(Bind(row.name, tuple((values[row.name] or {}).values())))
             bound_rows[row.name] = bound
             previous = row.name
         refs = arch.spec.outputs or (Ref(previous, "", arch.spec.rows[previous].span),)
         arch.outputs = {ref.text: x for ref, x in zip(refs, self._read_all(refs, values, arch.spec), strict=True)}
-        self._note(Leave(tuple(arch.outputs.values())))
+        self.note(Leave(tuple(arch.outputs.values())))
 
-    def _note(self, event: Event) -> None:
+    def note(self, event: Event) -> None:
+        """Put an event into the diary, if one is kept."""
         if self.tracer.diary is not None:
             self.tracer.diary.events.append(event)
 

@@ -13,8 +13,9 @@ from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape
 from generator.spec.model import Spec, Use
 from generator.spec.suggest import did_you_mean, listed
+from generator.trace.diary import Bind
 from generator.trace.iterate import iterate
-from generator.trace.tensor import Shape, Tensor
+from generator.trace.tensor import Shape, Tensor, View, next_order
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver
@@ -58,7 +59,7 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
         )
         raise Unresolved
     sliced = [name for name in names if name not in states]
-    steps = {name: x.select(axis) for name, x in zip(sliced, bound.inputs, strict=True)}
+    steps = _Steps(dict(zip(sliced, bound.inputs, strict=True)), axis)
     shapes = {name: written_shape(frame.arch, axes, r.facts, r.problems) for name, axes in bound.row.carry.items()}
     with r.tracer.row(bound.path):
         zeros = {name: r.tracer.new(shape) for name, shape in shapes.items()}
@@ -68,19 +69,32 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
     collected: list[Tensor] = []
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        outputs = run_child(r, frame, bound, use, caller, child, {**steps, **carried})
+        outputs = run_child(r, frame, bound, use, caller, child, {**steps.next(), **carried})
         _check_outputs(r, frame, bound, shapes, outputs)
-        collected[:] = [next(iter(outputs.values()))]
+        collected.append(next(iter(outputs.values())))
+        r.note(Bind(f"step {len(collected)}", collected[-1:]))
         new = list(outputs.values())[-len(states) :]
         return {name: replace(x, shape=shapes[name]) for name, x in zip(states, new, strict=True)}
 
     final = iterate(r.tracer, axis_size, zeros, body, shared=True)
-    y = collected[0]
+    y = collected[-1]
     with r.tracer.row(bound.path):
         stacked = r.tracer.new((*y.shape[:axis], axis_size, *y.shape[axis:]), needs_grad=y.needs_grad)
         # stack reads each step's result once, as much as it writes
-        r.tracer.kernel("stack", [stacked], [stacked])
+        r.tracer.kernel("stack", [stacked], [stacked], sources=collected)
     bound.results = {"": stacked} if len(states) == 1 and len(child.outputs or (1,)) == 1 else {"steps": stacked, **final}
+
+
+class _Steps:
+    """The slices that a cell reads: views of all steps, made at once."""
+
+    def __init__(self, inputs: Mapping[str, Tensor], axis: int) -> None:
+        self._slices = {name: x.select(axis) for name, x in inputs.items()}
+        self._views = {name: View(x, "parts", (axis,), next_order()) for name, x in inputs.items()}
+
+    def next(self) -> dict[str, Tensor]:
+        """Return the slices of one step."""
+        return {name: replace(x, view=self._views[name]) for name, x in self._slices.items()}
 
 
 def _check_outputs(r: Resolver, frame: Frame, bound: BoundRow, shapes: Mapping[str, Shape], outputs: Mapping[str, Tensor]) -> None:

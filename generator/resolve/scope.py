@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sympy import Expr
+from sympy import Expr, S
+from sympy.logic.boolalg import Boolean
 
 from generator.architecture import BoundRow, Weight
 from generator.ops.base import OpError
@@ -26,9 +27,15 @@ class Scope:
     input_names: tuple[str, ...] = ()
     out: Shape | None = None
     name: str = field(init=False)
+    conditions: list[Boolean] = field(default_factory=list)  # what the op needs of the sizes
 
     def __post_init__(self) -> None:
         self.name = self.bound.name
+
+    def require(self, condition: Boolean) -> None:
+        """Require something of the sizes, as if it stood under the spec's `where`."""
+        if condition != S.true:
+            self.conditions.append(condition)
 
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""

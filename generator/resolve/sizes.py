@@ -6,6 +6,7 @@ What cannot be seen from the expression alone becomes a requirement on the sizes
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterable, Mapping, Sequence
 
 from sympy import Add, Eq, Expr, Gt, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, log, together
@@ -23,6 +24,7 @@ from generator.spec.problems import Problems
 from generator.symbols import Facts
 from generator.trace.tensor import Shape
 
+TRIES = 60  # sets of small sizes, to see whether a size can be below one
 MAX_TERMS = 32  # of one size, written out as a sum
 MAX_SHAPE_TERMS = 1024  # of the product of a shape's sizes
 
@@ -126,6 +128,27 @@ def require_positive(arch: Architecture, value: Expr, facts: Facts) -> None:
     if condition not in (S.true, S.false):
         facts.learn(condition)
         arch.requirements.append(Requirement(f"{value} is at least 1", condition))
+
+
+def require_condition(arch: Architecture, condition: Boolean, facts: Facts) -> None:
+    """Require something that an op needs of the sizes, unless it is known."""
+    if condition not in (S.true, S.false) and condition not in facts.conditions:
+        facts.learn(condition)
+        arch.requirements.append(Requirement(str(condition), condition))
+
+
+def can_vanish(size: Expr, facts: Facts) -> bool:
+    """Say whether a size that an op computes (a convolution's positions) is below one for some small sizes that meet the conditions."""
+    if size.is_positive:
+        return False
+    rng = random.Random(str(size))  # noqa: S311  sizes to try, not secrets
+    symbols = sorted(size.free_symbols, key=str)
+    for _ in range(TRIES):
+        values = {symbol: Integer(rng.randint(1, 9)) for symbol in symbols}
+        known = [c for c in facts.conditions if c.free_symbols <= set(symbols)]
+        if all(c.subs(values) == S.true for c in known) and (size.subs(values) < 1) == True:  # noqa: E712  sympy's true is not Python's
+            return True
+    return False
 
 
 def _implies(condition: Boolean, value: Expr) -> bool:

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from generator.symbols import Facts
-from generator.trace.derivatives import derivative, summed_to
+from generator.trace.derivatives import Derivative, summed_to
 from generator.trace.diary import Launch
 from generator.trace.layout import elementwise_strides
 from generator.trace.liveness import Forward, Memory
-from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, product
+from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, next_order, product
 
+FIRST = float("-inf")  # complete gradients of weights and inputs go before all else
 Node = Launch | View | Storage  # a storage: a weight or an input, where gradients end
 
 
@@ -34,7 +35,7 @@ class _Backward:
         self.makers = {x.storage: launch for launch in forward.launches for x in launch.writes}
         self.outputs = [x for x in forward.outputs if x.needs_grad]
         self.waiting: dict[Node, dict[object, Tensor]] = {}
-        self.queue: list[tuple[int, int, Node]] = []
+        self.queue: list[tuple[float, int, Node]] = []
         self.uses = Counter(self._edges())
         self.arrived: Counter[Node] = Counter()
 
@@ -68,10 +69,12 @@ class _Backward:
         while self.queue:
             _, _, node = heapq.heappop(self.queue)
             gradients = list(self.waiting.pop(node).values())
-            if isinstance(node, View):
+            if isinstance(node, Storage):
+                self._end(node, gradients[0])
+            elif isinstance(node, View):
                 self._send(node.base, self._through_view(node, gradients))
-            elif isinstance(node, Launch):
-                found = derivative(node, gradients[0], self)
+            else:
+                found = Derivative(node, gradients[0], self).run()
                 for storage in node.saved:
                     self.memory.release(storage)
                 self.free(gradients[0])
@@ -86,7 +89,7 @@ class _Backward:
         if there is None:
             there = self.waiting[node] = {}
             if not isinstance(node, Storage):
-                heapq.heappush(self.queue, (-node.order, len(self.queue), node))
+                heapq.heappush(self.queue, (-node.order, next_order(), node))
         self.arrived[node] += 1
         complete = isinstance(node, Storage) and self.arrived[node] == self.uses[node]
         if slot in there:
@@ -98,14 +101,14 @@ class _Backward:
             gradient = total
         there[slot] = gradient
         if complete:
-            self._end(x, gradient)
+            heapq.heappush(self.queue, (FIRST, next_order(), node))
 
-    def _end(self, x: Tensor, gradient: Tensor) -> None:
+    def _end(self, leaf: Storage, gradient: Tensor) -> None:
         """A gradient is complete: weights keep it apart; an input keeps it, as a copy where it is shared or lies differently in memory."""
-        if x.storage.persistent:
+        if leaf.persistent:
             self.free(gradient)
-        elif self.memory.references(gradient.storage) > 1 or gradient.strides != x.strides:
-            self.new(x.shape)
+        elif self.memory.references(gradient.storage) > 1 or not gradient.is_contiguous:
+            self.new(gradient.shape)
             self.free(gradient)
 
     def _through_view(self, view: View, gradients: Sequence[Tensor]) -> Tensor:

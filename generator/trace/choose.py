@@ -32,7 +32,7 @@ def gather(t: Tracer, x: Tensor, indices: Tensor) -> Tensor:
         indices: of the shape of the result (expanded if need be).
     """
     out = t.new(indices.shape, kind=x.kind, needs_grad=x.needs_grad)
-    t.kernel("gather", [out, indices], [out])  # reads of x what it writes
+    t.kernel("gather", [out, indices], [out], sources=[x, indices])  # reads of x what it writes
     if x.needs_grad:
         t.save(x, indices)
     return out

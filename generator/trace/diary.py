@@ -34,10 +34,15 @@ class Enter:
 
 @dataclass(frozen=True)
 class Bind:
-    """A local variable gets a value, in place of the one that it had."""
+    """A local variable gets a value, in place of the one that it had.
+
+    Args:
+        ends_row: whether the row is done, so that what it has computed on the way is gone.
+    """
 
     variable: str
     values: Sequence[Tensor]
+    ends_row: bool = True
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ def mask(t: Tracer, condition: Ast, places: Mapping[str, int], shape: Shape) -> 
         places: the axis of `shape` that each index in the condition runs along.
     """
     indices = {name: _index(t, place, shape) for name, place in places.items()}
+    t.name(**indices)
 
     def visit(node: Ast, operands: list[Tensor | None]) -> Tensor | None:
         """Return the tensor of a node; None for a number, which is no kernel."""

@@ -54,8 +54,8 @@ def _signature(x: Tensor) -> tuple[Shape, Shape, bool]:
 def _join(t: Tracer, before: Tensor, placeholder: Tensor, after: Tensor, count: Expr) -> None:
     """Settle what is kept at the seams: a run's result is the next run's input, one storage."""
     kept_by_reader, storage = placeholder.storage.saved_by, after.storage
-    if kept_by_reader and not before.storage.persistent and before.storage.saved_by is None:
-        before.storage.saved_by = kept_by_reader
+    if kept_by_reader:
+        t.keep(before.storage, kept_by_reader)
     if storage is placeholder.storage:
         return
     storage.count = t.count  # the last result

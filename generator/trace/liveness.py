@@ -95,7 +95,8 @@ class _Replay:
             self._bind("inputs of the call", event.inputs)
         elif isinstance(event, Bind):
             self._bind(event.variable, event.values)
-            self._drop(list(self.in_hand))
+            if event.ends_row:
+                self._drop(list(self.in_hand))
         elif isinstance(event, Leave):
             for x in event.outputs:
                 self._take(x.storage)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer
 
 from generator.symbols import Facts
-from generator.trace.diary import Diary
+from generator.trace.diary import Bind, Diary
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
 
@@ -57,7 +57,7 @@ class Tracer:
         self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
-        self._scratch = 0
+        self._kept: list[Storage] = []  # what is kept for the backward pass, in the order in which it was first kept
 
     # ---- where we are ------------------------------------------------------------------------------------------------
 
@@ -83,15 +83,14 @@ class Tracer:
     @contextmanager
     def scratch(self) -> Iterator[None]:
         """Run something only to see its shapes: nothing inside is counted or kept."""
-        tallies, self.tallies = self.tallies, {}
-        storages, self.storages = self.storages, []
-        diary, self.diary = self.diary, None
-        self._scratch += 1
+        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self._kept
+        self.tallies, self.storages, self.diary, self.axes, self._kept = {}, [], None, set(self.axes), []
         try:
             yield
         finally:
-            self._scratch -= 1
-            self.tallies, self.storages, self.diary = tallies, storages, diary
+            for storage in self._kept:  # tensors from outside that were kept in here only for show
+                storage.saved_by = None
+            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self._kept = before
 
     @property
     def half(self) -> bool:
@@ -141,6 +140,7 @@ class Tracer:
         vector: Expr = ZERO,
         macs: Expr = ZERO,
         contracted: Sequence[Tensor] = (),
+        sources: Sequence[Tensor] | None = None,
     ) -> None:
         """Count one kernel.
 
@@ -149,6 +149,7 @@ class Tracer:
             vector: arithmetic operations outside contractions.
             macs: multiply-accumulates; `contracted` are the operands, each of which that needs a gradient costs as much again
                 in the backward pass.
+            sources: what is really read, where `reads` only stands for how much that is.
         """
         tally = self.tally
         self.axes.update(axis for x in (*reads, *writes) for axis in x.shape)
@@ -159,16 +160,25 @@ class Tracer:
         tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
         tally.kernels.append(name)
         if self.diary is not None:
-            self.diary.launch(name, reads, writes)
+            self.diary.launch(name, reads if sources is None else sources, writes)
 
     def save(self, *tensors: Tensor) -> None:
         """Keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""
         if self.diary is not None:
             self.diary.save(tensor.storage for tensor in tensors if not tensor.storage.persistent)
         for tensor in tensors:
-            storage = tensor.storage
-            if not storage.persistent and storage.saved_by is None:
-                storage.saved_by = self.path
+            self.keep(tensor.storage, self.path)
+
+    def keep(self, storage: Storage, path: str) -> None:
+        """Say that the row at `path` keeps a storage for the backward pass, unless another does already."""
+        if not storage.persistent and storage.saved_by is None:
+            storage.saved_by = path
+            self._kept.append(storage)
+
+    def name(self, **tensors: Tensor) -> None:
+        """Say that the module gives tensors names of their own on the way, so that they live until its `forward` returns."""
+        if self.diary is not None:
+            self.diary.events += [Bind(f"{self.path} {name}", (x,), ends_row=False) for name, x in tensors.items()]
 
     def keep_state(self, tensor: Tensor) -> None:
         """Count a tensor as kept between decoding steps."""

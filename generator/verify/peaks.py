@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sympy import Expr
+
 from generator.measure.peak import peak
 from generator.resolve.resolver import Resolver
 from generator.trace.backward import simulated_peak
@@ -12,18 +14,28 @@ from generator.trace.diary import Diary
 from generator.trace.liveness import run_forward
 from generator.verify.built import Instance
 from generator.verify.instance import Workbench
+from generator.verify.state import growing_axes
 
 
 @dataclass(frozen=True)
 class PeakComparison:
-    """Bytes alive at the end of the forward pass and at the highest point of both passes, in float32."""
+    """Bytes in float32, alive at the end of the forward pass and at the highest point of both passes.
+
+    Args:
+        at: the operation after which the measured peak was reached.
+    """
 
     sizes: Mapping[str, int]
     forward_predicted: int
     forward_measured: int
     peak_predicted: int
     peak_measured: int
-    at: str  # the operation after which the measured peak was reached
+    at: str
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both predictions are what was measured."""
+        return self.forward_predicted == self.forward_measured and self.peak_predicted == self.peak_measured
 
     @property
     def ratio(self) -> float:
@@ -32,14 +44,20 @@ class PeakComparison:
 
 
 def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison:
-    """Simulate and measure one instance, as in training: without a state, and with gradients on all float inputs."""
-    diary = Diary(sizes)
-    resolver = Resolver(bench.library, input_gradients=True)
-    resolver.tracer.diary = diary
-    arch = resolver.architecture(bench.library.spec(name))
-    forward = run_forward(diary, list(arch.inputs.values()), list(arch.outputs.values()))
-    simulated = simulated_peak(forward, resolver.facts)
+    """Simulate and measure one instance as in training: without a state, and with gradients on all float inputs."""
+    same = {str(total): new for new, total in growing_axes(bench.compiled(name).architecture)}
+    sizes = {**sizes, **{total: sizes[str(new)] for total, new in same.items()}}
+    simulated = _simulated(bench, name, sizes, same)
     own = Instance.of(bench, name, sizes).measured_by("saved_elements")
     with own.mode:
         measured = peak(own.module, own.inputs)
-    return PeakComparison(dict(sizes), simulated["forward"], measured.forward_bytes, simulated["peak"], measured.bytes, measured.at)
+    return PeakComparison(sizes, simulated["forward"], measured.forward_bytes, simulated["peak"], measured.bytes, measured.at)
+
+
+def _simulated(bench: Workbench, name: str, sizes: Mapping[str, int], bound: Mapping[str, Expr]) -> Mapping[str, int]:
+    resolver = Resolver(bench.library, input_gradients=True)
+    resolver.bound.update(bound)
+    diary = resolver.tracer.diary = Diary(sizes)
+    arch = resolver.architecture(bench.library.spec(name))
+    forward = run_forward(diary, list(arch.inputs.values()), list(arch.outputs.values()))
+    return simulated_peak(forward, resolver.facts)

@@ -15,6 +15,8 @@ from generator.sheet import Sheet
 
 CHOICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 SMALL = (1, 2, 3)
+DEPTHS = (1, 2)
+GREATER = (16, 24, 32, 48, 64, 96, 128)
 ATTEMPTS = 2000
 
 
@@ -44,14 +46,30 @@ def sample(
     """
     given = dict(fixed or {})
     for attempt in range(attempts):
-        values = _draw(sheet, rng, given, CHOICES if attempt < attempts // 2 else (*SMALL, *CHOICES))
+        values = _draw(sheet, rng, given, _choices(attempt / attempts))
+        values |= {name: rng.choice(DEPTHS) for name in _depths(sheet) if name in values and name not in given}
         values = {name: value if name in given else max(least, value) for name, value in values.items()}
         for _ in range(4):
             _repair(sheet, values, rng, given)
         found = satisfied(sheet, values)
         if found is not None and _smallest(sheet, found, given) >= least and (fixed is not None or max(found.values()) <= limit * limit):
             return found
-    raise NoSampleError(f"no sizes up to {limit} satisfy {', '.join(c.text for c in sheet.constraints)}")
+    conditions = ", ".join(c.text for c in sheet.constraints)
+    raise NoSampleError(f"no small sizes satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
+
+
+def _depths(sheet: Sheet) -> set[str]:
+    """Return the sizes that only count layers: one of two shows what one of thirteen does, and sooner."""
+    counts = {s.name for row in sheet.rows if row.is_group for s in row.repeat.free_symbols}
+    axes = {s.name for row in sheet.rows for _, shape in row.shapes for axis in shape for s in axis.free_symbols}
+    return counts - axes
+
+
+def _choices(progress: float) -> tuple[int, ...]:
+    """Small sizes at first; where nothing fits (a network that halves its image five times), greater ones too."""
+    if progress < 0.3:
+        return CHOICES
+    return (*SMALL, *CHOICES) if progress < 0.5 else (*CHOICES, *GREATER)
 
 
 def _draw(sheet: Sheet, rng: random.Random, given: Mapping[str, int], choices: Sequence[int]) -> dict[str, int]:

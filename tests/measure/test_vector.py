@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from generator.measure import UncountedError, module_labels, vector_flops, vector_table
-from generator.measure.vector_table import COMPOSITE_COSTS, COMPOSITES, PRIMITIVES, RULES
+from generator.vector_table import COMPOSITE_COSTS, COMPOSITES, PRIMITIVES, RULES
 from tests.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 
 both_devices = pytest.mark.parametrize("device", DEVICES)

@@ -64,6 +64,7 @@ def test_modules_pass_ruff() -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_finite_on_cpu_and_of_the_same_shapes_on_meta(bench: Workbench, name: str) -> None:
     module, inputs = small(bench, name)

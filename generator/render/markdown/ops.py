@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from generator.measure.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
+from generator.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.render.environment import environment
