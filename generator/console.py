@@ -34,6 +34,11 @@ def complain(message: str, *notes: str) -> None:
     print("\n".join([f"{styled('error:', 'red', sys.stderr)} {message}", *(f"  {note}" for note in notes)]), file=sys.stderr)
 
 
+def remind(message: str) -> None:
+    """Print what a person should know, though nothing went wrong."""
+    print(f"note: {message}", file=sys.stderr)
+
+
 def complain_of(error: ProblemsError) -> None:
     """Print problems of specs."""
     text = str(error)

@@ -12,6 +12,7 @@ from generator.render.formats import MODULES, Format
 from generator.render.module.support import support_files
 
 OPS = "markdown/ops.md"  # the page of all ops
+PROOF = "markdown/proof.md"  # written by `gen verify --report`
 
 
 def fixed_files(formats: Sequence[Format]) -> dict[str, bytes]:
@@ -31,7 +32,7 @@ def _package_files() -> dict[str, str]:
 
 def reserved_paths() -> frozenset[str]:
     """Return all paths that no spec's output may take."""
-    return frozenset({INDEX, OPS, CLAIMS, *catalogue_paths(), *_package_files()})
+    return frozenset({INDEX, OPS, PROOF, CLAIMS, *catalogue_paths(), *_package_files()})
 
 
 def reserved_names() -> frozenset[str]:

@@ -15,7 +15,7 @@ from time import perf_counter
 
 from generator.build.builder import Report, Request, build
 from generator.commands.arguments import UsageError, add_paths, existing
-from generator.console import complain, complain_of, say, styled
+from generator.console import complain, complain_of, remind, say, styled
 from generator.lookup import collect
 from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
 from generator.spec.problems import ProblemsError
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     report = build(request, progress=lambda name, changed: None if args.check else _progress(name, changed))
     _complain(report, args)
     for remark in report.remarks:
-        complain(remark)
+        remind(remark)
     say(_closing(report, args, perf_counter() - started))
     return 1 if report.problems or report.differences else 0
 

@@ -1,8 +1,8 @@
 """Count parameters, FLOPs and memory at given sizes.
 
 Sizes and options are given as NAME=VALUE and win over the preset. With --json all counts are exact integers, and `rows` holds the leaf
-rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds what is kept for
-the backward pass in bytes: masks, indices and statistics of normalisations have sizes of their own.
+rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds what is kept
+for the backward pass in bytes: masks, indices and statistics of normalisations have sizes of their own.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from generator.spec.library import Library
     from generator.verify.run import Case, Result
 
+PEAKS = 2  # at so many of the random sizes the peak of memory is simulated
 EXAMPLES = """\
 gen verify bert gpt2
 gen verify my-specs/ --samples 20
@@ -56,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     results = []
     with Workbench(library) as bench:
         for name in names:
-            result = verify(bench, name, samples=args.samples, references=args.references)
+            result = verify(bench, name, samples=args.samples, references=args.references, peaks=PEAKS)
             results.append(result)
             if not args.json:
                 _print(result)
@@ -105,9 +106,19 @@ def _print(result: Result) -> None:
     for case in result.cases:
         if not case.equal:
             _print_case(case)
+    _print_peaks(result)
     _print_references(result)
     for reason in result.skipped:
         say(f"  not checked: {reason}")
+
+
+def _print_peaks(result: Result) -> None:
+    if result.peaks:
+        exact = sum(1 for peak in result.peaks if peak.is_exact)
+        say(f"  peak of forward and backward: {exact} of {len(result.peaks)} measured as simulated")
+    for peak in result.peaks:
+        if not peak.is_exact:
+            say(f"    simulated {peak.peak_predicted:,} bytes, measured {peak.peak_measured:,}: {peak.ratio:.4f} times as many")
 
 
 def _print_references(result: Result) -> None:
@@ -153,6 +164,7 @@ def _plain(result: Result) -> dict[str, Any]:
         "equal": result.equal,
         "skipped": list(result.skipped),
         "references": [{**vars(check), "equal": check.equal} for check in result.references],
+        "peaks": [{**vars(peak), "exact": peak.is_exact} for peak in result.peaks],
         "not_run": list(result.not_run),
         "cases": [
             {

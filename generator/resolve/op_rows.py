@@ -14,7 +14,16 @@ from generator.resolve.blocks import Frame
 from generator.resolve.hints import shapes_of
 from generator.resolve.scope import Scope as RowScope
 from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import MAX_TERMS, Unresolved, as_size_error, can_vanish, refuse_huge, require_condition, require_positive, size_problem
+from generator.resolve.sizes import (
+    MAX_TERMS,
+    Unresolved,
+    as_size_error,
+    can_vanish,
+    refuse_huge,
+    require_condition,
+    require_positive,
+    size_problem,
+)
 from generator.spec.expressions import ExpressionError, expression_problem
 from generator.spec.model import Row
 from generator.spec.source import Span

@@ -1,8 +1,8 @@
 """Simulates the memory of a backward pass in the order of PyTorch's autograd engine.
 
-What ran last is differentiated first. A node runs once all gradients of its result are there; several gradients of one tensor are added into a
-fresh one as they come. When a node has run, what it kept and the gradient that it used are let go. The gradients of weights do not count once
-they are complete; those of inputs stay.
+What ran last is differentiated first. A node runs once all gradients of its result are there; several gradients of one tensor are added
+into a fresh one as they come. When a node has run, what it kept and the gradient that it used are let go. The gradients of weights do
+not count once they are complete; those of inputs stay.
 """
 
 from __future__ import annotations

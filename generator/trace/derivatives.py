@@ -58,8 +58,8 @@ class Derivative:
 
     def elementwise(self) -> Gradients:
         """All as wide as the result first; then those of operands that were stretched are summed, one after the other."""
-        wide = [self._wide(x) for x in self.wanted]
-        return [(x, summed_to(self.heap, own, x)) for x, own in zip(self.wanted, wide, strict=True)]
+        wide = [(x, self._wide(x)) for x in reversed(self.wanted)]  # the second operand first
+        return [(x, summed_to(self.heap, own, x)) for x, own in reversed(wide)]
 
     def _wide(self, x: Tensor) -> Tensor:
         """The gradient of one operand before it is summed: the same one where it is passed on, fresh otherwise."""
@@ -75,11 +75,10 @@ class Derivative:
         return own
 
     def greatest(self) -> Gradients:
-        """Shared among equal maxima: (gradient * is_greatest) / is_greatest.sum()."""
+        """Shared among equal maxima: is_greatest * (gradient / is_greatest.sum())."""
         (x,) = self.wanted
-        return self._after(
-            x, [self.heap.new(x.shape, kind="bool"), self.heap.new(x.shape), self.heap.new(self.gradient.shape, kind="index")]
-        )
+        count = self.heap.new(self.gradient.shape, kind="index")
+        return self._after(x, [self.heap.new(x.shape, kind="bool"), count, self.heap.new(self.gradient.shape)])
 
     def logsumexp(self) -> Gradients:
         """gradient * exp(x - result)."""
@@ -87,7 +86,7 @@ class Derivative:
         return self._after(x, [self.heap.new(x.shape), self.heap.new(x.shape)])
 
     def _after(self, x: Tensor, temporaries: list[Tensor]) -> Gradients:
-        own = self.heap.new(x.shape, wanted_by=x)
+        own = self.heap.new(x.shape, like=x, wanted_by=x)
         self._free(temporaries)
         return [(x, own)]
 
@@ -102,8 +101,8 @@ class Derivative:
         return [(x, Tensor(x.shape, own, self.heap.share(whole).storage)) for x, own in zip(self.wanted, strides, strict=True)]
 
     def attention(self) -> Gradients:
-        """The gradients of queries, keys and values come out of one kernel, wanted or not."""
-        made = [(x, self.heap.new(x.shape, wanted_by=x)) for x in self.launch.reads[:3]]
+        """The gradients of queries, keys and values come out of one kernel, wanted or not, laid out as these are."""
+        made = [(x, self.heap.new(x.shape, like=x, wanted_by=x)) for x in self.launch.reads[:3]]
         self._free([gradient for x, gradient in made if not x.needs_grad])
         return [(x, gradient) for x, gradient in made if x.needs_grad]
 

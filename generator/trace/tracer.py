@@ -159,7 +159,7 @@ class Tracer:
         tally.macs += self.count * macs
         tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
         tally.kernels.append(name)
-        if self.diary is not None:
+        if self.diary is not None and (reads or writes):  # a part of a fused kernel has neither
             self.diary.launch(name, reads if sources is None else sources, writes)
 
     def save(self, *tensors: Tensor) -> None:

@@ -18,4 +18,17 @@ MEASURED_BY: Mapping[str, str] = {
     "traffic_elements": "a dispatch mode over what each unfused operation reads and writes",
     "state_elements": "the state that the module keeps after a decoding step",
 }
-SIZE_ONE = "No axis has size one: there PyTorch skips some copies."
+SIZE_ONE = (
+    "All sizes and axes are two at least, those inside of rows included. Where one has size one, shapes, parameters and state are still "
+    "exact. So are matmul and vector FLOPs, but for an einsum that contracts an axis of size one (PyTorch multiplies element by element "
+    "there, which counts as vector FLOPs), a factor that comes to 1, and a norm over a single element (which cost nothing or less). What "
+    "is saved and moved is not: copies that size one makes needless are skipped, and what is then kept may be a smaller tensor, or a "
+    "larger one that it is part of. So a batch of one alone changes only what is saved and moved."
+)
+PEAK = (
+    "The peak of memory is no formula: it is simulated at given sizes from the order of operations, forward and backward, and measured by "
+    "following every storage; in bytes of float32, without weights and their gradients, while the caller holds inputs, outputs and a "
+    "gradient for each output. It is exact where that order decides it. It is not where PyTorch works otherwise while it is watched (it "
+    "adds gradients of gathered elements into a fresh copy: gather, top_k, relative_bias), or copies a gradient whose memory order is not "
+    "that of its tensor (transposed convolutions)."
+)

@@ -10,7 +10,8 @@ from typing import Any
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.table import Table, table
-from generator.verify.quantities import MEASURED_BY, SIZE_ONE
+from generator.verify.peaks import PeakComparison
+from generator.verify.quantities import MEASURED_BY, PEAK, SIZE_ONE
 from generator.verify.references.run import ReferenceCheck
 from generator.verify.run import Case, Result
 
@@ -25,6 +26,7 @@ class SpecSection:
     heading: str
     verdict: str
     sizes: Table
+    peaks: Table
     references: Table
     not_run: tuple[str, ...]
     differences: Table
@@ -46,6 +48,7 @@ def render_report(results: Sequence[Result], pages: Mapping[str, str]) -> str:
             versions=", ".join(_versions()),
             quantities=table(("Quantity", "Measured by"), ((code(name), text(means)) for name, means in MEASURED_BY.items())),
             size_one=text(SIZE_ONE),
+            peak=text(PEAK),
             overview=_overview(results, pages),
             specs=[_section(result, pages) for result in results],
         )
@@ -93,6 +96,7 @@ def _section(result: Result, pages: Mapping[str, str]) -> SpecSection:
         heading=link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec),
         verdict=verdict,
         sizes=_sizes(result.cases),
+        peaks=_peaks(result.peaks),
         references=_references(result.references),
         not_run=tuple(text(reason) for reason in (*result.skipped, *result.not_run)),
         differences=table(
@@ -120,8 +124,29 @@ def _outcome(case: Case) -> str:
     return f"{len(case.checks)} equal" if not wrong else f"{len(case.checks) - wrong} equal, **{wrong} differ**"
 
 
+def _peaks(peaks: Sequence[PeakComparison]) -> Table:
+    head = ("Peak at", "After forward, simulated", "measured", "Peak, simulated", "measured ", "Result")
+    rows = [
+        (
+            code(_listed(peak.sizes)),
+            f"{peak.forward_predicted:,}",
+            f"{peak.forward_measured:,}",
+            f"{peak.peak_predicted:,}",
+            f"{peak.peak_measured:,}",
+            "equal" if peak.is_exact else f"simulated is {peak.ratio:.4f} of measured, after {code(peak.at)}",
+        )
+        for peak in peaks
+    ]
+    return table(head, rows, right=head[1:5])
+
+
 def _references(checks: Sequence[ReferenceCheck]) -> Table:
-    rows = [(text(c.model), text(c.what), text(c.bound), "✓" if c.equal else f"✗ {text(c.found)}") for c in checks]
+    """One line for each implementation and result; what differs has a line of its own."""
+    grouped: dict[tuple[str, str, str], list[str]] = {}
+    for check in checks:
+        key = (check.model, check.bound, "✓" if check.equal else f"✗ {text(check.found)}")
+        grouped.setdefault(key, []).append(check.what)
+    rows = [(text(model), text("; ".join(what)), text(bound), result) for (model, bound, result), what in grouped.items()]
     return table(("Public implementation", "Compared", "Must be", "Result"), rows)
 
 

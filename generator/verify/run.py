@@ -11,6 +11,7 @@ from generator.verify.built import Instance
 from generator.verify.checks import Check, check_instance
 from generator.verify.failures import described
 from generator.verify.instance import Workbench
+from generator.verify.peaks import PeakComparison, compare_peaks
 from generator.verify.references.run import ReferenceCheck, reference_checks
 from generator.verify.row_shapes import wrong_shapes_when_stopped
 from generator.verify.rows import RowDifference
@@ -40,6 +41,7 @@ class Result:
     Args:
         skipped: sizes that were not measured, and why; not a success.
         references: comparisons with public implementations.
+        peaks: simulated and measured peaks of memory, which may differ.
         not_run: comparisons that could not be run here, and why.
     """
 
@@ -47,6 +49,7 @@ class Result:
     cases: tuple[Case, ...]
     skipped: tuple[str, ...] = ()
     references: tuple[ReferenceCheck, ...] = ()
+    peaks: tuple[PeakComparison, ...] = ()
     not_run: tuple[str, ...] = ()
 
     @property
@@ -55,10 +58,11 @@ class Result:
         return all(case.equal for case in self.cases) and all(check.equal for check in self.references)
 
 
-def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False) -> Result:
+def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False, peaks: int = 0) -> Result:
     """Measure a spec at random sizes (the same ones each time) and at its presets.
 
     Args:
+        peaks: at how many of the random sizes to compare the peak of memory.
         references: whether to compare with public implementations too.
 
     Raises:
@@ -80,8 +84,18 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
             cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
         except NoSampleError as error:
             skipped.append(f"preset {preset.name}: {error}")
+    drawn = [case.sizes for case in cases if not case.preset]
+    highest = [_peak(bench, name, sizes) for sizes in drawn[:peaks]]
     compared, not_run = reference_checks(bench, name) if references else ((), ())
-    return Result(name, tuple(cases), tuple(skipped), compared, not_run)
+    not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
+    return Result(name, tuple(cases), tuple(skipped), compared, tuple(p for p in highest if not isinstance(p, str)), not_run)
+
+
+def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison | str:
+    try:
+        return compare_peaks(bench, name, sizes)
+    except Exception as error:  # noqa: BLE001  the peak is no formula; that it cannot be simulated is said and is no failure
+        return f"peak of memory: {type(error).__name__}: {error}"
 
 
 def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> dict[str, int]:

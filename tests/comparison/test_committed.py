@@ -136,9 +136,15 @@ def test_the_answers_of_comparisons_are_their_numbers() -> None:
     assert all(f"n = {start:,}" in answer for start in starts)
     saved = crossing(base, "saved_elements", "linear", 2).crossing.first_whole(0)
     assert f"half is saved from n = {saved:,}" in " ".join(answer.split())
-    causal = result_of("causal_attention_at_bert_base").comparison.answer
-    for measure, words in (("macs", "from n = 33 on"), ("total_flops", "from n = 65 on"), ("saved_elements", "n = 4,078 on")):
-        start = crossing("causal_attention_at_bert_base", measure, "linear").crossing.first_whole(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("causal_attention_at_bert_base", "n = 4,078 on"), ("causal_attention_at_bert_large", "n = 4,158 on")]
+)
+def test_the_answers_of_causal_comparisons_are_their_numbers(name: str, kept: str) -> None:
+    causal = result_of(name).comparison.answer
+    for measure, words in (("macs", "from n = 33 on"), ("total_flops", "from n = 65 on"), ("saved_elements", kept)):
+        start = crossing(name, measure, "linear").crossing.first_whole(0)
         assert words in causal
         assert f"n = {start:,} on" in words
 

@@ -22,7 +22,13 @@ layers:
   normed: {op: layer_norm}
 """
 RMS = "title: RMS norm\ndims: {b: rows, d: width}\ninputs: {x: [b, d]}\nlayers:\n  normed: {op: rms_norm}\n"
-LOOKUP = "title: Lookup\ndims: {b: rows, d: width, V: words}\ninputs: {ids: {shape: [b], dtype: int, below: V}}\nlayers:\n  y: {op: embedding, count: V, width: d}\n"
+LOOKUP = """\
+title: Lookup
+dims: {b: rows, d: width, V: words}
+inputs: {ids: {shape: [b], dtype: int, below: V}}
+layers:
+  y: {op: embedding, count: V, width: d}
+"""
 B, D = 3, 5
 
 

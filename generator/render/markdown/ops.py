@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from generator.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
 from generator.ops.base import Op
+from generator.ops.params import ChoiceKind
 from generator.ops.registry import ops
 from generator.render.environment import environment
+from generator.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
 
 
 def render_ops() -> str:
@@ -42,7 +43,9 @@ def _entry(op: type[Op]) -> dict[str, Any]:
 
 def _parameter(name: str, metadata: Any) -> dict[str, str]:
     default = "required" if metadata["required"] else _default(metadata["default"])
-    return {"name": name, "meaning": str(metadata["help"]).replace("|", "\\|"), "default": default}
+    kind = metadata["kind"]
+    words = f"; one of {', '.join(f'`{word}`' for word in kind.words)}" if isinstance(kind, ChoiceKind) else ""
+    return {"name": name, "meaning": str(metadata["help"]).replace("|", "\\|") + words, "default": default}
 
 
 def _default(value: Any) -> str:
