@@ -17,7 +17,8 @@ def described(bench: Workbench, error: Exception) -> str:
         file = Path(frame.filename)
         if file.parent == bench.package and file.stem in bench.library.files and frame.lineno is not None:
             row = _row(bench, file, frame.lineno)
-            return f"row `{row}` of {file.stem} ({_op(bench, file.stem, row)}): {text}" if row else f"{file.stem}: {text}"
+            if row:  # otherwise a function beside the class: the row is the one that calls it
+                return f"row `{row}` of {file.stem} ({_op(bench, file.stem, row)}): {text}"
     return text
 
 

@@ -11,7 +11,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from generator.measure import UncountedError, module_labels, vector_flops, vector_table
+from generator import vector_table
+from generator.measure import UncountedError, module_labels, vector_flops
 from generator.vector_table import COMPOSITE_COSTS, COMPOSITES, PRIMITIVES, RULES
 from tests.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 

@@ -79,6 +79,7 @@ def distances(bench: Workbench, spoil: str) -> tuple[float, float, str]:
         return outputs.value, gradients.value, gradients.where
 
 
+@pytest.mark.slow
 def test_equal_models_are_close_and_spoilt_ones_are_not(bench: Workbench) -> None:
     assert max(distances(bench, "")[:2]) < 1e-9
     outputs, gradients, _ = distances(bench, "weight")

@@ -124,6 +124,7 @@ def check_size_one(bench: Workbench, name: str, size: str, how: settings) -> Non
     holds()
 
 
+@pytest.mark.slow
 def test_a_failing_size_is_shrunk_to_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(pointwise.UNARY, "gelu", replace(pointwise.UNARY["gelu"], flops=6))
     with Workbench(Library()) as bench:

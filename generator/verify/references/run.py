@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from generator.claims import complete
 from generator.printing.evaluate import evaluate
 from generator.sheet import Sheet
+from generator.spec.suggest import listed
 from generator.verify.instance import Workbench, default_dtype
 from generator.verify.references.base import FullSize, PublicModel, Small
 from generator.verify.references.compare import LIMITS, Distance, compare
@@ -49,7 +50,8 @@ def reference_checks(bench: Workbench, name: str) -> tuple[tuple[ReferenceCheck,
     built = {model.layout for model in models}
     missing = [f"{layout} {given.model}: no code here builds it" for layout, given in layouts.items() if layout not in built]
     if not models and not layouts:
-        missing.append("no public implementation is known")
+        around = [user for user in public_models() if user in bench.library.files and name in bench.library.closure(user)]
+        missing.append(f"no public implementation is known{f'; it is compared as part of {listed(around)}' if around else ''}")
     checks: list[ReferenceCheck] = []
     for model in models:
         if model.layout not in layouts:
