@@ -15,6 +15,7 @@ from generator.cli import main
 from generator.commands.registry import COMMANDS
 from tests.support.small_specs import BROKEN, write_specs
 
+ROOT = Path(__file__).parents[2]
 GEN = [sys.executable, "-m", "generator.cli"]
 
 
@@ -139,12 +140,18 @@ def _opened_when_read(pipe: Path) -> int:
 def test_ctrl_c_ends_in_one_word(specs) -> None:
     """The interrupt comes while a spec is being read: its folder holds a pipe that nobody writes to."""
     os.mkfifo(specs / "endless.yaml")
-    process = subprocess.Popen([*GEN, "check", "mine"], cwd=specs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    writer = _opened_when_read(specs / "endless.yaml")
-    process.send_signal(signal.SIGINT)
-    out, error = process.communicate(timeout=60)
-    os.close(writer)
-    assert (process.returncode, out, error) == (130, "", "interrupted\n")
+    # A suite that runs in the background of a shell hands an ignored SIGINT down to its children.
+    heeding = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from generator.cli import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", heeding, "check", "mine"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=specs.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        writer = _opened_when_read(specs / "endless.yaml")
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+        os.close(writer)
+        assert (process.returncode, out, error) == (130, "", "interrupted\n")
 
 
 def test_an_encoding_that_lacks_a_letter_does_not_matter(specs) -> None:
