@@ -74,7 +74,7 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
         rows=rows,
         totals=sums,
         presets=sheet_presets(spec, sizes, sums, conditions, problems),
-        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), constraints, resolver.facts, problems),
+        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, resolver.facts, problems),
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},

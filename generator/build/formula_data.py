@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol, ceiling, floor, log
+from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol, ceiling, floor
 
+from generator.logarithm import Log2
 from generator.symbols import symbol
 
-_KINDS = {kind.__name__: kind for kind in (Add, Mul, Pow, floor, ceiling, Mod, Min, Max, log)}
+_KINDS = {kind.__name__: kind for kind in (Add, Mul, Pow, floor, ceiling, Mod, Min, Max, Log2)}
 
 
 class FormulaDataError(ValueError):

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 from sympy import Add, And, Eq, Expr, Ge, Gt, Le, Lt, Max, Min, Mod, Mul, Ne, Not, Or, Piecewise, Pow, Rational, Symbol, ceiling, floor, log
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
+from generator.logarithm import Log2
 from generator.printing.exact import over_common_denominator
-from generator.printing.logs import Log2, fold_logs
+from generator.printing.logs import fold_logs
 from generator.printing.order import Term, in_size_order, ordered_terms
 
 

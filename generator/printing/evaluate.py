@@ -40,7 +40,8 @@ from sympy import (
 )
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
-from generator.printing.logs import Log2, fold_logs
+from generator.logarithm import Log2
+from generator.printing.logs import fold_logs
 
 MAX_BITS = 1 << 20  # of a power, so that a power of powers cannot take all memory
 Exact = Any  # int, Fraction, or a sympy number that is irrational
@@ -68,7 +69,7 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
     names = sorted(symbol.name for symbol in expr.free_symbols)
     missing = [name for name in names if name not in sizes]
     if missing:
-        raise EvaluationError(f"no value is given for {', '.join(f'`{name}`' for name in missing)} in {expr}")
+        raise EvaluationError(f"no value is given for {', '.join(f'`{name}`' for name in missing)} in {_text(expr)}")
     values = {name: sizes[name] for name in names}
     if any(getattr(value, "ndim", 0) for value in values.values()):
         from generator.printing.arrays import evaluate_arrays
@@ -83,10 +84,16 @@ def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fra
         value = _step(expr)(sizes)
     except ZeroDivisionError as problem:
         at = ", ".join(f"{name}={value}" for name, value in sizes.items())
-        raise EvaluationError(f"{expr} divides by zero at {at}") from problem
+        raise EvaluationError(f"{_text(expr)} divides by zero at {at}") from problem
     if isinstance(value, int | Fraction):
         return value
     return float(value.evalf(30))
+
+
+def _text(expr: Any) -> str:
+    from generator.printing.text import to_text  # here, because only a complaint needs it
+
+    return to_text(expr)
 
 
 def _as_exact(name: str, value: Any) -> int | Fraction:

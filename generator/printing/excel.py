@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, Piecewise, Rational, Symbol, log
 
+from generator.logarithm import Log2
 from generator.printing.dialect import Binds, Dialect, Piece, PrintingError
 from generator.printing.exact import with_whole_arguments
-from generator.printing.logs import Log2, fold_logs
+from generator.printing.logs import fold_logs
 from generator.printing.order import Term, ordered_terms
 
 # Logarithms and odd roots miss whole numbers by a rounding error; sizes below 2^39 stay clear of this many decimals.

@@ -1,4 +1,4 @@
-"""Binary logarithms as one node.
+"""Binary logarithms as one node, where a formula comes from sympy and not from a spec.
 
 sympy writes log2(n) as log(n)/log(2), which no dialect could tell from a quotient of natural logarithms, and which floating point
 gets wrong at powers of two.
@@ -6,27 +6,9 @@ gets wrong at powers of two.
 
 from __future__ import annotations
 
-from typing import Any
+from sympy import Expr, Integer, Mul, log
 
-from sympy import Expr, Function, Integer, Mul, log
-
-
-class Log2(Function):
-    """The binary logarithm of one positive argument; a whole number for powers of two."""
-
-    nargs = 1
-    is_real = True
-
-    @classmethod
-    def eval(cls, x: Expr) -> Expr | None:
-        """Return the exponent where x is a whole power of two (or one over it)."""
-        if not (x.is_Rational and x.is_positive):
-            return None
-        exponent = int(x.p).bit_length() - int(x.q).bit_length()
-        return Integer(exponent) if x == Integer(2) ** exponent else None
-
-    def _eval_evalf(self, prec: int) -> Any:
-        return (log(self.args[0]) / log(2))._eval_evalf(prec)  # noqa: SLF001 - sympy's protocol
+from generator.logarithm import Log2
 
 
 def fold_logs(expr: Expr) -> Expr:

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Pow, Rational, Symbol
 
+from generator.logarithm import Log2
 from generator.printing.dialect import Binds, Dialect, Piece, PrintingError
 from generator.printing.exact import over_common_denominator, with_whole_arguments
-from generator.printing.logs import Log2, fold_logs
+from generator.printing.logs import fold_logs
 from generator.printing.order import ordered_terms
 
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from sympy import Expr, Integer, Mul, Rational, Symbol, ceiling, floor, log
+from sympy import Expr, Integer, Mul, Rational, Symbol, ceiling, floor
 
+from generator.logarithm import Log2
 from generator.printing.order import polynomial
+from generator.printing.text import to_text
 
 Exponents = tuple[Rational, ...]
 
@@ -75,9 +77,9 @@ def _leading(expr: Expr, growing: Collection[str]) -> Sequence[Mapping[Expr, Rat
 def _grows(base: Expr, growing: Collection[str]) -> bool:
     if not any(size.name in growing for size in base.free_symbols):
         return False
-    if isinstance(base, Symbol | log):
+    if isinstance(base, Symbol | Log2):
         return True
-    raise UnjudgedError(f"the growth of {base} is not known here")
+    raise UnjudgedError(f"the growth of {to_text(base)} is not known here")
 
 
 def _is_below(small: Mapping[Expr, Rational], great: Mapping[Expr, Rational]) -> bool:

@@ -16,8 +16,9 @@ from generator.published.conditions import Conditions, conditions
 from generator.published.example import example_sizes
 from generator.published.orders import UnjudgedError, compare_orders
 from generator.published.parts import Costs, Part, part
+from generator.published.values import check_values
 from generator.resolve.sizes import Unresolved
-from generator.sheet import ClaimTerm, Constraint, SheetClaim
+from generator.sheet import ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Expression
@@ -27,7 +28,7 @@ from generator.symbols import Facts, symbol
 
 
 def sheet_claims(
-    arch: Architecture, costs: Costs, constraints: Sequence[Constraint], facts: Facts, problems: Problems
+    arch: Architecture, costs: Costs, sizes: Sequence[Size], constraints: Sequence[Constraint], facts: Facts, problems: Problems
 ) -> tuple[SheetClaim, ...]:
     """Return each claim of a spec with its verdict; an unexpected difference (or an erratum that is none) is a problem."""
     found = []
@@ -35,6 +36,7 @@ def sheet_claims(
         try:
             if not any(claim_problems(arch.spec, claim)):  # they are among the problems already
                 judged = _Judge(claim, arch, costs, facts, problems).verdict()
+                check_values(judged, claim, arch.spec, sizes, problems)
                 found.append(replace(judged, example=example_sizes(judged, tuple(arch.spec.dims), constraints)))
         except Unresolved:
             continue

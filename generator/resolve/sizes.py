@@ -9,11 +9,12 @@ import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
-from sympy import Add, Eq, Expr, Gt, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, log, together
+from sympy import Add, Eq, Expr, Gt, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, together
 from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
+from generator.logarithm import Log2
 from generator.printing.text import to_text
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
@@ -111,9 +112,9 @@ def whole_condition(value: Expr) -> Boolean:
     numerator, denominator = fraction(together(value))
     if isinstance(value, Pow) and value.exp == Rational(1, 2):
         return Eq(floor(value) ** 2, value.base)
-    if isinstance(numerator, log) and denominator == log(2):
-        return Eq(Integer(2) ** floor(value), numerator.args[0])
-    if denominator == 1 or numerator.has(log) or denominator.has(log):
+    if isinstance(value, Log2):
+        return Eq(Integer(2) ** floor(value), value.args[0])
+    if denominator == 1 or value.has(Log2):
         return Eq(Mod(value, 1), 0)
     return Eq(Mod(numerator, denominator), 0)
 

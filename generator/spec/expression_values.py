@@ -56,7 +56,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 def evaluate(ast: Ast, environment: Mapping[str, Expr]) -> Expr | Boolean:
     """Return an expression as a sympy formula (a condition as a sympy Boolean), exactly: decimals become rationals.
 
-    `//` becomes `floor(a/b)`, `%` `Mod`, `log2(x)` `log(x)/log(2)`. Sizes are positive integers, which lets sympy
+    `//` becomes `floor(a/b)`, `%` `Mod`, `log2(x)` `Log2(x)`. Sizes are positive integers, which lets sympy
     simplify minima, maxima and comparisons.
 
     Raises:
@@ -79,7 +79,9 @@ def _visit_symbolic(node: Ast, operands: list[Any], environment: Mapping[str, Ex
     if isinstance(node, Call):
         _refuse_domain(node, bool(operands[0].is_negative), bool(operands[0].is_nonpositive))
         if node.function == "log2":
-            return sympy.log(operands[0], 2)
+            from generator.logarithm import Log2
+
+            return Log2(operands[0])
     return getattr(sympy, _SYMPY_NAMES[node.function if isinstance(node, Call) else node.op])(*operands)
 
 
@@ -90,7 +92,9 @@ def _symbolic_arithmetic(node: Binary, left: Any, right: Any) -> Any:
         _refuse_power(node, bool(left.is_zero), bool(left.is_negative), bool(right.is_negative), right.is_integer is False)
         if left.is_Rational and right.is_Rational:
             _refuse_size(node, Fraction(int(left.p), int(left.q)), Fraction(int(right.p), int(right.q)))
-        return left**right
+        from generator.logarithm import power
+
+        return power(left, right)
     if node.op in ("/", "//", "%") and right.is_zero:
         raise _zero_error(node)
     if node.op == "//":

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from sympy import Max, Min, Mod, Piecewise, Rational, ceiling, floor, log, sqrt
+from sympy import Max, Min, Mod, Piecewise, Rational, ceiling, floor, sqrt
 
 from generator.build.formula_data import FormulaDataError, from_data, to_data
+from generator.logarithm import Log2
 from generator.symbols import symbol
 
 b, n, d = map(symbol, "bnd")
@@ -20,7 +21,7 @@ b, n, d = map(symbol, "bnd")
         floor(n / 2) * ceiling(d / 3) + Mod(n, d),
         Min(n, d) + Max(b, n, 7),
         Rational(3, 7) * sqrt(d) / n,
-        log(n) / log(2),
+        n * Log2(d),
         n - n,
         2 ** (3 * n),
     ],

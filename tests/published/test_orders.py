@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import ceiling, floor, log
+from sympy import ceiling, floor
 
+from generator.logarithm import Log2
 from generator.published.orders import UnjudgedError, compare_orders
 from generator.symbols import symbol
 from tests.published.claim_specs import claims, problems
@@ -24,7 +25,7 @@ n, d, h, w, b = (symbol(name) for name in "ndhwb")
         (5 * n**2 * h, n**2, "n"),
         (n * (n - 1) / 2, n**2, "n"),
         (n**2 + n * d + d**2, n**2 + d**2, "nd"),  # n*d is at most the mean of the two squares
-        (n * log(n, 2) + n, n * log(n), "n"),
+        (n * Log2(n) + n, n * Log2(n), "n"),
         (ceiling(n / w) * w, n + w, "nw"),
         (floor(n / 2) * d, n * d, "nd"),
     ],
@@ -38,7 +39,7 @@ def test_formulas_of_the_same_order(derived, claimed, growing) -> None:
     [
         (n * d**2 + n**2 * d, n**2 * d, "nd", (n * d**2,), ()),
         (n * d, n**2, "nd", (n * d,), (n**2,)),
-        (n, n * log(n), "n", (), (n * log(n),)),
+        (n, n * Log2(n), "n", (), (n * Log2(n),)),
         (n * d, n**2 * d**2, "nd", (), (n**2 * d**2,)),
     ],
 )

@@ -14,6 +14,7 @@ import sympy
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from generator.logarithm import Log2
 from generator.spec.expressions import ExpressionError, evaluate, evaluate_number, parse_condition, parse_expression
 from generator.symbols import symbol
 from tests.support.expression_texts import SIZES, conditions, expressions
@@ -125,8 +126,12 @@ def test_formulas_are_exact() -> None:
     assert formula("n//w") == sympy.floor(n / w)
     assert formula("ceil(n/w)*w") == sympy.ceiling(n / w) * w
     assert formula("n % w") == sympy.Mod(n, w)
-    assert formula("log2(n)") == sympy.log(n) / sympy.log(2)
+    assert formula("log2(n)") == Log2(n)
     assert formula("log2(8)") == 3
+    assert formula("log2(1/8)") == -3
+    assert formula("2**log2(n)") == n
+    assert formula("4**(log2(n) + w)") == n**2 * 4**w
+    assert sympy.expand(formula("log2(6*n**2*w) - log2(3*w) - 2*log2(n)")) == 1
     assert formula("max(n, 0)") == n
     assert formula("sqrt(n**2)") == n
     assert evaluate(parse_condition("n % w == 0 and n >= 2*w"), environment) == sympy.And(sympy.Eq(sympy.Mod(n, w), 0), n >= 2 * w)
