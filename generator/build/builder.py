@@ -12,15 +12,16 @@ from generator.build import files
 from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
-from generator.build.fixed import OPS, fixed_files, reserved_names, reserved_paths
+from generator.build.fixed import OPS, fixed_files, reserved_paths
 from generator.build.index import render_index_of
 from generator.build.manifest import Record, read_manifest
-from generator.build.plan import INDEX, Plan, leftovers, make_plan, name_problems, pages
+from generator.build.plan import INDEX, Plan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
 from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
 from generator.lookup import Collection
 from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
+from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
 
 _FEW = 4  # so many specs are rendered sooner than further processes are ready
@@ -94,8 +95,9 @@ class _Build:
 
     def run(self) -> Report:
         request = self.request
-        wrong_names = name_problems(self.chosen, reserved_names())
-        self._fail(wrong_names.values(), wrong_names)
+        wrong_names = [name for name in self.chosen if self.library.name_problems(name)]
+        for name in wrong_names:
+            self._fail(_mistakes(self.library, name), [name])
         chosen = tuple(name for name in self.chosen if name not in wrong_names)
         if not request.check:
             _make_writable(self.out)
@@ -265,6 +267,15 @@ class _Build:
                 self.manifest.save(self.out)
         except OSError as error:
             self._fail([Problem(f"{self.out}: {error.strerror or error}", None)], [])
+
+
+def _mistakes(library: Library, name: str) -> tuple[Problem, ...]:
+    """Return what keeps a spec from being read."""
+    try:
+        library.spec(name)
+    except ProblemsError as error:
+        return error.problems
+    return ()
 
 
 def _make_writable(out: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,6 @@ from generator.build.manifest import Manifest, Record
 from generator.build.worker import Task
 from generator.render.formats import MARKDOWN, MODULES, Format
 from generator.spec.library import Library
-from generator.spec.problems import Problem
 
 INDEX = "markdown/README.md"
 
@@ -75,23 +73,6 @@ def _is_fresh(name: str, kind: Format, manifest: Manifest, fingerprints: Fingerp
     if record is None or kind.key not in record.outputs or not is_current(name, record, fingerprints):
         return False
     return file_digest(out / kind.path(name)) == record.outputs[kind.key]
-
-
-def name_problems(names: Collection[str], reserved: Collection[str]) -> dict[str, Problem]:
-    """Return what is wrong with the names of specs that cannot name a module and a page."""
-    found: dict[str, Problem] = {}
-    lower: dict[str, str] = {}
-    for name in names:
-        other = lower.setdefault(name.lower(), name)
-        if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
-            note = "a spec's name is its file's name without .yaml: letters, digits and _, not starting with a digit, no word of Python"
-            found[name] = Problem(f"`{name}` cannot be a spec's name, because it names a Python module", None, (note,))
-        elif name.lower() in reserved:
-            found[name] = Problem(f"`{name}` cannot be a spec's name, because another output has that name", None, ("rename its file",))
-        elif other != name:
-            note = "some file systems take their outputs for the same file; rename one"
-            found[name] = Problem(f"`{other}` and `{name}` differ only in capitals", None, (note,))
-    return found
 
 
 def leftovers(

@@ -72,8 +72,12 @@ def _comparison_problems(library: Library, file: Path) -> tuple[Problem, ...]:
 def _problems(library: Library, name: str) -> tuple[Problem, ...]:
     from generator.compiled import compile_spec
 
-    try:
-        compile_spec(library, name)
-    except ProblemsError as error:
-        return error.problems
-    return ()
+    namesakes = library.namesakes.get(name, ())
+    problems = [*library.name_problems(name)] if namesakes else []
+    meanings = [library.meaning(name, file) for file in (library.path(name), *namesakes)] if namesakes else [library]
+    for meant in meanings:
+        try:
+            compile_spec(meant, name)
+        except ProblemsError as error:
+            problems += error.problems
+    return tuple(problems)

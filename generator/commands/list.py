@@ -32,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
             spec = library.spec(name)
         except ProblemsError:
             broken.append(name)
-            rows.append([name, "(has mistakes)", "", _where(library, name)])
+            places = [_where(library, name), *map(shown, library.namesakes.get(name, ()))]
+            rows += [[name, "(has mistakes)", "", place] for place in places]
             continue
         rows.append([name, spec.title, str(len(spec.presets) or ""), _where(library, name)])
     columns = [Column("name"), Column("title", shrinks=True), Column("presets", right=True), Column("from", shrinks=True)]

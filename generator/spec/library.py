@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import keyword
 import os
-import re
 from collections.abc import Iterator, Sequence
+from copy import copy
 from pathlib import Path, PurePosixPath
 
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
+from generator.spec.naming import name_problem
 from generator.spec.problems import Problem, ProblemsError
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
 
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 NOT_ARCHITECTURES = ("comparisons", "documents", "hardware")  # folders of the library that hold other kinds of sheets
 
 
@@ -30,15 +29,12 @@ class Library:
         builtin = builtin_specs_dir()
         self.roots: tuple[Path, ...] = tuple(path if path.is_dir() else path.parent for path in paths)
         self.own: dict[str, Path] = {}
-        problems: list[Problem] = []
+        self.namesakes: dict[str, list[Path]] = {}  # further files of a name, of which none can be meant
         for path in paths:
             for file in spec_files(path):
-                known = self.own.setdefault(file.stem, file)
-                if os.path.realpath(known) != os.path.realpath(file):  # Path.resolve() fails on links that lead round in a circle
-                    notes = (f"the other is {shown(known)}", "a spec's name is its file's name; rename one")
-                    problems.append(Problem(f"two specs are named `{file.stem}`", _start(file), notes))
-        if problems:
-            raise ProblemsError(problems)
+                known = (self.own.setdefault(file.stem, file), *self.namesakes.get(file.stem, ()))
+                if os.path.realpath(file) not in map(os.path.realpath, known):  # Path.resolve() fails on links that lead round in a circle
+                    self.namesakes.setdefault(file.stem, []).append(file)
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
 
     @property
@@ -49,6 +45,15 @@ class Library:
     def path(self, name: str) -> Path:
         """Return the file of a spec. Raises KeyError."""
         return self.files[name]
+
+    def name_problems(self, name: str) -> tuple[Problem, ...]:
+        """Return what is wrong with a name that some file has: it cannot be a spec's, or several files have it."""
+        file = self.files[name]
+        wrong = name_problem(name)
+        misnamed = (Problem(wrong[0], _start(file), wrong[1:]),) if wrong else ()
+        notes = (f"the other is {shown(file)}", "a spec's name is its file's name; rename one")
+        same = (Problem(f"two specs are named `{name}`", _start(other), notes) for other in self.namesakes.get(name, ()))
+        return (*misnamed, *same)
 
     def spec(self, name: str, asked: Span | None = None) -> Spec:
         """Return a spec, parsed once.
@@ -73,14 +78,33 @@ class Library:
             notes = (*likely, "a spec's name is its file's name without .yaml")
             raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", asked, notes)])
         if name not in self._parsed:
-            try:
-                self._parsed[name] = _parse(name, self.files[name])
-            except ProblemsError as error:
-                self._parsed[name] = error
+            self._parsed[name] = self._read(name)
         found = self._parsed[name]
         if isinstance(found, ProblemsError):
             raise found
         return found
+
+    def _read(self, name: str) -> Spec | ProblemsError:
+        """Return a spec; where its name is wrong, all mistakes in the files of that name."""
+        problems = [*self.name_problems(name)]
+        for file in (self.files[name], *self.namesakes.get(name, ())):
+            try:
+                spec = _parse(name, file)
+            except ProblemsError as error:
+                problems += error.problems
+            else:
+                if not problems:
+                    return spec
+                problems += spec.problems
+        return ProblemsError(problems)
+
+    def meaning(self, name: str, file: Path) -> Library:
+        """Return this library as it would be if, of all files of a name, only one were there."""
+        other = copy(self)
+        other._parsed = {}  # noqa: SLF001  what uses the name is read again
+        other.files = {**self.files, name: file}
+        other.namesakes = {known: files for known, files in self.namesakes.items() if known != name}
+        return other
 
     def closure(self, name: str) -> tuple[str, ...]:
         """Return the names of all specs that a spec uses, itself first. Missing and broken ones are left out."""
@@ -151,9 +175,4 @@ def _load(file: Path) -> Source:
 def _parse(name: str, file: Path) -> Spec:
     from generator.spec.parse import parse_spec  # here, because it imports the ops, and those sympy
 
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
-        notes = ("a spec's name is its file's name, and a Python module's: a-z, digits and _, beginning with a letter, no word of Python",)
-        lower = re.sub(r"[^a-z0-9_]+", "_", name.lower()).strip("_")
-        likely = (f"did you mean {lower}.yaml?",) if _NAME.fullmatch(lower) and not keyword.iskeyword(lower) else ()
-        raise ProblemsError([Problem(f"`{name}` cannot be the name of a spec", _start(file), (*likely, *notes))])
     return parse_spec(name, _load(file))

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from generator.build import files
+from generator.build.fixed import reserved_names
 from generator.cli import main
 from generator.render.module.support import support_files
+from generator.spec.naming import RESERVED, name_problem
 from tests.support.small_specs import ALONE, BROKEN, LAYER, PAIR, contents, tree, write_specs
 
 SUPPORT = {f"modules/{name}" for name in support_files()}
@@ -264,25 +266,37 @@ def test_an_interrupted_build_records_what_it_has_written(gen, capsys, monkeypat
     assert capsys.readouterr().out.splitlines()[-1].startswith("3 specs: 2 built, 1 up to date")
 
 
-@pytest.mark.parametrize("name", ["my-block", "class", "9lives", "README", "_state", "__init__"])
+@pytest.mark.parametrize("name", ["my-block", "class", "9lives", "README", "Pair", "ops", "proof", "_state", "__init__"])
 def test_a_name_that_cannot_name_the_outputs_is_refused(specs, out, gen, capsys, name) -> None:
     write_specs(specs)
     (specs / f"{name}.yaml").write_text(LAYER)
     assert gen() == 1
-    assert f"error: `{name}` cannot be a spec's name" in capsys.readouterr().err
+    built = capsys.readouterr().err
+    assert f"mine/{name}.yaml:1:1: error: `{name}` cannot be the name of a spec" in built
     assert "pair.py" in {file.name for file in (out / "modules").iterdir()}
 
 
-def test_names_that_differ_only_in_capitals_are_refused(specs, gen, capsys) -> None:
-    write_specs(specs, Pair=LAYER)
+@pytest.mark.parametrize("name", ["my-block", "README", "claims", "catalogue"])
+def test_check_and_build_refuse_a_name_with_the_same_words(specs, gen, capsys, name) -> None:
+    (specs / f"{name}.yaml").write_text(LAYER)
     assert gen() == 1
-    assert "error: `Pair` and `pair` differ only in capitals" in capsys.readouterr().err
+    built = capsys.readouterr().err
+    assert main(["check", "mine"]) == 1
+    checked = capsys.readouterr().err
+    assert "cannot be the name of a spec" in checked
+    assert built.startswith(checked)
 
 
-def test_two_specs_of_the_same_name_are_refused(specs, gen, capsys) -> None:
+def test_no_spec_can_have_the_name_of_another_output() -> None:
+    assert {name for name in reserved_names() if not name.startswith("_")} == RESERVED
+    assert all(name_problem(name) for name in reserved_names())
+
+
+def test_two_specs_of_the_same_name_are_refused_and_all_others_built(specs, out, gen, capsys) -> None:
     write_specs(specs, other__pair=LAYER)
     assert gen() == 1
     assert "error: two specs are named `pair`" in capsys.readouterr().err
+    assert {file.stem for file in (out / "modules").glob("[a-z]*.py")} == {"alone", "layer"}
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="the administrator may write everywhere")

@@ -83,4 +83,4 @@ def test_an_unknown_language_is_refused(specs: Path, capsys) -> None:
 def test_no_spec_may_be_called_like_the_catalogue(specs: Path, capsys) -> None:
     (specs / "catalogue.yaml").write_text((specs / "alone.yaml").read_text())
     assert build() == 1
-    assert "`catalogue` cannot be a spec's name" in capsys.readouterr().err
+    assert "`catalogue` cannot be the name of a spec" in capsys.readouterr().err

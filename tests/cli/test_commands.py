@@ -31,6 +31,38 @@ def test_check_shows_all_mistakes_of_all_specs(specs, capsys) -> None:
     assert shown.out == "3 specs: 3 mistakes, in 2 of them\n"
 
 
+def test_two_specs_of_one_name_hide_no_other_mistakes(specs, capsys) -> None:
+    write_specs(specs, alone=BROKEN, more__layer=BROKEN, most__layer=LAYER.replace("out: [b, m]", "out: [b, w]"))
+    assert main(["check", "mine"]) == 1
+    shown = capsys.readouterr()
+    assert [line for line in shown.err.splitlines() if " error: " in line] == [
+        "mine/alone.yaml:9:11: error: unknown op `linaer`",
+        "mine/more/layer.yaml:1:1: error: two specs are named `layer`",
+        "mine/more/layer.yaml:9:11: error: unknown op `linaer`",
+        "mine/most/layer.yaml:1:1: error: two specs are named `layer`",
+        "mine/most/layer.yaml:9:28: error: unknown size `w`",
+    ]
+    assert shown.out == "3 specs: 5 mistakes, in 3 of them\n"
+
+
+def test_two_specs_of_one_name_matter_only_where_the_name_is_used(specs, capsys) -> None:
+    write_specs(specs, more__layer=LAYER)
+    assert main(["cost", "alone", "b=2", "--preset", "small", "--specs", "mine"]) == 0
+    assert main(["cost", "pair", "b=2", "h=1", "--specs", "mine"]) == 1
+    assert "mine/more/layer.yaml:1:1: error: two specs are named `layer`" in capsys.readouterr().err
+
+
+def test_list_shows_what_can_be_read_beside_two_specs_of_one_name(specs, capsys) -> None:
+    write_specs(specs, more__layer=LAYER)
+    assert main(["list", "mine"]) == 1
+    shown = capsys.readouterr()
+    lines = [line.split() for line in shown.out.splitlines()]
+    assert ["layer", "(has", "mistakes)", "mine/layer.yaml"] in lines
+    assert ["layer", "(has", "mistakes)", "mine/more/layer.yaml"] in lines
+    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "1", "mine/alone.yaml"] in lines
+    assert "mistakes in layer" in shown.err
+
+
 def test_check_of_a_file_checks_only_that(specs, capsys) -> None:
     write_specs(specs, alone=BROKEN)
     assert main(["check", "mine/pair.yaml"]) == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import keyword
 import random
 import subprocess
 import sys
@@ -116,6 +117,14 @@ def test_a_repeated_block_is_one_class_used_many_times() -> None:
     text = (MODULES / "bert.py").read_text(encoding="utf-8")
     assert text.count("PostNormBlock(") == 1
     assert "for _ in range(L)" in text
+
+
+@pytest.mark.parametrize("spec", ["tensor", "f", "true", "value_error", "any"])
+def test_the_class_of_a_spec_hides_no_name_that_its_module_uses(spec: str) -> None:
+    name = class_name(spec)
+    assert name.isidentifier()
+    assert not keyword.iskeyword(name)
+    assert name not in {"Tensor", "F", "ValueError", "Any"}
 
 
 def test_names_that_rows_must_not_hide_are_all_of_torchs() -> None:

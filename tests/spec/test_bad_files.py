@@ -81,7 +81,7 @@ def test_two_files_of_one_name(folder: Path) -> None:
         (folder / name).mkdir()
         (folder / name / "mine.yaml").write_text(GOOD, encoding="utf-8")
     with pytest.raises(ProblemsError) as caught:
-        Library([folder])
+        compile_spec(Library([folder]), "mine")
     assert str(caught.value) == (
         "b/mine.yaml:1:1: error: two specs are named `mine`\n    1 | title: Mine\n      | ^\n"
         "  the other is a/mine.yaml\n  a spec's name is its file's name; rename one"

@@ -26,7 +26,7 @@ LOCALS = frozenset(_LOCALS.split()) | frozenset(dir(builtins))
 def class_name(spec: str) -> str:
     """Return the class of a spec: multi_head_attention is MultiHeadAttention."""
     name = "".join(part[:1].upper() + part[1:] for part in spec.split("_") if part)
-    return "F_" if name == "F" else name  # F is torch.nn.functional
+    return safe(name, LOCALS)  # F is torch.nn.functional, and True is no name
 
 
 def safe(name: str, taken: Iterable[str]) -> str:
