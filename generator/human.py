@@ -9,6 +9,11 @@ _PREFIXES = ("", "k", "M", "G", "T", "P", "E", "Z", "Y")
 _SHORT = ("", "k", "M", "B", "T")  # parameters are counted in millions and billions
 
 
+def counted(count: int, noun: str, several: str = "") -> str:
+    """Return a number with what it counts: 1 spec, 1,200 specs. `several` is the plural where it is not the noun with an s."""
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
+
+
 def exact(value: Any) -> str:
     """Return a number with thousands separators, such as 109,482,240."""
     return f"{value:,}" if isinstance(value, int | float) else str(value)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_specs
 from generator.console import complain, say, styled
+from generator.human import counted
 
 if TYPE_CHECKING:
     from generator.spec.library import Library
@@ -53,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     library, names = _targets(args.targets, args.specs)
     from generator.verify.instance import Workbench
     from generator.verify.run import verify
+    from generator.verify.summary import is_compared
 
     results = []
     with Workbench(library) as bench:
@@ -67,7 +69,8 @@ def run(args: argparse.Namespace) -> int:
         say(json.dumps([_plain(result) for result in results], indent=2))
     else:
         _print_totals(results)
-    return 0 if all(result.equal and not result.skipped for result in results) else 1
+    is_proven = all(result.equal and not result.skipped for result in results) and any(map(is_compared, results))
+    return 0 if is_proven else 1
 
 
 def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[str]]:
@@ -99,10 +102,13 @@ def _write_report(file: Path, results: Sequence[Result]) -> None:
 
 
 def _print(result: Result) -> None:
+    from generator.verify.summary import is_compared, measurements, word
+
     presets = sum(1 for case in result.cases if case.preset)
-    checks = sum(len(case.checks) for case in result.cases)
-    verdict = styled("equal", "green") if result.equal else styled("DIFFERS", "red")
-    say(f"{result.spec:<32} {verdict}  {checks} comparisons at {len(result.cases) - presets} random sizes and {presets} presets")
+    drawn = counted(len(result.cases) - presets, "random size")
+    checks = counted(measurements([result]), "comparison")
+    verdict = styled(word(result), "green") if result.equal and is_compared(result) else styled(word(result).upper(), "red")
+    say(f"{result.spec:<32} {verdict}  {checks} at {drawn} and {counted(presets, 'preset')}")
     for case in result.cases:
         if not case.equal:
             _print_case(case)
@@ -152,15 +158,18 @@ def _number(value: Any) -> str:
 
 
 def _print_totals(results: Sequence[Result]) -> None:
-    different = [result.spec for result in results if not result.equal]
-    checks = sum(len(case.checks) for result in results for case in result.cases)
-    summary = f"{len(results)} specs, {checks} comparisons"
-    say(f"{summary}, all equal" if not different else f"{summary}; {len(different)} specs differ: {', '.join(different)}")
+    from generator.verify.summary import measurements, outcome
+
+    compared = counted(measurements(results), "comparison")
+    say(f"{counted(len(results), 'spec')}, {compared}: {outcome(results)}")
 
 
 def _plain(result: Result) -> dict[str, Any]:
+    from generator.verify.summary import is_compared
+
     return {
         "spec": result.spec,
+        "compared": is_compared(result),
         "equal": result.equal,
         "skipped": list(result.skipped),
         "references": [{**vars(check), "equal": check.equal} for check in result.references],

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from generator.human import counted
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.table import Table, table
@@ -14,6 +15,7 @@ from generator.verify.peaks import PeakComparison
 from generator.verify.quantities import MEASURED_BY, PEAK, SIZE_ONE
 from generator.verify.references.run import ReferenceCheck
 from generator.verify.run import Case, Result
+from generator.verify.summary import is_compared, measurements, outcome, word
 
 MADE_BY = "Made by `gen verify --report`"
 LIBRARIES = ("torch", "transformers", "timm")
@@ -57,11 +59,10 @@ def render_report(results: Sequence[Result], pages: Mapping[str, str]) -> str:
 
 
 def _verdict(results: Sequence[Result]) -> str:
-    measured = sum(len(case.checks) for result in results for case in result.cases)
-    compared = sum(len(result.references) for result in results)
-    said = f"{len(results)} specs, {measured:,} measurements and {compared:,} comparisons with public implementations"
-    different = [code(result.spec) for result in results if not result.equal]
-    return f"**{said}: all equal.**" if not different else f"**{said}. {len(different)} specs differ: {', '.join(different)}.**"
+    measured = counted(measurements(results), "measurement")
+    compared = counted(sum(len(result.references) for result in results), "comparison")
+    said = f"{counted(len(results), 'spec')}, {measured} and {compared} with public implementations"
+    return f"**{said}: {outcome(results, code)}.**"
 
 
 def _versions() -> Iterable[str]:
@@ -85,13 +86,15 @@ def _overview(results: Sequence[Result], pages: Mapping[str, str]) -> Table:
 
 
 def _word(result: Result) -> str:
-    return "✗ differs" if not result.equal else "✓ equal" if not result.skipped else "✓ equal, in part"
+    mark = "✗ " if not result.equal else "✓ " if is_compared(result) else ""
+    return f"{mark}{word(result)}"
 
 
 def _section(result: Result, pages: Mapping[str, str]) -> SpecSection:
     compared = {check.quantity: None for case in result.cases for check in case.checks}
     wrong = [case for case in result.cases if not case.equal]
-    verdict = f"{_word(result)}: {', '.join(code(quantity) for quantity in compared) or 'nothing was measured'}."
+    quantities = ", ".join(code(quantity) for quantity in compared)
+    verdict = f"{_word(result)}{f': {quantities}' if quantities else ''}."
     return SpecSection(
         heading=link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec),
         verdict=verdict,

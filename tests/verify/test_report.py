@@ -33,7 +33,7 @@ BAD = Result(
 def test_everything_equal_is_said_at_the_top_and_spec_by_spec() -> None:
     page = render_report([GOOD], {"good": "good.md"})
     assert page.startswith(f"<!-- {MADE_BY}")
-    assert "**1 specs, 3 measurements and 1 comparisons with public implementations: all equal.**" in page
+    assert "**1 spec, 3 measurements and 1 comparison with public implementations: all equal.**" in page
     assert "| [`good`](good.md) | 1 | 1 | 3 | timm 1.0, Net | ✓ equal |" in page
     assert "| `base` | `b=2, n=3` | 1 equal |" in page
     assert "differ" not in page.split("## All specs")[1]
@@ -41,7 +41,7 @@ def test_everything_equal_is_said_at_the_top_and_spec_by_spec() -> None:
 
 def test_a_difference_is_shown_with_the_first_row_that_differs() -> None:
     page = render_report([GOOD, BAD], {})
-    assert "1 specs differ: `bad`." in page
+    assert "1 spec differs: `bad`." in page
     assert "| `bad` | 1 | 0 | 2 | timm 1.0, Net | ✗ differs |" in page
     assert "| `b=2, n=3` | `macs` | 1,007 | 8 |" in page
     assert "| `b=2, n=3` | `x.y` | `linear` | `macs` | 1,007 | 8 |" in page
