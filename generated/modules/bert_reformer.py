@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 807d97a7b2fba2cd); edit the spec, not this file.
+Generated from models/bert_reformer.yaml (sha256 fbedced176143a9b); edit the spec, not this file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class BertReformer(nn.Module):
         feed-forward network, r rounds of hashing, k buckets of a round, m chunk length, V vocabulary size, P greatest
         sequence length, T number of segment types.
     Parameters: 3*d**2*L + 2*d*L*f + 8*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
-    MACs: 4*b*n*d*L*r*m + b*n*d*L*r*k/2 + 3*b*n*d**2*L + 2*b*n*d*L*f + b*n*d*L*r + b*d**2.
+    MACs: 4*b*n*d*L*r*m + b*n*d*L*r*k/2 + 3*b*n*d**2*L + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {

@@ -30,5 +30,5 @@ class LunaSelfAttention(nn.Module):
         b = x.shape[0]
         context = self.context                                            # 1 l d
         p = context.expand(b, -1, -1)                                     # b l d
-        nested_unpacked, nested_packed = self.nested(x, p)                # b n d
+        nested_unpacked, nested_packed = self.nested(x, p)                # b n d; b l d
         return nested_unpacked

@@ -1,6 +1,6 @@
 """Reformer attention.
 
-Generated from blocks/attention/reformer_attention.yaml (sha256 dba7d7e8e79d031f); edit the spec, not this file.
+Generated from blocks/attention/reformer_attention.yaml (sha256 f1c81335f4db0011); edit the spec, not this file.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class ReformerAttention(nn.Module):
     other buckets.
 
     Sizes: b batch size, n sequence length, d model width, h number of heads, r rounds of hashing, k buckets of a round,
-        m chunk length, e = d/h head width.
-    Parameters: 3*d**2 + 3*d.
-    MACs: 4*b*n*d*r*m + b*n*d*r*k/2 + 3*b*n*d**2 + b*n*d*r.
+        m chunk length, e head width.
+    Parameters: 3*d*h*e + 2*h*e + d.
+    MACs: 4*b*n*h*r*m*e + b*n*h*r*k*e/2 + 3*b*n*d*h*e.
     """
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
@@ -51,19 +51,17 @@ class ReformerAttention(nn.Module):
         },
     }
 
-    def __init__(self, d: int, h: int, r: int, k: int, m: int, *, bias: bool = True) -> None:
+    def __init__(self, d: int, h: int, r: int, k: int, m: int, e: int | None = None, *, bias: bool = True) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
+        e = d // h if e is None else e
         if k % 2 != 0:
             raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
-        e = d // h
         self.h, self.r, self.m, self.e = h, r, m, e
-        self.qk = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
+        self.qk = nn.Linear(d, h * e, bias=bias)
+        self.v = nn.Linear(d, h * e, bias=bias)
         self.register_buffer("buckets", torch.randn(h, e, r, k // 2))
         self.units = nn.RMSNorm(e, eps=1e-06, elementwise_affine=False)
-        self.out = nn.Linear(d, d, bias=bias)
+        self.out = nn.Linear(h * e, d, bias=bias)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -75,8 +73,8 @@ class ReformerAttention(nn.Module):
             raise ValueError(f"n % m == 0 must hold; found n = {n}, m = {self.m}")
         if n < 2 * self.m:
             raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
-        qk = self.qk(x)                                                   # b n d
-        v = self.v(x)                                                     # b n d
+        qk = self.qk(x)                                                   # b n (h*e)
+        v = self.v(x)                                                     # b n (h*e)
         qk_heads = qk.unflatten(-1, (self.h, self.e)).transpose(1, 2)     # b h n e
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         buckets = lsh_buckets(qk_heads, self.buckets)                     # b h (n*r)
@@ -109,7 +107,9 @@ class ReformerAttention(nn.Module):
         mixed_rounds = mixed_back.unflatten(2, (self.r, n))               # b h r n e
         logs_rounds = logs_back.unflatten(-1, (self.r, n))                # b h r n
         round_weights = logs_rounds.softmax(2)                            # b h r n
-        combined = torch.einsum("bhrn,bhrne->bhne", round_weights, mixed_rounds)  # b h n e
-        merged = combined.transpose(1, 2).flatten(2, 3)                   # b n d
+        round_shares = round_weights.unsqueeze(4)                         # b h r n 1
+        weighed = mixed_rounds * round_shares                             # b h r n e
+        combined = weighed.sum(2)                                         # b h n e
+        merged = combined.transpose(1, 2).flatten(2, 3)                   # b n (h*e)
         out = self.out(merged)                                            # b n d
         return out

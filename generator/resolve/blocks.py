@@ -225,28 +225,44 @@ def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture
 
 
 def _run_stack(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame, Spec], inputs: dict[str, Tensor]) -> None:
+    """Trace a stack: the results of a layer are the first inputs of the next, as many as there are."""
     use, caller, child = block
-    first = next(iter(child.inputs))
+    names = list(inputs)[: max(1, len(child.outputs))]
+    results: list[str] = []  # the names of the block's results
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         outputs = run_child(r, frame, bound, use, caller, child, {**inputs, **carried})
-        if len(outputs) != 1:
-            note = "a layer of a stack hands one result to the next"
-            r.problems.add(f"`{child.name}` cannot be repeated: it has {len(outputs)} results", bound.row.where("repeat"), note)
-            raise Unresolved
-        if not check_shape(next(iter(outputs.values())).shape, carried[first].shape, r.facts):
-            found = next(iter(outputs.values())).shape
-            sizes = frame.arch.sizes
+        results[:] = _results(outputs)
+        _check_layer(r, frame, bound, carried, outputs)
+        return {name: replace(x, shape=carried[name].shape) for name, x in zip(carried, outputs.values(), strict=True)}
+
+    last = iterate(r.tracer, bound.repeat, {name: inputs[name] for name in names}, body, shared=False)
+    bound.results = dict(zip(results, last.values(), strict=True))
+
+
+def _check_layer(r: Resolver, frame: Frame, bound: BoundRow, carried: Mapping[str, Tensor], outputs: Mapping[str, Tensor]) -> None:
+    """Raise Unresolved after reporting unless a layer's results can be the first inputs of the next layer."""
+    assert bound.child is not None
+    name, sizes = bound.child.spec.name, frame.arch.sizes
+    if len(outputs) > len(carried):
+        note = f"the results of a layer are the first inputs of the next; its results: {listed(outputs)}; its inputs: {listed(carried)}"
+        message = f"`{name}` cannot be repeated: it has more results than inputs"
+        r.problems.add(message, bound.row.where("repeat"), note)
+        raise Unresolved
+    for (given, x), (result, y) in zip(carried.items(), outputs.items(), strict=True):
+        if y.kind != x.kind or not check_shape(y.shape, x.shape, r.facts):
+            which = "its result" if len(outputs) == 1 else f"`{result}`"
+            place = "its first input" if len(outputs) == 1 else f"`{given}`"
             r.problems.add(
-                f"`{child.name}` cannot be repeated: its result must have the shape of its first input",
+                f"`{name}` cannot be repeated: {which} must have the shape of {place}",
                 bound.row.where("repeat"),
-                f"{first} is {show_shape(carried[first].shape, sizes)}; the result is {show_shape(found, sizes)}",
+                f"{given} is {_described(x, sizes)}; {'the result' if len(outputs) == 1 else result} is {_described(y, sizes)}",
             )
             raise Unresolved
-        return {first: replace(next(iter(outputs.values())), shape=carried[first].shape)}
 
-    results = iterate(r.tracer, bound.repeat, {first: inputs[first]}, body, shared=False)
-    bound.results = {"": results[first]}
+
+def _described(x: Tensor, sizes: Mapping[str, Expr]) -> str:
+    return show_shape(x.shape, sizes) + ("" if x.kind == "float" else f" of kind {x.kind}")
 
 
 def _results(outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:

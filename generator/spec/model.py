@@ -105,7 +105,7 @@ class Row:
     """One line of the sheet: exactly one of `op`, `use` and `slot` says what it does.
 
     Args:
-        repeat: how many equal layers are stacked; each feeds its first input.
+        repeat: how many equal layers are stacked; the results of each are the first inputs of the next.
         scan: the axis (a size's name) over which a cell is run, step after step; `carry` gives the state's shape.
         when: the option that must be true; otherwise the row hands its first input through.
     """

@@ -14,6 +14,7 @@ from generated.modules.flash_attention import FlashAttention
 from generated.modules.linear_attention import LinearAttention
 from generated.modules.local_window_attention import LocalWindowAttention
 from generated.modules.longformer_attention import LongformerAttention
+from generated.modules.luna import Luna
 from generated.modules.luna_attention import LunaAttention
 from generated.modules.multi_head_attention import MultiHeadAttention
 from generated.modules.performer_attention import PerformerAttention
@@ -154,18 +155,29 @@ def test_fixed_sparse_attention_sees_its_block_and_the_ends_of_earlier_ones(s: i
     same(own(x), expected(own, x, exponential, lambda i, j: j <= i and (j // s == i // s or j % s >= s - c)))
 
 
+def asked(layer: nn.Module, one: Tensor, other: Tensor) -> Tensor:
+    q, k, v = heads(layer.q(one)), heads(layer.k(other)), heads(layer.v(other))
+    weights = (q @ k.mT / E**0.5).softmax(-1)
+    return layer.out(together(weights @ v))
+
+
 def test_luna_packs_and_unpacks() -> None:
     own, x, p = LunaAttention(d=D, h=H), torch.randn(B, N, D), torch.randn(B, 3, D)
-
-    def asked(layer: nn.Module, one: Tensor, other: Tensor) -> Tensor:
-        q, k, v = heads(layer.q(one)), heads(layer.k(other)), heads(layer.v(other))
-        weights = (q @ k.mT / E**0.5).softmax(-1)
-        return layer.out(together(weights @ v))
-
     packed = asked(own.packed, p, x)
     unpacked, kept = own(x, p)
     same(kept, packed)
     same(unpacked, asked(own.unpacked, x, packed))
+
+
+def test_luna_hands_its_short_sequence_from_layer_to_layer() -> None:
+    own, words = Luna(d=D, L=3, h=H, f=5, l=3, V=7, P=N), torch.randint(0, 7, (B, N))
+    x, p = own.embedded(own.words(words) + own.positions), own.context.expand(B, -1, -1)
+    for layer in own.blocks:
+        packed = asked(layer.nested.packed, p, x)
+        x, p = layer.middle(x + asked(layer.nested.unpacked, x, packed)), layer.p_next(p + packed)
+        x = layer.y(x + layer.fed(x))
+    for found, wanted in zip(own(words), (x, p), strict=True):
+        same(found, wanted)
 
 
 def test_relative_attention_adds_the_sinusoid_of_the_distance_to_keys_and_values() -> None:

@@ -216,10 +216,22 @@ layers:
   y: {use: two, repeat: 3}
 """,
         """\
-mine.yaml:11:25: error: `two` cannot be repeated: it has 2 results
+mine.yaml:11:25: error: `two` cannot be repeated: it has more results than inputs
    11 |   y: {use: two, repeat: 3}
       |                         ^
-  a layer of a stack hands one result to the next""",
+  the results of a layer are the first inputs of the next; its results: `left` and `right`; its inputs: `x`""",
+    ),
+    "a stack whose second result is no second input": (
+        """\
+layers:
+  y: {op: linear, in: x, out: [b, n, e]}
+  z: {use: crossed, in: [x, y], repeat: 3}
+""",
+        """\
+mine.yaml:12:41: error: `crossed` cannot be repeated: `right` must have the shape of `y`
+   12 |   z: {use: crossed, in: [x, y], repeat: 3}
+      |                                         ^
+  y is [b, n, e]; right is [b, n, d]""",
     ),
     "a stack of no layers": (
         """\

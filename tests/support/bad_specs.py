@@ -27,6 +27,8 @@ BLOCKS = {
     "widen": BLOCK + "layers:\n  y: {op: linear, out: [b, n, 2*d]}\n",
     "two": BLOCK
     + "layers:\n  left: {op: linear, in: x, out: [b, n, d]}\n  right: {op: linear, in: x, out: [b, n, d]}\noutputs: [left, right]\n",
+    "crossed": "title: A block\ndims: {b: batch size, n: length, d: width, e: width}\ninputs: {x: [b, n, d], y: [b, n, e]}\n"
+    + "layers:\n  left: {op: linear, in: x, out: [b, n, d]}\n  right: {op: linear, in: y, out: [b, n, d]}\noutputs: [left, right]\n",
     "optional": BLOCK
     + "options:\n  bias: {is: add a bias, default: true}\n  kind: {is: which, default: relu, choices: [relu, gelu]}\n"
     + "layers:\n  y: {op: linear, out: [b, n, d], bias: bias}\n  z: {op: activation, kind: kind}\n",

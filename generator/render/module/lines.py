@@ -140,12 +140,11 @@ class LineWriter:
 
     def _block(self, bound: BoundRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         attribute = self.names.attributes[bound.name]
-        target = self.variable(bound.name)
         inputs = [self.variable(name) for name in bound.input_names]
         construction = self.construct(bound, self.lines)
         stateful = keeps_state(bound)
         hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state
-        comment = self.shape_comment(bound.result.shape)
+        comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         if bound.row.scan:
             init.append(f"self.{attribute} = {construction}")
             forward += scan_lines(self, bound, attribute, inputs)
@@ -157,15 +156,7 @@ class LineWriter:
             else:
                 block = wrapped(f"    {construction}")
                 init += [f"self.{attribute} = nn.ModuleList(", *block, f"    for _ in range({count})", ")"]
-            if target != inputs[0]:
-                forward.append((f"{target} = {inputs[0]}", ""))
-            if stateful:
-                key = f'f"{attribute}.{{index}}"'
-                forward.append((f"for index, layer in enumerate(self.{attribute}):", ""))
-                forward.append((f"    {target} = layer({', '.join([target, *inputs[1:]])}, substate(state, {key}))", comment))
-            else:
-                forward.append((f"for layer in self.{attribute}:", ""))
-                forward.append((f"    {target} = layer({', '.join([target, *inputs[1:]])})", comment))
+            forward += self._loop(bound, attribute, inputs, comment)
         else:
             init.append(f"self.{attribute} = {construction}")
             arguments = [*inputs, f'substate(state, "{attribute}")'] if stateful else inputs
@@ -173,10 +164,26 @@ class LineWriter:
             if hands_on:
                 self.lines.statements["from ._state import with_state"] = None
                 call = f'with_state(self.{attribute}, {", ".join(inputs)}, state=substate(state, "{attribute}"))'
-            targets = [f"{target}_{part}" for part in bound.results if part] or [target]
-            forward.append((f"{', '.join(targets)} = {call}", comment))
+            forward.append((f"{', '.join(self._targets(bound))} = {call}", comment))
         if stateful or hands_on:
             self.lines.statements["from ._state import substate"] = None
+
+    def _targets(self, bound: BoundRow) -> list[str]:
+        """Return the variables that a row's results go to."""
+        target = self.variable(bound.name)
+        return [f"{target}_{part}" for part in bound.results if part] or [target]
+
+    def _loop(self, bound: BoundRow, attribute: str, inputs: list[str], comment: str) -> list[tuple[str, str]]:
+        """Return the lines that run a stack of layers, each on what the one before has made of the first inputs."""
+        targets = self._targets(bound)
+        carried = inputs[: len(targets)]
+        lines = [(f"{', '.join(targets)} = {', '.join(carried)}", "")] if targets != carried else []
+        arguments = [*targets, *inputs[len(targets) :]]
+        head = f"for layer in self.{attribute}:"
+        if keeps_state(bound):
+            head = f"for index, layer in enumerate(self.{attribute}):"
+            arguments.append(f'substate(state, f"{attribute}.{{index}}")')
+        return [*lines, (head, ""), (f"    {', '.join(targets)} = layer({', '.join(arguments)})", comment)]
 
 
 def _with_comment(code: list[str], comment: str) -> list[tuple[str, str]]:

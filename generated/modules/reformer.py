@@ -1,0 +1,129 @@
+"""Reformer.
+
+Generated from models/reformer.yaml (sha256 15ff70d8d7bac61b); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .reformer_pair import ReformerPair
+
+
+class Reformer(nn.Module):
+    """Reformer (Kitaev et al., 2020).
+
+    Pairs of reversible layers, local and hashed in turn, over tokens and axial positions: a position is its row and its
+    column in a grid, each with a learned vector. The encoder without a head.
+
+    Sizes: b batch size, n sequence length, d model width, L number of layers, local and hashed ones in turn, h number
+        of heads, e head width, f inner width of the feed-forward network, m chunk length, r rounds of hashing, k
+        buckets of a round, V vocabulary size, u rows of the grid of positions, w columns of the grid of positions, p
+        width of a row's vector, q = d - p width of a column's vector.
+    Parameters: 7*d*L*h*e/2 + 2*d*L*f + 5*d*L + d*V + d*w + L*f + u*p - w*p + 4*d.
+    MACs: 2*b*n*L*h*e*m*r + b*n*L*h*e*r*k/4 + 7*b*n*d*L*h*e/2 + 2*b*n*L*h*e*m + 2*b*n*d*L*f.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "transformers-default": {"d": 256, "L": 6, "h": 12, "e": 64, "f": 512, "m": 64, "V": 320, "u": 64, "w": 64, "p": 64},
+    }
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # ReformerModel
+            "rules": [
+                {"to": "words", "from": "embeddings.word_embeddings"},
+                {"to": "rows", "from": "embeddings.position_embeddings.weights.0"},
+                {"to": "columns", "from": "embeddings.position_embeddings.weights.1"},
+                {"to": "pairs.*.local.normed", "from": "encoder.layers.(2*).attention.layer_norm"},
+                {"to": "pairs.*.local.attended.q", "from": "encoder.layers.(2*).attention.self_attention.query"},
+                {"to": "pairs.*.local.attended.k", "from": "encoder.layers.(2*).attention.self_attention.key"},
+                {"to": "pairs.*.local.attended.v", "from": "encoder.layers.(2*).attention.self_attention.value"},
+                {"to": "pairs.*.local.attended.out", "from": "encoder.layers.(2*).attention.output.dense"},
+                {"to": "pairs.*.local.y1_normed", "from": "encoder.layers.(2*).feed_forward.layer_norm"},
+                {"to": "pairs.*.local.fed.up", "from": "encoder.layers.(2*).feed_forward.dense.dense"},
+                {"to": "pairs.*.local.fed.down", "from": "encoder.layers.(2*).feed_forward.output.dense"},
+                {"to": "pairs.*.hashed.normed", "from": "encoder.layers.(2*+1).attention.layer_norm"},
+                {"to": "pairs.*.hashed.attended.qk", "from": "encoder.layers.(2*+1).attention.self_attention.query_key"},
+                {"to": "pairs.*.hashed.attended.v", "from": "encoder.layers.(2*+1).attention.self_attention.value"},
+                {"to": "pairs.*.hashed.attended.buckets", "from": "encoder.layers.(2*+1).attention.self_attention.rotations"},
+                {"to": "pairs.*.hashed.attended.out", "from": "encoder.layers.(2*+1).attention.output.dense"},
+                {"to": "pairs.*.hashed.y1_normed", "from": "encoder.layers.(2*+1).feed_forward.layer_norm"},
+                {"to": "pairs.*.hashed.fed.up", "from": "encoder.layers.(2*+1).feed_forward.dense.dense"},
+                {"to": "pairs.*.hashed.fed.down", "from": "encoder.layers.(2*+1).feed_forward.output.dense"},
+                {"to": "y", "from": "encoder.layer_norm"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        d: int,
+        L: int,
+        h: int,
+        m: int,
+        r: int,
+        k: int,
+        V: int,
+        u: int,
+        w: int,
+        p: int,
+        e: int | None = None,
+        f: int | None = None,
+    ) -> None:
+        super().__init__()
+        e = d // h if e is None else e
+        f = 4 * d if f is None else f
+        if L % 2 != 0:
+            raise ValueError(f"L % 2 == 0 must hold; found L = {L}")
+        if k % 2 != 0:
+            raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
+        if d <= p:
+            raise ValueError(f"d > p must hold; found d = {d}, p = {p}")
+        q = d - p
+        self.m, self.u, self.w = m, u, w
+        self.words = nn.Embedding(V, d)
+        self.rows = nn.Parameter(torch.randn(u, 1, p) * 0.02)
+        self.columns = nn.Parameter(torch.randn(1, w, q) * 0.02)
+        self.pairs = nn.ModuleList(ReformerPair(d, h, m, r, k, e, f) for _ in range(L // 2))
+        self.y = nn.LayerNorm(2 * d, eps=1e-12)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Reformer:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**{**cls.PRESETS[name], **changes})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor) -> Tensor:
+        n = tokens.shape[1]
+        if n % self.m != 0:
+            raise ValueError(f"n % m == 0 must hold; found n = {n}, m = {self.m}")
+        if n < 2 * self.m:
+            raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
+        if n > self.u * self.w:
+            raise ValueError(f"n <= u*w must hold; found n = {n}, u = {self.u}, w = {self.w}")
+        words = self.words(tokens)                                        # b n d
+        rows = self.rows                                                  # u 1 p
+        columns = self.columns                                            # 1 w q
+        in_rows = rows.expand(-1, self.w, -1)                             # u w p
+        in_columns = columns.expand(self.u, -1, -1)                       # u w q
+        grid = torch.cat((in_rows, in_columns), -1)                       # u w d
+        places = grid.flatten(0, 1)                                       # (u*w) d
+        positions = places.narrow(0, 0, n)                                # n d
+        embedded = words + positions                                      # b n d
+        pairs_hashed_y1, pairs_hashed_y2 = embedded, embedded
+        for layer in self.pairs:
+            pairs_hashed_y1, pairs_hashed_y2 = layer(pairs_hashed_y1, pairs_hashed_y2)  # b n d; b n d
+        both = torch.cat((pairs_hashed_y1, pairs_hashed_y2), -1)          # b n (2*d)
+        y = self.y(both)                                                  # b n (2*d)
+        return y

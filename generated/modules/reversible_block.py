@@ -1,0 +1,55 @@
+"""Reversible block.
+
+Generated from blocks/layers/reversible_block.yaml (sha256 2b363e027b95c812); edit the spec, not this file.
+"""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from .mlp import Mlp
+from .multi_head_attention import MultiHeadAttention
+
+
+class ReversibleBlock(nn.Module):
+    """Reversible block (Kitaev et al., 2020).
+
+    Two streams: y1 = x1 + attention(x2), y2 = x2 + ffn(y1), each function behind a norm. x2 = y2 - ffn(y1) and x1 = y1
+    - attention(x2), so that training need not keep what the layers compute; the module here keeps it, as autograd does.
+
+    Sizes: b batch size, n sequence length, d model width, h number of heads, f inner width of the feed-forward network.
+    Parameters: 4*d**2 + 2*d*f + 9*d + f.
+    MACs: 4*b*n*d**2 + 2*b*n**2*d + 2*b*n*d*f.
+    """
+
+    def __init__(
+        self,
+        d: int,
+        h: int | None = None,
+        f: int | None = None,
+        *,
+        eps: float = 1e-05,
+        attention: nn.Module | None = None,
+        ffn: nn.Module | None = None,
+    ) -> None:
+        super().__init__()
+        f = 4 * d if f is None else f
+        if attention is None:
+            if h is None:
+                raise ValueError("without attention, h must be given")
+            attention = MultiHeadAttention(d, h)
+        if ffn is None:
+            ffn = Mlp(d, f)
+        self.normed = nn.LayerNorm(d, eps=eps)
+        self.attended = attention
+        self.y1_normed = nn.LayerNorm(d, eps=eps)
+        self.fed = ffn
+
+    def forward(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
+        normed = self.normed(x2)                                          # b n d
+        attended = self.attended(normed)                                  # b n d
+        y1 = x1 + attended                                                # b n d
+        y1_normed = self.y1_normed(y1)                                    # b n d
+        fed = self.fed(y1_normed)                                         # b n d
+        y2 = x2 + fed                                                     # b n d
+        return y1, y2
