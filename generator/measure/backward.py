@@ -16,8 +16,8 @@ import torch
 from torch import nn
 
 from generator.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
-from generator.measure.kernel import Count, Kernel
-from generator.measure.matmul import ShareMode
+from generator.measure.kernel import Call, Count, KernelMode
+from generator.measure.matmul import MatmulShares
 from generator.measure.storages import tensors_in
 
 
@@ -31,12 +31,12 @@ def backward_matmul_kernels(module: Callable[..., Any], inputs: Sequence[Any], i
         UncountedError: as there.
     """
     weights = list(module.parameters()) if isinstance(module, nn.Module) else []
-    mode = _NodeMode(source)
+    shares = _SharesOfNodes(source)
     with gradients_set_aside(weights), _stacks_kept():
         outputs = tensors_in(module(*leaf_inputs(inputs, input_gradients)))
-        with mode:
+        with KernelMode(observers=[shares]):
             run_backward(outputs)
-    return Count(tuple(mode.shares))
+    return shares.count
 
 
 @contextmanager
@@ -49,17 +49,15 @@ def _stacks_kept() -> Iterator[None]:
         torch.autograd.set_detect_anomaly(before)
 
 
-class _NodeMode(ShareMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
+class _SharesOfNodes(MatmulShares):
     """Notes the forward lines of the node that runs."""
 
     def __init__(self, source: str) -> None:
-        super().__init__(None)
+        super().__init__()
         self._line = re.compile(rf'File "{re.escape(source)}", line (\d+)')
-        self.shares: list[tuple[Kernel, int]]
 
-    def observe(self, call: Any) -> None:
-        """Counts the kernel, with the lines of its node."""
-        super().observe(call)
+    def __call__(self, call: Call) -> None:
+        super().__call__(call)
         kernel, flops = self.shares[-1]
         node: Any = torch._C._current_autograd_node()  # noqa: SLF001  # the only way to ask for it
         stack = "".join(node.metadata.get("traceback_", ())) if node is not None else ""

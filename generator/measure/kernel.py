@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeVar
@@ -76,6 +76,9 @@ class Call:
     kernel: Kernel
 
 
+Observer = Callable[[Call], None]
+
+
 @dataclass(frozen=True)
 class Count:
     """A count with the share of each kernel, in order of execution."""
@@ -107,19 +110,18 @@ class Count:
 
 
 class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
-    """Records each dispatched operation; subclasses look at them in `observe`.
+    """Records each dispatched operation.
 
     Args:
         source: path of a Python file; kernels then carry the line numbers of the calls in that file.
+        observers: called after each operation, in order; what one of them raises ends the measurement.
     """
 
-    def __init__(self, source: str | None = None) -> None:
+    def __init__(self, source: str | None = None, observers: Sequence[Observer] = ()) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.kernels: list[Kernel] = []
         self._source = source
-
-    def observe(self, call: Call) -> None:
-        """Called after each operation, in order."""
+        self._observers = tuple(observers)
 
     def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
@@ -137,7 +139,9 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
         written = tuple(_info(tensor) for tensor in outputs)
         kernel = Kernel(op_name(func), described, written, is_view(func, inputs, outputs), current_label(), self._lines())
         self.kernels.append(kernel)
-        self.observe(Call(func, args, kwargs, result, kernel))
+        call = Call(func, args, kwargs, result, kernel)
+        for observer in self._observers:
+            observer(call)
         return result
 
     def _lines(self) -> tuple[int, ...]:

@@ -59,10 +59,15 @@ def matmul_flops(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
     Raises:
         UncountedError: an operation contains contractions that cannot be counted.
     """
-    counter = FlopCounterMode(display=False, custom_mapping=dict(_FORMULAS))
-    with counter, _Guard():
+    counter = flop_counter()
+    with counter, KernelMode(observers=[refuse_uncounted]):
         fn(*args, **kwargs)
     return counter.get_total_flops()
+
+
+def flop_counter() -> FlopCounterMode:
+    """torch's counter with the formulas that it lacks; to be used together with `refuse_uncounted`."""
+    return FlopCounterMode(display=False, custom_mapping=dict(_FORMULAS))
 
 
 def matmul_kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> Count:
@@ -75,10 +80,10 @@ def matmul_kernels(fn: Callable[..., Any], *args: Any, source: str | None = None
     Raises:
         UncountedError: as `matmul_flops`.
     """
-    mode = ShareMode(source)
-    with mode:
+    shares = MatmulShares()
+    with KernelMode(source, [shares]):
         fn(*args, **kwargs)
-    return Count(tuple(mode.shares))
+    return shares.count
 
 
 def backward_matmul_flops(module: Callable[..., Any], inputs: Sequence[Any], input_gradients: bool) -> int:
@@ -102,22 +107,19 @@ def backward_matmul_flops(module: Callable[..., Any], inputs: Sequence[Any], inp
         return matmul_flops(run_backward, outputs)
 
 
-class _Guard(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
-    """Refuses operations that would silently count 0."""
+class MatmulShares:
+    """Counts the FLOPs of the contractions of each kernel that it observes. Raises UncountedError."""
 
-    def observe(self, call: Call) -> None:
-        refuse_uncounted(call)
-
-
-class ShareMode(KernelMode):  # type: ignore[no-untyped-call]  # as above
-    """Counts each kernel's FLOPs; `shares` holds them in order of execution."""
-
-    def __init__(self, source: str | None) -> None:
-        super().__init__(source)
+    def __init__(self) -> None:
         self.shares: list[tuple[Kernel, int]] = []
 
-    def observe(self, call: Call) -> None:
-        """Counts one kernel. Raises UncountedError."""
+    @property
+    def count(self) -> Count:
+        """What was observed so far."""
+        return Count(tuple(self.shares))
+
+    def __call__(self, call: Call) -> None:
+        """Count one kernel."""
         refuse_uncounted(call)
         formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
         flops = formula(*call.args, **call.kwargs, out_val=call.result) if formula else 0

@@ -88,7 +88,7 @@ class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not 
     """Keeps a diary of storages that appear and disappear."""
 
     def __init__(self, excluded: set[int], inputs: Iterable[Tensor]) -> None:
-        super().__init__()
+        super().__init__(observers=[self._note])
         self.changes: list[_Change] = []
         self.numbers: dict[int, int] = {}  # storage key -> running number, while the storage lives (torch reuses keys)
         self._excluded = excluded
@@ -98,7 +98,7 @@ class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not 
         for tensor in inputs:
             self._see(tensor)
 
-    def observe(self, call: Call) -> None:
+    def _note(self, call: Call) -> None:
         self._op = call.kernel.op
         for tensor in tensors_in(call.args, call.kwargs, call.result):
             self._see(tensor)

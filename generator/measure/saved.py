@@ -10,7 +10,8 @@ Not seen: what torch.utils.checkpoint or a custom autograd function keeps outsid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,30 +97,49 @@ def saved(fn: Callable[..., Any], *args: Any, parameters: Iterable[Tensor] = (),
     Returns:
         Nothing saved if gradients are disabled, or if nothing requires one.
     """
-    excluded = owned_storages(fn, parameters)
-    given = {storage_key(tensor) for tensor in tensors_in(args, kwargs)}
-    found: dict[int, SavedStorage] = {}
-    alive = []  # keeps each storage, so that no second one can get the same key
+    watch = SavedWatch(owned_storages(fn, parameters), tensors_in(args, kwargs), source)
+    with watch.hooks():
+        fn(*args, **kwargs)
+    return watch.saved
 
-    def pack(tensor: Tensor) -> int:
+
+class SavedWatch:
+    """Notes each storage that autograd saves while the hooks are in force; a backward pass may follow.
+
+    Args:
+        excluded: keys of storages that are not to be counted.
+        given: tensors that came in as arguments.
+        source: see `saved`.
+    """
+
+    def __init__(self, excluded: Collection[int], given: Iterable[Tensor], source: str | None = None) -> None:
+        self._excluded = excluded
+        self._given = {storage_key(tensor) for tensor in given}
+        self._source = source
+        self._found: dict[int, SavedStorage] = {}
+        self._alive: list[torch.UntypedStorage] = []  # keeps each storage, so that no second one can get the same key
+
+    @property
+    def saved(self) -> Saved:
+        """What was noted so far."""
+        return Saved(tuple(storage for storage in self._found.values() if storage.elements))
+
+    def hooks(self) -> AbstractContextManager[None]:
+        """Return the hooks, to be entered around a forward pass."""
+        return torch.autograd.graph.saved_tensors_hooks(self._pack, lambda kept: kept)
+
+    def _pack(self, tensor: Tensor) -> Tensor:
         key = storage_key(tensor)
-        if key not in excluded and key not in found:
-            alive.append(tensor.untyped_storage())
-            found[key] = SavedStorage(
+        if key not in self._excluded and key not in self._found:
+            self._alive.append(tensor.untyped_storage())
+            self._found[key] = SavedStorage(
                 storage_elements(tensor),
                 storage_bytes(tensor),
                 tensor.dtype,
                 tuple(tensor.shape),
                 tensor.grad_fn.name() if tensor.grad_fn is not None else "",
-                key in given,
+                key in self._given,
                 current_label(),
-                running_lines(source),
+                running_lines(self._source),
             )
-        return key
-
-    def unpack(_key: int) -> Tensor:
-        raise RuntimeError("a backward pass was started inside a measurement of saved tensors")
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
-        fn(*args, **kwargs)
-    return Saved(tuple(storage for storage in found.values() if storage.elements))
+        return tensor.detach()  # a saved result would keep its own graph alive

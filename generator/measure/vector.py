@@ -8,6 +8,7 @@ counting changes neither values nor random numbers. CPU and meta tensors give th
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -35,18 +36,25 @@ def vector_flops(fn: Callable[..., Any], *args: Any, source: str | None = None, 
     Raises:
         UncountedError: an operation is in neither table; the message names it.
     """
-    mode = _VectorMode(source)
-    with mode:
+    shares = VectorShares()
+    with KernelMode(source, [shares]):
         fn(*args, **kwargs)
-    return Count(tuple(mode.shares))
+    return shares.count
 
 
-class _VectorMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
-    def __init__(self, source: str | None) -> None:
-        super().__init__(source)
+class VectorShares:
+    """Counts the vector FLOPs of each kernel that it observes. Raises UncountedError."""
+
+    def __init__(self) -> None:
         self.shares: list[tuple[Kernel, int]] = []
 
-    def observe(self, call: Call) -> None:
+    @property
+    def count(self) -> Count:
+        """What was observed so far."""
+        return Count(tuple(self.shares))
+
+    def __call__(self, call: Call) -> None:
+        """Count one kernel."""
         flops = 0 if call.kernel.is_view else _flops(call.op, call.args, call.kwargs, call.result)
         self.shares.append((call.kernel, flops))
 
@@ -87,15 +95,27 @@ def _flops(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result
 
 
 def _parts(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
-    """The cost of torch's decomposition of `op`, which is run on meta tensors."""
+    """The cost of torch's decomposition of `op`, which is run on meta tensors, once for all arguments of the same sizes."""
+    key = (op, repr(tree_map(_described, (args, kwargs))))
+    if key not in _KNOWN_PARTS:
+        parts = _PartsMode()
+        with parts:
+            _decomposition(op)(*tree_map(_meta, args), **tree_map(_meta, kwargs))
+        _KNOWN_PARTS[key] = parts.total
+    return _KNOWN_PARTS[key]
+
+
+@cache
+def _decomposition(op: OpOverload) -> Callable[..., Any]:
     try:
-        decomposition = get_decompositions([op])[op]
+        found: Callable[..., Any] = get_decompositions([op])[op]
     except (KeyError, RuntimeError) as error:
         raise UncountedError(f"torch {torch.__version__} has no decomposition of aten operation `{op}`") from error
-    parts = _PartsMode()
-    with parts:
-        decomposition(*tree_map(_meta, args), **tree_map(_meta, kwargs))
-    return parts.total
+    return found
+
+
+def _described(value: Any) -> Any:
+    return (value.shape, value.stride(), value.dtype) if isinstance(value, Tensor) else value
 
 
 def _meta(value: Any) -> Any:
@@ -158,6 +178,7 @@ def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _res
     return 0
 
 
+_KNOWN_PARTS: dict[tuple[OpOverload, str], int] = {}
 _BOUNDS = frozenset({"min", "max", "min_val", "max_val"})
 _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], int]] = {
     "output": _output,

@@ -70,6 +70,11 @@ class Instance:
         """Return the instance on which a quantity is measured: for what a fused kernel keeps and moves, the one where it is fused."""
         return self.fused if self.fused is not None and quantity in UNLIKE_ON_META else self
 
+    def with_gradients(self, gradients: tuple[bool, ...]) -> Instance:
+        """Return the same instance where other inputs get a gradient."""
+        fused = self.fused and replace(self.fused, gradients=gradients)
+        return replace(self, gradients=gradients, fused=fused)
+
     def runner(self) -> Runner:
         """Return the module as a callable that starts from the same state each time."""
         return Runner(self.module, self.state)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from generator.measure.matmul import backward_matmul_flops, matmul_flops
+from generator.measure.kernel import Observer
 from generator.measure.parameters import parameters
 from generator.measure.saved import saved
-from generator.measure.traffic import traffic
-from generator.measure.vector import vector_flops
+from generator.measure.together import Forward, Step, forward, step
 from generator.printing.evaluate import evaluate
 from generator.verify.built import Instance
-from generator.verify.row_shapes import wrong_shapes
+from generator.verify.row_shapes import LocalsWatch, wrong_shapes
 from generator.verify.row_weights import wrong_weights
 from generator.verify.rows import COUNTERS, RowDifference, first_difference
 from generator.verify.state import copied, elements
@@ -40,15 +39,42 @@ class Check:
 
 def check_instance(instance: Instance) -> list[Check]:
     """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
-    return [*_shapes(instance), _weights(instance), *(_check(instance, quantity) for quantity in MEASURES)]
+    watch = LocalsWatch(instance)
+    run = run_forward(instance, [watch])
+    counted = run if instance.fused is None else run_forward(instance.fused)
+    trained = run_step(instance)
+    measured = {
+        "matmul_flops": run.matmul_flops,
+        "backward_matmul_flops": trained.backward_matmul_flops,
+        "vector_flops": counted.vector_flops,
+        "saved_elements": trained.saved.elements,
+        "traffic_elements": counted.traffic.elements,
+        "state_elements": _state(instance),
+    }
+    quantities = [_check(instance, quantity, found) for quantity, found in measured.items()]
+    return [*_shapes(instance, run.result, watch), _weights(instance), *quantities]
 
 
-def _shapes(instance: Instance) -> Iterator[Check]:
-    result = instance.runner()(*instance.inputs)
+def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> Forward:
+    """Run the instance once, counting what it computes and moves."""
+    with instance.mode:
+        return forward(instance.runner(), *instance.inputs, observers=observers)
+
+
+def run_step(instance: Instance) -> Step:
+    """Run the instance and its backward pass; what is kept is measured where fused attention is fused."""
+    trained = step(instance.runner(), instance.leaves())
+    if instance.fused is None:
+        return trained
+    with instance.fused.mode:
+        return replace(trained, saved=saved(instance.fused.runner(), *instance.fused.leaves()))
+
+
+def _shapes(instance: Instance, result: Any, watch: LocalsWatch) -> Iterator[Check]:
     tensors = list(result) if isinstance(result, tuple) else [result]
     for (name, axes), x in zip(instance.sheet.outputs.items(), tensors, strict=True):
         yield Check(f"shape of {name}", [evaluate(axis, instance.sizes) for axis in axes], list(x.shape))
-    count, wrong = wrong_shapes(instance)
+    count, wrong = wrong_shapes(instance, watch.found)
     yield Check("rows of the right shape", count, count - len(wrong), lambda: wrong[0] if wrong else None)
 
 
@@ -57,13 +83,9 @@ def _weights(instance: Instance) -> Check:
     return Check("params", instance.derived("params"), trainable, lambda: wrong_weights(instance))
 
 
-def _check(instance: Instance, quantity: str) -> Check:
-    own = instance.measured_by(quantity)
-    with own.mode:
-        measured = MEASURES[quantity](own)
-
+def _check(instance: Instance, quantity: str, measured: int) -> Check:
     def locate() -> RowDifference | None:
-        return first_difference(quantity, own, instance.sheet.rows) if quantity in COUNTERS else None
+        return first_difference(quantity, instance.measured_by(quantity), instance.sheet.rows) if quantity in COUNTERS else None
 
     return Check(quantity, instance.derived(quantity), measured, locate)
 
@@ -75,13 +97,3 @@ def _state(instance: Instance) -> int:
     kept = copied(instance.state)
     instance.module(*instance.inputs, kept)
     return elements(kept)
-
-
-MEASURES: Mapping[str, Callable[[Instance], int]] = {
-    "matmul_flops": lambda i: matmul_flops(i.runner(), *i.inputs),
-    "backward_matmul_flops": lambda i: backward_matmul_flops(i.on_leaves(), [], False),
-    "vector_flops": lambda i: vector_flops(i.runner(), *i.inputs).total,
-    "saved_elements": lambda i: saved(i.runner(), *i.leaves()).elements,
-    "traffic_elements": lambda i: traffic(i.runner(), *i.inputs).elements,
-    "state_elements": _state,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import inspect
 import traceback
 from collections.abc import Mapping
 from types import FrameType
@@ -10,6 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
+from generator.measure.kernel import Call
 from generator.printing.evaluate import evaluate
 from generator.render.module.lines import row_names
 from generator.trace.tensor import Shape
@@ -18,13 +19,14 @@ from generator.verify.instance import Workbench
 from generator.verify.rows import RowDifference
 
 
-def wrong_shapes(own: Instance) -> tuple[int, list[RowDifference]]:
+def wrong_shapes(own: Instance, found: Mapping[str, Any]) -> tuple[int, list[RowDifference]]:
     """Return how many results rows of the outermost level have, and those whose shape is not the derived one.
 
     Rows of blocks are compared where the block is verified itself.
+
+    Args:
+        found: the local variables of the outermost `forward`.
     """
-    with own.mode:
-        found = _locals_at_return(own, str(own.bench.package / f"{own.name}.py"))
     results = _results(own.bench, own.name)
     return len(results), [
         RowDifference(path, op, "shape", evaluated, measured)
@@ -62,18 +64,22 @@ def _shape(value: object) -> list[int] | None:
     return list(value.shape) if isinstance(value, Tensor) else None
 
 
-def _locals_at_return(own: Instance, source: str) -> Mapping[str, Any]:
-    """Run the module and return the local variables of its outermost `forward`."""
-    found: dict[str, Any] = {}
+class LocalsWatch:
+    """Observes kernels, and by them the frame of an instance's outermost `forward`; a frame that is held keeps its variables."""
 
-    def look(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "return" and frame.f_code.co_filename == source and frame.f_code.co_name == "forward":
-            found.update(frame.f_locals)
+    def __init__(self, own: Instance) -> None:
+        self._source = str(own.bench.package / f"{own.name}.py")
+        self._frame: FrameType | None = None
 
-    before = sys.getprofile()
-    sys.setprofile(look)
-    try:
-        own.runner()(*own.inputs)
-    finally:
-        sys.setprofile(before)
-    return found
+    def __call__(self, _call: Call) -> None:
+        """Look for the frame, until it is found."""
+        frame = inspect.currentframe() if self._frame is None else None
+        while frame is not None:
+            if frame.f_code.co_filename == self._source and frame.f_code.co_name == "forward":
+                self._frame = frame
+            frame = frame.f_back
+
+    @property
+    def found(self) -> Mapping[str, Any]:
+        """The local variables, as they are when `forward` has returned."""
+        return {} if self._frame is None else dict(self._frame.f_locals)

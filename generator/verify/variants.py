@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -13,11 +12,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from generator.measure.saved import saved
 from generator.printing.evaluate import evaluate
 from generator.verify.built import Instance
-from generator.verify.checks import MEASURES, Check
+from generator.verify.checks import Check, run_step
 from generator.verify.rows import RowDifference, first_difference, saved_bytes_by_row
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
-FOLLOW_GRADIENTS = ("backward_matmul_flops", "saved_elements")
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
 
 
@@ -30,10 +28,12 @@ def gradient_checks(instance: Instance) -> Iterator[Check]:
         if gradients == instance.gradients:
             continue
         rows, totals = instance.bench.with_gradients(instance.name, on_inputs=wanted)
-        for quantity in FOLLOW_GRADIENTS:
-            own = replace(instance.measured_by(quantity), gradients=gradients)
-            with own.mode:
-                measured = MEASURES[quantity](own)
+        trained = run_step(instance.with_gradients(gradients))
+        for quantity, measured in (
+            ("backward_matmul_flops", trained.backward_matmul_flops),
+            ("saved_elements", trained.saved.elements),
+        ):
+            own = instance.with_gradients(gradients).measured_by(quantity)
 
             def locate(quantity: str = quantity, own: Instance = own, rows: Any = rows) -> RowDifference | None:
                 return first_difference(quantity, own, rows)

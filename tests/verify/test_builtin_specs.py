@@ -29,8 +29,7 @@ def differences(result: Result) -> list[str]:
 
 
 MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}
-SAMPLES = 50  # of each block; models are stacks of them, and slower
-SAMPLES_OF_MODELS = 12
+SAMPLES = 50
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in MODELS or name in ("bert", "gpt2")])
@@ -53,8 +52,7 @@ def test_presets_measure_what_the_formulas_say(bench: Workbench, name: str) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_many_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    samples = SAMPLES_OF_MODELS if name in MODELS else SAMPLES
-    result = verify(bench, name, samples=samples, presets=False)
+    result = verify(bench, name, samples=SAMPLES, presets=False)
     assert not differences(result)
     assert not result.skipped
-    assert len(result.cases) == samples
+    assert len(result.cases) == SAMPLES
