@@ -102,7 +102,8 @@ def test_the_bert_workbook_answers_what_people_ask(tmp_path: Path) -> None:
     assert long["Summary", "A4"].startswith("At these sizes multi head attention is 54% of the matmul FLOPs")
     assert long["Summary", "A6"] == "The most expensive layer is up (mlp): 23% of the matmul FLOPs."
     assert misfit["Summary", "E2"] == "CHECK"
-    assert misfit["Summary", "F2"] == "Please look at the sheet Checks: The sizes fit: d is a multiple of h (d = 1000, h = 16)."
+    assert misfit["Summary", "F2"] == "d = 1000 is not divisible by h = 16 (992 and 1008 are)."
+    assert misfit["Summary", "A3"] == "No answer at these sizes: d = 1000 is not divisible by h = 16 (992 and 1008 are)."
     assert deeper["Summary", "A4"].endswith("and mlp 65%.")
     assert deeper["Summary", "A5"].startswith("Doubling L multiplies the matmul FLOPs by 2 ")
 

@@ -127,8 +127,8 @@ def test_the_summary_says_what_is_wrong(tmp_path: Path) -> None:
     files = [edited(good, tmp_path / f"{name}.xlsx", cells) for name, cells in cases.items()]
     found = {file.stem: values(file) for file in recalculated(files, tmp_path)}
     assert {name: (cells["Summary", "E2"], cells["Summary", "F2"]) for name, cells in found.items()} == {
-        "heads": ("CHECK", "Please look at the sheet Checks: The sizes fit: d is a multiple of h (d = 1000, h = 16)."),
-        "length": ("CHECK", "Please look at the sheet Checks: The sizes fit: n is at most N (n = 129, N = 128)."),
+        "heads": ("CHECK", "d = 1000 is not divisible by h = 16 (992 and 1008 are)."),
+        "length": ("CHECK", "n = 129 is greater than N = 128."),
         "fine": ("OK", "Sizes overridden: 2. Published totals do not apply to them."),
         "preset": ("CHECK", "Choose a preset from the list in the tinted cell."),
         "empty": ("CHECK", "Choose a preset from the list in the tinted cell."),

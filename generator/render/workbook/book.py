@@ -14,7 +14,8 @@ from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formula_sheet import write_formulas
 from generator.render.workbook.formulas import Formulas
 from generator.render.workbook.layers import write_layers
-from generator.render.workbook.plan import Plan, make_plan
+from generator.render.workbook.names import PROBLEM
+from generator.render.workbook.plan import PROBLEM_CELL, Plan, make_plan
 from generator.render.workbook.presets import write_presets
 from generator.render.workbook.scaling import scaling_of, write_scaling
 from generator.render.workbook.scaling_charts import write_scaling_charts
@@ -28,7 +29,7 @@ from generator.version import VERSION
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
 REPEATED_ROWS = {"layers": "1:4", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
 UPRIGHT = ("summary", "about")
-WIDE = ("layers", "formulas", "scaling")  # sheets that are printed on larger paper
+WIDE = ("layers", "formulas", "scaling", "checks")  # sheets that are printed on larger paper
 
 
 def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
@@ -76,3 +77,4 @@ def marks_of(sheet: Sheet, language: str) -> dict[str, str]:
 def _define_names(book: Workbook, plan: Plan) -> None:
     for size, name in plan.names.items():
         book.defined_names[name] = DefinedName(name, attr_text=plan.at("summary", f"$D${plan.size_rows[size]}"))
+    book.defined_names[PROBLEM] = DefinedName(PROBLEM, attr_text=plan.at("checks", PROBLEM_CELL))

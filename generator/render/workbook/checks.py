@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from openpyxl.formatting.rule import Rule
 
 from generator.printing.evaluate import evaluate
 from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.check import Check, Entry, judged, verdict
 from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, write_differing
 from generator.render.workbook.close import close_formula, is_close
-from generator.render.workbook.conditions import condition_words
-from generator.render.workbook.formulas import Formulas, number_text
-from generator.render.workbook.plan import FIRST_CHECK_ROW, Plan
+from generator.render.workbook.formulas import Formulas
+from generator.render.workbook.plan import FIRST_CHECK_ROW, PROBLEM_CELL, Plan
+from generator.render.workbook.size_checks import size_checks
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK
-from generator.sheet import QUANTITIES, Constraint, Quantity, SheetClaim
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What a cell beside a check shows: a formula with its value, or plain text where there is no formula."""
-
-    formula: str
-    value: Value
-    style: str = "Link, total"
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line. `condition` is the formula that gives the verdict; it may speak of its own row as `{row}`."""
-
-    text: str
-    found: Entry
-    expected: Entry
-    condition: str
-    verdict: str
+from generator.render.workbook.typed import typed_count
+from generator.render.workbook.withheld import FITS, hide, warn
+from generator.sheet import QUANTITIES, Quantity, SheetClaim
 
 
 def check_list(plan: Plan, formulas: Formulas, layer_totals: dict[str, Value]) -> tuple[Check, ...]:
@@ -46,9 +27,8 @@ def check_list(plan: Plan, formulas: Formulas, layer_totals: dict[str, Value]) -
         formulas: how formulas are written.
         layer_totals: what the layers add up to, by quantity.
     """
-    checks = [_sum_check(plan, quantity, layer_totals[quantity.key]) for quantity in QUANTITIES]
-    checks += [_constraint_check(plan, formulas, constraint) for constraint in plan.sheet.constraints]
-    checks += [_whole_check(plan, name) for name in plan.order]
+    checks = [*size_checks(plan, formulas)]
+    checks += [_sum_check(plan, quantity, layer_totals[quantity.key]) for quantity in QUANTITIES]
     checks += [_expect_check(plan, quantity) for quantity in plan.expected]
     if plan.expected:
         checks.append(_all_expect_check(plan))
@@ -56,17 +36,18 @@ def check_list(plan: Plan, formulas: Formulas, layer_totals: dict[str, Value]) -
     return tuple(checks)
 
 
-def _verdict(plan: Plan, holds: bool) -> str:
-    return plan.words("result.ok" if holds else "result.wrong")
-
-
-def _judged(plan: Plan, condition: str) -> str:
-    """Return the formula of a verdict; an error counts as a failure."""
-    return f"IF(IFERROR({condition},FALSE),{quoted(plan.words('result.ok'))},{quoted(plan.words('result.wrong'))})"
-
-
 CLOSE = close_formula("C{row}", "D{row}")
-LARGEST_DERIVED = "2^53"  # beyond this a spreadsheet does not tell neighbouring whole numbers apart
+
+
+def _compared(plan: Plan, condition: str) -> str:
+    """Return the formula of a verdict on results: there is none where the sizes have no answer."""
+    return f"IF({FITS},{judged(plan, condition)},{quoted(plan.words('result.none'))})"
+
+
+def overrides(plan: Plan) -> str:
+    """Return the formula that counts what is typed over a preset, from any sheet."""
+    rows = [plan.size_rows[size.name] for size in plan.settable]
+    return typed_count(plan.at("summary", f"$C${min(rows)}:$C${max(rows)}")) if rows else "0"
 
 
 def _sum_check(plan: Plan, quantity: Quantity, found: Value) -> Check:
@@ -76,40 +57,9 @@ def _sum_check(plan: Plan, quantity: Quantity, found: Value) -> Check:
         plan.words("checks.sum", title=plan.title(quantity)),
         Entry(layers, found),
         Entry(plan.total_cell(quantity), expected),
-        _judged(plan, CLOSE),
-        _verdict(plan, is_close(found, expected)),
+        _compared(plan, CLOSE),
+        verdict(plan, is_close(found, expected)),
     )
-
-
-def _whole_check(plan: Plan, name: str) -> Check:
-    value = plan.in_use[name]
-    meaning = next(size.meaning for size in plan.sheet.sizes if size.name == name)
-    return Check(
-        plan.words("checks.whole", name=name, meaning=meaning),
-        Entry(plan.names[name], value, "Link"),
-        Entry("", plan.words("checks.whole_expected"), "Muted words"),
-        _judged(plan, f"AND(ISNUMBER(C{{row}}),C{{row}}>=1,C{{row}}<={LARGEST_DERIVED},C{{row}}=INT(C{{row}}))"),
-        _verdict(plan, value >= 1 and value == int(value)),
-    )
-
-
-def _constraint_check(plan: Plan, formulas: Formulas, constraint: Constraint) -> Check:
-    names = [name for name in plan.order if name in {symbol.name for symbol in constraint.condition.free_symbols}]
-    labels = [f"{', ' if i else ''}{name} = " for i, name in enumerate(names)]
-    parts = [f"{quoted(label)}&{plan.names[name]}" for label, name in zip(labels, names, strict=True)]
-    shown = ", ".join(f"{name} = {number_text(plan.in_use[name])}" for name in names)
-    return Check(
-        plan.words("checks.constraint", text=condition_words(constraint, plan)),
-        Entry("&".join(parts), shown, "Link"),
-        Entry("", plan.words("checks.constraint_expected"), "Muted words"),
-        _judged(plan, formulas.text(constraint.condition)),
-        _verdict(plan, evaluate(constraint.condition, plan.in_use)),
-    )
-
-
-def _overrides(plan: Plan) -> str:
-    rows = [plan.size_rows[size.name] for size in plan.settable]
-    return f"COUNTA({plan.at('summary', f'$C${min(rows)}:$C${max(rows)}')})" if rows else "0"
 
 
 def _expect_check(plan: Plan, quantity: Quantity) -> Check:
@@ -121,8 +71,8 @@ def _expect_check(plan: Plan, quantity: Quantity) -> Check:
         plan.words("checks.expect", title=plan.title(quantity)),
         Entry(plan.total_cell(quantity), found),
         Entry(f'IF(ISNUMBER({published}),{published},"")', "" if expected is None else expected),
-        f'IF(OR({_overrides(plan)}>0,IFERROR(D{{row}}="",FALSE)),{quoted(none)},{_judged(plan, CLOSE)})',
-        none if expected is None else _verdict(plan, is_close(found, expected)),
+        f'IF(OR({overrides(plan)}>0,IFERROR(D{{row}}="",FALSE)),{quoted(none)},{_compared(plan, CLOSE)})',
+        none if expected is None else verdict(plan, is_close(found, expected)),
     )
 
 
@@ -135,8 +85,8 @@ def _all_expect_check(plan: Plan) -> Check:
         plan.words("checks.all_expect"),
         Entry("+".join(f"COUNTIF({cells},0)" for cells in differences), met),
         Entry(f"COUNT({','.join(published)})", len(pairs)),
-        _judged(plan, "C{row}=D{row}"),
-        _verdict(plan, met == len(pairs)),
+        judged(plan, "C{row}=D{row}"),
+        verdict(plan, met == len(pairs)),
     )
 
 
@@ -146,8 +96,8 @@ def _claim_check(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Check:
         claim_text(plan, claim, "checks.claim"),
         Entry(formulas.text(claim.claimed), claimed, "Whole number"),
         Entry(formulas.text(claim.derived), derived, "Whole number"),
-        _judged(plan, CLOSE),
-        _verdict(plan, is_close(claimed, derived)),
+        _compared(plan, CLOSE),
+        verdict(plan, is_close(claimed, derived)),
     )
 
 
@@ -157,23 +107,37 @@ def write_checks(page: Page, plan: Plan, checks: tuple[Check, ...], formulas: Fo
     page.widths(WIDTHS)
     page.text("A1", words("checks.title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
-    page.sheet.row_dimensions[3].height = 6
-    page.text(page.merged("A2:E2", "Remark"), words("checks.note"), "Remark")
-    page.row(4, ["", *(words(f"checks.{key}") for key in ("check", "found", "expected", "result"))], "Column head")
+    page.text(page.merged("A2:F2", "Remark"), words("checks.note"), "Remark")
+    _write_problem(page, plan, checks)
+    page.row(4, ["", *(words(f"checks.{key}") for key in ("check", "found", "expected", "result", "wrong"))], "Column head")
     for column, key in (("C", "found"), ("D", "expected")):
         page.text(f"{column}4", words(f"checks.{key}"), "Column head, number")
     page.text("E4", words("checks.result"), "Column head, centred")
     for row, check in enumerate(checks, start=FIRST_CHECK_ROW):
-        _write_check(page, row, check)
+        _write_check(page, plan, row, check)
+    first_result = FIRST_CHECK_ROW + sum(bool(check.wrong) for check in checks)
     last = FIRST_CHECK_ROW + len(checks) - 1
     ok, wrong, none = (words(f"result.{key}") for key in ("ok", "wrong", "none"))
     for word, look in ((ok, GOOD_LOOK), (wrong, BAD_LOOK), (none, FAINT_LOOK)):
         page.sheet.conditional_formatting.add(f"E5:E{last}", Rule(type="cellIs", operator="equal", formula=[quoted(word)], dxf=look))
+    hide(page, f"C{first_result}:D{last}")
     page.sheet.freeze_panes = "C5"
     write_differing(page, plan, formulas, last + 2)
 
 
-def _write_check(page: Page, row: int, check: Check) -> None:
+def _write_problem(page: Page, plan: Plan, checks: tuple[Check, ...]) -> None:
+    """Say what is wrong with the sizes: the sentence of the first check on them that fails."""
+    last = FIRST_CHECK_ROW + sum(bool(check.wrong) for check in checks) - 1
+    sentences, verdicts = (f"${column}${FIRST_CHECK_ROW}:${column}${last}" for column in "FE")
+    wrong = quoted(plan.words("result.wrong"))
+    formula = f'IFERROR(INDEX({sentences},MATCH({wrong},{verdicts},0)),"")'
+    at = PROBLEM_CELL.replace("$", "")
+    page.formula(page.merged(f"{at}:F{at[1:]}", "Message"), formula, "", "Message")
+    page.sheet.row_dimensions[int(at[1:])].height = 20
+    warn(page, f"{at}:F{at[1:]}")
+
+
+def _write_check(page: Page, plan: Plan, row: int, check: Check) -> None:
     page.number(f"A{row}", row - FIRST_CHECK_ROW + 1, "Muted number")
     page.text(f"B{row}", check.text)
     page.height(row, [(check.text, WIDTHS[1])])
@@ -183,3 +147,8 @@ def _write_check(page: Page, row: int, check: Check) -> None:
         else:
             page.text(f"{column}{row}", str(entry.value), entry.style)
     page.formula(f"E{row}", check.condition.replace("{row}", str(row)), check.verdict, "Verdict")
+    if check.wrong:
+        wrong = check.wrong.replace("{row}", str(row))
+        page.formula(f"F{row}", f'IF(E{row}={quoted(plan.words("result.wrong"))},{wrong},"")', "", "Words")
+    else:
+        page.blank(f"F{row}", "Words")

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from generator.render.workbook.cells import Page
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.plan import Plan
+from generator.render.workbook.withheld import hide
 from generator.sheet import QUANTITIES, SheetClaim
 
-WIDTHS = (5, 74, 30, 30, 12)
+WIDTHS = (5, 66, 28, 28, 12, 78)  # of the columns of the checks
 
 
 def is_checked(plan: Plan, claim: SheetClaim) -> bool:
@@ -79,13 +80,14 @@ def write_differing(page: Page, plan: Plan, formulas: Formulas, row: int) -> Non
 
 def _write_table(page: Page, plan: Plan, formulas: Formulas, claims: Sequence[SheetClaim], row: int) -> None:
     words = plan.words
-    page.text(page.merged(f"A{row}:E{row}", "Section"), words("checks.claims_section"), "Section")
-    page.text(page.merged(f"A{row + 1}:E{row + 1}", "Remark"), words("checks.claims_note"), "Remark")
-    page.row(row + 2, ["", words("checks.claim_column"), words("checks.claimed"), words("checks.derived"), ""], "Column head")
+    page.text(page.merged(f"A{row}:F{row}", "Section"), words("checks.claims_section"), "Section")
+    page.text(page.merged(f"A{row + 1}:F{row + 1}", "Remark"), words("checks.claims_note"), "Remark")
+    page.row(row + 2, ["", words("checks.claim_column"), words("checks.claimed"), words("checks.derived"), "", ""], "Column head")
     for column, key in (("C", "claimed"), ("D", "derived")):
         page.text(f"{column}{row + 2}", words(f"checks.{key}"), "Column head, number")
     for i, claim in enumerate(claims):
         _write_claim(page, plan, formulas, claim, row + 3 + i)
+    hide(page, f"C{row + 3}:D{row + 2 + len(claims)}")
 
 
 def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, row: int) -> None:
@@ -98,4 +100,5 @@ def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, 
             formulas.write(page, f"{column}{row}", expr, "Whole number")
         else:
             page.blank(f"{column}{row}", "Words")
-    page.blank(f"E{row}", "Words")
+    for column in "EF":
+        page.blank(f"{column}{row}", "Words")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import Eq, Ge, Integer, Le, Mod
+from sympy import Eq, Expr, Ge, Gt, Integer, Le, Lt, Mod, Symbol
 from sympy.logic.boolalg import Boolean
 
-from generator.render.workbook.formulas import closed_form
+from generator.render.workbook.cells import quoted
+from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.live import Live, sentence
 from generator.render.workbook.plan import Plan
 from generator.sheet import Constraint
 
@@ -23,7 +25,44 @@ def condition_words(constraint: Constraint, plan: Plan) -> str:
     return words("conditions.other", text=constraint.text)
 
 
-def divisibility(condition: Boolean) -> tuple[object, object] | None:
+def broken_words(constraint: Constraint, plan: Plan, formulas: Formulas, found: str) -> str:
+    """Return the formula of the sentence that says how a condition is broken, with the values in use.
+
+    Args:
+        found: the cell that lists the values of the condition's sizes.
+    """
+    words, condition = plan.words, constraint.condition
+    division = divisibility(condition)
+    if division is not None:
+        a, b = (_with_value(side, plan, formulas) for side in division)
+        if isinstance(division[0], Symbol):
+            return sentence(words("conditions.not_multiple_near"), a=a, b=b, near=_nearest(*division, plan, formulas)).formula
+        return sentence(words("conditions.not_multiple"), a=a, b=b).formula
+    if isinstance(condition, Le | Ge | Lt | Gt):
+        small, large = (_with_value(side, plan, formulas) for side in (condition.lts, condition.gts))
+        key = "conditions.too_large" if isinstance(condition, Le | Ge) else "conditions.not_less"
+        return sentence(words(key), a=small, b=large).formula
+    return sentence(words("conditions.broken"), text=constraint.text, found=Live(found, "")).formula
+
+
+def _with_value(side: Expr, plan: Plan, formulas: Formulas) -> Live | str:
+    """Return one side of a condition with what it comes to, `d = 1000`; a number is only itself."""
+    if isinstance(side, Integer):
+        return str(side)
+    label = f"{closed_form(side, plan.order)} = "
+    return Live(f"{quoted(label)}&({formulas.text(side)})", "")
+
+
+def _nearest(a: Expr, b: Expr, plan: Plan, formulas: Formulas) -> Live:
+    """Return the multiples of b around a; only the one above where there is none below."""
+    value, step = formulas.text(a), f"({formulas.text(b)})"
+    below = f"({step}*INT({value}/{step}))"
+    both = sentence(plan.words("conditions.two_near"), low=Live(below, ""), high=Live(f"({below}+{step})", ""))
+    one = sentence(plan.words("conditions.one_near"), high=Live(step, ""))
+    return Live(f"IF({value}<{step},{one.formula},{both.formula})", "")
+
+
+def divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
     """Return (a, b) for a condition that says that b divides a."""
     if isinstance(condition, Eq):
         sides = (condition.lhs, condition.rhs)

@@ -20,6 +20,7 @@ from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import shortened_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import GOOD_LOOK, WARNING_LOOK
+from generator.render.workbook.withheld import FITS, hide, write_note
 from generator.sheet import QUANTITIES, Quantity, SheetClaim
 from generator.symbols import symbol
 
@@ -50,7 +51,7 @@ def write_formulas(page: Page, plan: Plan, formulas: Formulas) -> None:
     page.widths(WIDTHS)
     page.text("A1", words("formulas.title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
-    page.text(page.merged("A2:G2", "Remark"), words("formulas.note"), "Remark")
+    write_note(page, plan, "A2:G2", words("formulas.note"))
     _section(page, 3, words("formulas.closed"))
     _heads(page, plan, FIRST_ROW - 1, ("quantity", "closed_form", "order", "powers", "value", "unit", ""))
     for i, quantity in enumerate(QUANTITIES):
@@ -111,7 +112,7 @@ def _write_crossover(page: Page, plan: Plan, formulas: Formulas, one: Crossover,
     page.text(f"C{row}", root)
     page.text(f"D{row}", assumed, "Muted words")
     holds = And(Gt(one.root, 0), *(Eq(symbol(name), value) for name, value in one.assumed))
-    condition = "TRUE" if holds == True else formulas.text(holds)  # noqa: E712 - sympy's true is not Python's
+    condition = FITS if holds == True else f"AND({FITS},{formulas.text(holds)})"  # noqa: E712 - sympy's true is not Python's
     none, value = words("result.none"), crossover_value(plan, one)
     page.formula(f"E{row}", f"IF(IFERROR({condition},FALSE),{formulas.text(one.root)},{quoted(none)})", value, "Rounded size")
     in_use = plan.in_use[one.size]
@@ -142,6 +143,7 @@ def _write_claims(page: Page, plan: Plan, formulas: Formulas, row: int) -> None:
     first = row + 2
     for i, claim in enumerate(plan.sheet.claims):
         _write_claim(page, plan, formulas, claim, first + i)
+    hide(page, f"E{first}:G{first + len(plan.sheet.claims) - 1}")
     cells = f"{VERDICTS}{first}:{VERDICTS}{first + len(plan.sheet.claims) - 1}"
     for key, look in (("equal", GOOD_LOOK), ("same_order", GOOD_LOOK), ("holds", GOOD_LOOK), ("differs", WARNING_LOOK)):
         rule = Rule(type="cellIs", operator="equal", formula=[quoted(words(f"verdicts.{key}"))], dxf=look)

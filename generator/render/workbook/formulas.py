@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from generator.printing.excel import to_excel
 from generator.printing.order import ordered_terms
 from generator.printing.text import to_text
 from generator.render.workbook.cells import LONGEST_FORMULA, FormulaTooLongError, Page
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
 
 LONGEST_PIECE = 4000
@@ -37,9 +37,17 @@ class Formulas:
         self._helper_row = 0
 
     def write(
-        self, page: Page, at: str, expr: Expr, style: str, *, cells: Mapping[str, str] | None = None, sizes: Mapping[str, int] | None = None
+        self,
+        page: Page,
+        at: str,
+        expr: Expr,
+        style: str,
+        *,
+        cells: Mapping[str, str] | None = None,
+        sizes: Mapping[str, int] | None = None,
+        guard: Callable[[str], str] | None = None,
     ) -> Value:
-        """Write a formula and return its value; a constant is written as a number.
+        """Write a formula and return its value; a constant is written as a number, if it is not guarded.
 
         Args:
             page: the page.
@@ -48,20 +56,21 @@ class Formulas:
             style: the cell's style.
             cells: what stands for each size, instead of the defined names.
             sizes: the value of each size there, instead of those in use.
+            guard: puts the formula inside another one.
 
         Raises:
             FormulaTooLongError: a single term is longer than Excel allows.
         """
         value = evaluate(expr, sizes or self.plan.in_use)
-        if expr.is_Integer:
+        if expr.is_Integer and guard is None:
             page.number(at, int(expr), style)
             return int(expr)
         names = cells or self.plan.names
         text = to_excel(expr, names, self.plan.order)
-        if len(text) >= LONGEST_FORMULA:
+        if len(text) >= (LONGEST_FORMULA if guard is None else LONGEST_GUARDED):
             there = names if cells is None else {size: self.plan.elsewhere(page.title, cell) for size, cell in cells.items()}
             text = self.split(expr, there, sizes or self.plan.in_use)
-        page.formula(at, text, value, style)
+        page.formula(at, guard(text) if guard else text, value, style)
         assert isinstance(value, int | float | Fraction)
         return value
 

@@ -19,6 +19,7 @@ from generator.render.workbook.parts import children_of
 from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
+from generator.render.workbook.withheld import hide, write_note
 from generator.sheet import QUANTITIES, Quantity, SheetRow
 
 REPEAT_WIDTH = 10
@@ -55,7 +56,7 @@ def _write_head(page: Page, plan: Plan) -> None:
         if shapes
     )
     text = words("layers.note", flow=flow)
-    page.text(page.merged(f"A2:{note}2", "Remark"), text, "Remark")
+    write_note(page, plan, f"A2:{note}2", text)
     page.height(2, [(text, 250)])
     page.text(page.merged(f"A3:{note}3", "Remark"), words("layers.fold"), "Remark")
     head = FIRST_LAYER_ROW - 1
@@ -238,6 +239,8 @@ def _finish(page: Page, plan: Plan) -> None:
     if last == first:
         return
     sheet.auto_filter.ref = f"A{first - 1}:{_note_column()}{last - 1}"
+    hide(page, f"D{first}:D{last}")
+    hide(page, f"F{first}:{_share_column()}{last}")
     numbers = f"{get_column_letter(FIRST_QUANTITY_COLUMN)}{first}:{_share_column()}{last - 1}"
     sheet.conditional_formatting.add(numbers, Rule(type="cellIs", operator="equal", formula=["0"], dxf=FAINT_LOOK))
     shares = f"{_share_column()}{first}:{_share_column()}{last - 1}"

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+PROBLEM = "what_is_wrong"  # the one name that is not a size's: the cell that says why the sizes have no answer
+
 LONGEST = 255
 LAST_COLUMN = "XFD"
 LAST_ROW = 1_048_576
@@ -38,9 +40,10 @@ def is_legal(name: str) -> bool:
 def excel_names(sizes: Sequence[str]) -> dict[str, str]:
     """Return a legal Excel name for each size, no two equal in Excel's eyes, and a size's own name wherever that is legal and free.
 
-    Of two sizes that differ in case only, the first keeps its name. Others get underscores or numbers behind: `d1_`, `N_`, `N_2`.
+    `PROBLEM` is never free. Of two sizes that differ in case only, the first keeps its name. Others get underscores or numbers behind:
+    `d1_`, `N_`, `N_2`.
     """
-    taken: set[str] = set()
+    taken = {PROBLEM}
     names: dict[str, str] = {}
     for size in sizes:
         if is_legal(size) and _folded(size) not in taken:

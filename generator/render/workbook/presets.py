@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from openpyxl.formatting.rule import Rule
 from sympy import Expr
 
 from generator.printing.evaluate import evaluate
 from generator.render.workbook import plan as places
-from generator.render.workbook.cells import Page
+from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.plan import Plan, PresetColumn
+from generator.render.workbook.sizes import size_rule
 from generator.render.workbook.stamp import Value
+from generator.render.workbook.styles import BAD_LOOK
+from generator.render.workbook.typed import is_equal, is_size
+from generator.render.workbook.withheld import dash
 from generator.sheet import QUANTITIES, Quantity, Size
 
 WIDTHS = (42, 44)
@@ -61,9 +66,12 @@ def _write_head(page: Page, plan: Plan) -> None:
         _write_own_head(page, column)
     page.text("A6", words("presets.in_use"), "Label")
     names = f"${plan.first_column}${places.PRESET_NAMES_ROW}:${plan.last_column}${places.PRESET_NAMES_ROW}"
-    page.formula("B6", f"MATCH({plan.at('summary', places.PRESET_CELL)},{names},0)", 1, "Link")
-    for column in columns:
+    # A name that is not there is a failed check; meanwhile the first preset stands in, so that no sheet is full of errors.
+    page.formula("B6", f"IFERROR(MATCH({plan.at('summary', places.PRESET_CELL)},{names},0),1)", 1, "Link")
+    for column in plan.columns:
         page.blank(f"{column.letter}6", "Calculation")
+    for column in plan.own_columns:
+        _write_mistakes(page, plan, column)
     _section(page, plan, places.FIRST_PUBLISHED_ROW - 1, "presets.published_sizes")
 
 
@@ -74,6 +82,20 @@ def _write_own_head(page: Page, column: PresetColumn) -> None:
     else:
         page.blank(f"{column.letter}{places.PRESET_NAMES_ROW}", "Input words")
     page.blank(f"{column.letter}{places.PRESET_NAMES_ROW + 1}", "Input word")
+
+
+def _write_mistakes(page: Page, plan: Plan, column: PresetColumn) -> None:
+    """Say in a column of the user's own if what was typed there is no size."""
+    at = f"{column.letter}{places.MISTAKES_ROW}"
+    words = quoted(plan.words("presets.not_used"))
+    if not plan.settable:
+        page.blank(at, "Muted words")
+        return
+    pairs = [tuple(f"{column.letter}{rows[size.name]}" for rows in (plan.published_rows, plan.all_size_rows)) for size in plan.settable]
+    wrong = ",".join(f'AND({typed}<>"",NOT({is_equal(typed, used)}))' for typed, used in pairs)
+    named = f'{column.letter}{places.PRESET_NAMES_ROW}<>""'
+    page.formula(at, f'IF(IFERROR(AND({named},OR({wrong})),TRUE),{words},"")', "", "Muted words")
+    page.sheet.conditional_formatting.add(at, Rule(type="expression", formula=[f'{at}<>""'], dxf=BAD_LOOK))
 
 
 def _section(page: Page, plan: Plan, row: int, key: str) -> None:
@@ -98,6 +120,16 @@ def _write_published(page: Page, plan: Plan, size: Size) -> None:
             page.text(at, unset, "Muted number")
     for column in plan.own_columns:
         page.blank(f"{column.letter}{row}", "Input number")
+    _guide_own(page, plan, size)
+
+
+def _guide_own(page: Page, plan: Plan, size: Size) -> None:
+    """Say what a size in a column of the user's own may be, and colour what is none."""
+    row, first = plan.published_rows[size.name], plan.own_columns[0].letter
+    cells = f"{first}{row}:{plan.last_column}{row}"
+    page.sheet.add_data_validation(size_rule(plan, size, cells))
+    unused = Rule(type="expression", formula=[f'AND({first}{row}<>"",NOT({is_size(f"{first}{row}")}))'], dxf=BAD_LOOK)
+    page.sheet.conditional_formatting.add(cells, unused)
 
 
 def _write_examples(page: Page, plan: Plan, size: Size) -> None:
@@ -135,6 +167,7 @@ def _size_formula(plan: Plan, formulas: Formulas, size: Size, column: PresetColu
     if size.kind == "derived":
         return formulas.text(size.value, _cells(plan, column))
     published = f"{column.letter}{plan.published_rows[size.name]}"
+    is_given = is_size(published) if column.is_own else f"ISNUMBER({published})"
     if size.value is not None:
         other = formulas.text(size.value, _cells(plan, column))
     elif column.is_own:
@@ -143,7 +176,7 @@ def _size_formula(plan: Plan, formulas: Formulas, size: Size, column: PresetColu
         other = f"{column.letter}{plan.example_rows[size.name]}"
     else:
         return published
-    return f"IF(ISNUMBER({published}),{published},{other})"
+    return f"IF({is_given},{published},{other})"
 
 
 def _write_own(page: Page, column: PresetColumn, at: str, text: str, value: Value, style: str) -> None:
@@ -162,7 +195,8 @@ def _write_total(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity)
         if len(text) > places.LONGEST_GUARDED:
             page.text(f"{column.letter}{row}", plan.words("presets.too_long"), "Muted number")
             continue
-        _write_own(page, column, f"{column.letter}{row}", text, evaluate(total, column.values), "Whole number")
+        guarded = f'IF({column.letter}${places.MISTAKES_ROW}="",{text},{dash(plan)})'
+        _write_own(page, column, f"{column.letter}{row}", guarded, evaluate(total, column.values), "Whole number")
 
 
 def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:

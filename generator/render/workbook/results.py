@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
 
@@ -15,11 +16,13 @@ from generator.printing.evaluate import evaluate
 from generator.printing.order import ordered_terms
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.live import choice, fixed
 from generator.render.workbook.plan import Plan
-from generator.render.workbook.scale import BINARY, THOUSANDS
+from generator.render.workbook.scale import BINARY, THOUSANDS, Scale
 from generator.render.workbook.sizes import WIDTHS
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.styles import EXACT_LOOK
+from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
+from generator.render.workbook.withheld import FITS, dash, withheld
 from generator.sheet import QUANTITIES, Quantity
 
 LONGEST_CLOSED_FORM = 700
@@ -57,16 +60,21 @@ def shortened_form(plan: Plan, total: Expr) -> str:
 def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> Value:
     row, total = plan.total_rows[quantity.key], plan.sheet.totals[quantity.key]
     page.text(f"A{row}", plan.title(quantity), "Label")
-    value = formulas.write(page, f"D{row}", total, "Whole number")
+    value = formulas.write(page, f"D{row}", total, "Whole number", guard=lambda text: withheld(plan, text))
     amount, step = THOUSANDS.scaled(value)
-    page.formula(f"B{row}", THOUSANDS.scaled_formula(f"D{row}"), amount, "Rounded number")
-    names = plan.words.scale(quantity.unit)
-    page.formula(f"C{row}", THOUSANDS.unit_formula(f"D{row}", names), names[step], "Words")
+    _write_rounded(page, plan, row, THOUSANDS, plan.words.scale(quantity.unit), (amount, step))
     page.text(f"E{row}", plan.unit(quantity), "Muted words")
     closed = shortened_form(plan, total)
     page.text(page.merged(f"F{row}:G{row}", "Words"), closed)
     page.height(row, [(closed, WIDTHS[5] + WIDTHS[6])])
     return value
+
+
+def _write_rounded(page: Page, plan: Plan, row: int, scale: Scale, names: Sequence[str], shown: tuple[Value, int]) -> None:
+    """Write a result in the unit that people say, and that unit; nothing where the result is withheld."""
+    amount, step = shown
+    page.formula(f"B{row}", f"IF(ISNUMBER(D{row}),{scale.scaled_formula(f'D{row}')},{dash(plan)})", amount, "Rounded number")
+    page.formula(f"C{row}", f'IF(ISNUMBER(D{row}),{scale.unit_formula(f"D{row}", names)},"")', names[step], "Words")
 
 
 def write_memory(page: Page, plan: Plan, formulas: Formulas, totals: dict[str, Value]) -> None:
@@ -77,7 +85,10 @@ def write_memory(page: Page, plan: Plan, formulas: Formulas, totals: dict[str, V
     page.text(page.merged(f"B{row}:C{row}", "Input choice"), FIRST_FORMAT, "Input choice")
     choices = "".join(f"IF($B${row}={quoted(name)},{size}," for name, size in ITEM_BYTES.items())
     page.formula(f"D{row}", f'{choices}""{")" * len(ITEM_BYTES)}', ITEM_BYTES[FIRST_FORMAT], "Size in use")
-    page.text(page.merged(f"E{row}:G{row}", "Words"), words("memory.per_element"))
+    what = choice(f'D{row}=""', False, fixed(words("memory.format_error")), fixed(words("memory.per_element")))
+    page.formula(page.merged(f"E{row}:G{row}", "Words"), what.formula, what.shown, "Words")
+    unknown = Rule(type="expression", formula=[f'$D${row}=""'], dxf=BAD_LOOK)
+    page.sheet.conditional_formatting.add(f"E{row}:G{row}", unknown)
     page.sheet.row_dimensions[row].height = 22
     _offer_formats(page, plan)
     page.row(row + 1, [words(f"memory.{key}") for key in ("what", "rounded", "rounded_unit", "bytes", "counted", "how")], "Column head")
@@ -112,11 +123,9 @@ def _write_bytes(page: Page, plan: Plan, formulas: Formulas, key: str, totals: d
         text, value = _saved(plan, formulas)
     else:
         text, value = f"{counted}*{item}", Fraction(totals[key]) * ITEM_BYTES[FIRST_FORMAT]
-    page.formula(f"D{row}", f'IF({item}="","",{text})', value, "Whole number")
+    page.formula(f"D{row}", f'IF(AND({FITS},{item}<>""),{text},{dash(plan)})', value, "Whole number")
     amount, step = BINARY.scaled(value)
-    names = words.lines("memory.units")
-    page.formula(f"B{row}", f'IF(D{row}="","",{BINARY.scaled_formula(f"D{row}")})', amount, "Rounded number")
-    page.formula(f"C{row}", f'IF(D{row}="","",{BINARY.unit_formula(f"D{row}", names)})', names[step], "Words")
+    _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), (amount, step))
     page.text(f"E{row}", words("memory.byte"), "Muted words")
     how = words(f"memory.{key}_how")
     page.text(page.merged(f"F{row}:G{row}", "Words"), how)
@@ -143,8 +152,8 @@ def _write_intensity(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
     page.text(f"A{row}", words("memory.intensity"), "Label")
     moved = Fraction(totals["traffic_elements"]) * ITEM_BYTES[FIRST_FORMAT]
     work = Fraction(totals["matmul_flops"]) + Fraction(totals["vector_flops"])
-    shown: Value = work / moved if moved else ""
-    text = f'IFERROR(($D${rows["matmul_flops"]}+$D${rows["vector_flops"]})/{traffic},"")'
+    shown: Value = work / moved if moved else plan.words("result.withheld")
+    text = f"IFERROR(($D${rows['matmul_flops']}+$D${rows['vector_flops']})/{traffic},{dash(plan)})"
     page.formula(f"B{row}", text, shown, "Rounded number")
     page.text(f"C{row}", words("memory.intensity_unit"), "Words")
     page.blank(f"D{row}", "Whole number")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from openpyxl.formatting.rule import Rule
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
@@ -21,11 +21,14 @@ from generator.render.workbook.formulas import Formulas
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
+from generator.render.workbook.typed import is_equal, is_size
+from generator.render.workbook.withheld import FITS, write_note
 from generator.sheet import QUANTITIES, Size
 
 WIDTHS = (22, 30)
 NUMBER_WIDTH = 15
 SIZE_WIDTH = 10
+FACTOR, LEAST_FACTOR, LARGEST_FACTOR = 2, "1.01", "1000"
 
 
 FIRST_CHART_ROW = places.FIRST_STEP_ROW + places.STEPS + 1
@@ -118,7 +121,7 @@ def write_scaling(page: Page, plan: Plan, formulas: Formulas, scaling: Scaling |
     page.text("A1", words("scaling.title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("scaling.note") if scaling else words("scaling.nothing")
-    page.text(page.merged("A2:K2", "Remark"), note, "Remark")
+    write_note(page, plan, "A2:K2", note)
     page.height(2, [(note, sum(WIDTHS) + 9 * NUMBER_WIDTH)])
     if scaling is None:
         return
@@ -131,8 +134,13 @@ def write_scaling(page: Page, plan: Plan, formulas: Formulas, scaling: Scaling |
     writer.write_ratio()
     _mark(page, plan)
     last = FIRST_CHART_ROW + CHART_ROWS
-    page.sheet.print_area = f"A1:{get_column_letter(places.FIRST_SCALED_COLUMN - 1 + len(plan.scaled_columns) - sizes)}{last}"
+    page.sheet.print_area = f"A1:{_last_printed(plan)}{last}"
     page.sheet.freeze_panes = "C4"
+
+
+def _last_printed(plan: Plan) -> str:
+    """Return the last column of costs; those of the sizes behind it are on the screen only."""
+    return get_column_letter(places.FIRST_SCALED_COLUMN - 1 + len(plan.scaled_columns) - len(plan.order))
 
 
 def _write_inputs(page: Page, plan: Plan) -> None:
@@ -144,15 +152,25 @@ def _write_inputs(page: Page, plan: Plan) -> None:
         page.sheet.row_dimensions[row].height = 20
     page.text("B4", sweep, "Input choice")
     page.blank("B5", "Input number")
-    page.number("B6", 2, "Input number")
-    used = _chosen({size.name: plan.names[size.name] for size in plan.settable})
-    meanings = _chosen({size.name: quoted(size.meaning) for size in plan.settable})
-    page.formula(page.merged("E4:K4", "Message"), meanings, next(size.meaning for size in plan.settable if size.name == sweep), "Message")
-    page.formula("E5", f'IF($B$5<>"",$B$5,MAX(1,INT({used}/{places.STEPS_BEFORE})))', first_value(in_use), "Calculation")
-    for row, key in ((4, "meaning"), (5, "first"), (6, "last")):
+    page.number("B6", FACTOR, "Input number")
+    for row, key in ((4, "meaning"), (5, "first"), (6, "times"), (7, "last")):
         page.text(page.merged(f"C{row}:D{row}", "Muted, free"), words(f"scaling.{key}"), "Muted, free")
+    meanings = _chosen({size.name: quoted(size.meaning) for size in plan.settable})
+    known = f"IFERROR(EXACT({places.SWEEP_INPUT},{places.SWEEP_CELL}),FALSE)"
+    meaning = next(size.meaning for size in plan.settable if size.name == sweep)
+    page.formula(page.merged("E4:K4", "Message"), f"IF({known},{meanings},{quoted(words('scaling.size_error'))})", meaning, "Message")
+    used = _chosen({size.name: plan.names[size.name] for size in plan.settable})
+    start, factor = places.START_INPUT, places.FACTOR_INPUT
+    page.formula("E5", f"IF({is_size(start)},{start},MAX(1,INT({used}/{places.STEPS_BEFORE})))", first_value(in_use), "Calculation")
+    is_factor = f"IFERROR(AND(ISNUMBER({factor}),{factor}>={LEAST_FACTOR},{factor}<={LARGEST_FACTOR}),FALSE)"
+    page.formula("E6", f"IF({is_factor},{factor},{FACTOR})", FACTOR, "Calculation")
     last = places.FIRST_STEP_ROW + places.STEPS - 1
-    page.formula("E6", f"$A${last}", first_value(in_use) * 2 ** (places.STEPS - 1), "Calculation")
+    page.formula("E7", f"$A${last}", first_value(in_use) * FACTOR ** (places.STEPS - 1), "Calculation")
+    taken = {"start": f'IFERROR(OR({start}="",{start}=$E$5),FALSE)', "factor": is_factor}
+    for row, (key, condition) in zip((5, 6), taken.items(), strict=True):
+        page.formula(page.merged(f"F{row}:K{row}", "Message"), f'IF({condition},"",{quoted(words(f"scaling.{key}_error"))})', "", "Message")
+        page.sheet.conditional_formatting.add(f"F{row}", Rule(type="expression", formula=[f'$F${row}<>""'], dxf=WARNING_LOOK))
+    page.sheet.conditional_formatting.add("E4", Rule(type="expression", formula=[f"NOT({known})"], dxf=WARNING_LOOK))
     _validate(page, plan)
 
 
@@ -164,14 +182,19 @@ def _chosen(choices: Mapping[str, str]) -> str:
     return text
 
 
+def _names(plan: Plan) -> str:
+    """Return the range that holds the names of the sizes that can be varied: heads of the table."""
+    columns = [plan.scaled_columns[f"size {size.name}"] for size in plan.settable]
+    return f"${columns[0]}${places.FIRST_STEP_ROW - 1}:${columns[-1]}${places.FIRST_STEP_ROW - 1}"
+
+
 def _validate(page: Page, plan: Plan) -> None:
     words = plan.words
-    columns = [plan.scaled_columns[f"size {size.name}"] for size in plan.settable]
-    names = f"${columns[0]}${places.FIRST_STEP_ROW - 1}:${columns[-1]}${places.FIRST_STEP_ROW - 1}"
+    names = _names(plan)
     rules = {
         "B4": DataValidation("list", formula1=names, allow_blank=False),
         "B5": DataValidation("whole", operator="between", formula1="1", formula2=str(places.LARGEST_SIZE), allow_blank=True),
-        "B6": DataValidation("decimal", operator="between", formula1="1.01", formula2="1000", allow_blank=False),
+        "B6": DataValidation("decimal", operator="between", formula1=LEAST_FACTOR, formula2=LARGEST_FACTOR, allow_blank=False),
     }
     for (cell, rule), key in zip(rules.items(), ("size", "start", "factor"), strict=True):
         rule.showErrorMessage = rule.showInputMessage = True
@@ -184,9 +207,13 @@ def _validate(page: Page, plan: Plan) -> None:
 def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
     """Write a section's title and the heads of its columns."""
     words, columns = plan.words, plan.scaled_columns
-    last = [*columns.values()][-1]
-    page.text(page.merged(f"A{row - 1}:{last}{row - 1}", "Section"), title, "Section")
-    page.formula(f"A{row}", f"{places.SWEEP_CELL}", plan.sweep or "", "Column head, number")
+    printed, last = _last_printed(plan), [*columns.values()][-1]
+    page.text(page.merged(f"A{row - 1}:{printed}{row - 1}", "Section"), title, "Section")
+    page.merged(f"{get_column_letter(column_index_from_string(printed) + 1)}{row - 1}:{last}{row - 1}", "Section")
+    sweep = quoted(plan.sweep or "")
+    known = f"IFERROR(SUMPRODUCT(--EXACT({places.SWEEP_INPUT},{_names(plan)}))>0,FALSE)"
+    chosen = f"IF({known},{places.SWEEP_INPUT},{sweep})" if row == places.DOUBLING_ROW - 1 else places.SWEEP_CELL
+    page.formula(f"A{row}", chosen, plan.sweep or "", "Column head, number")
     page.text(f"B{row}", words("scaling.state"), "Column head")
     heads = {quantity.key: plan.title(quantity) for quantity in QUANTITIES}
     heads |= {f"part {i}": part.name for i, part in enumerate(plan.parts)}
@@ -215,7 +242,7 @@ class _Lines:
         if size.kind == "default":
             row = self.plan.size_rows[size.name]
             given, published = self.plan.at("summary", f"$C${row}"), self.plan.at("summary", f"$B${row}")
-            name = f'IF(AND({given}="",{published}=""),{own},{name})'
+            name = f'IF(OR({is_equal(given, name)},{published}<>""),{name},{own})'
         return f"IF(EXACT({places.SWEEP_CELL},{quoted(size.name)}),$A\0,{name})"
 
     def _state(self) -> str:
@@ -241,7 +268,8 @@ class _Lines:
             if len(cost) > places.LONGEST_GUARDED:
                 cells = {name: plan.elsewhere(page.title, cell.replace("\0", row)) for name, cell in self.cells.items()}
                 cost = self.formulas.split(expr, cells, step.sizes)
-            guarded = f'IF($B{row}={quoted(plan.words("scaling.not_whole"))},"",IFERROR({cost},""))'
+            whole = f"$B{row}<>{quoted(plan.words('scaling.not_whole'))}"
+            guarded = f'IF(AND({FITS},{whole}),IFERROR({cost},""),"")'
             page.formula(at, guarded, self.scaling.values[step.row, key], "Scaled number")
 
     def _swept(self, row: int) -> str:

@@ -14,6 +14,7 @@ from generator.render.workbook.parts import leaves_of
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
+from generator.render.workbook.withheld import withheld_text
 
 
 def write_sentences(page: Page, plan: Plan, scaling: Scaling | None) -> None:
@@ -23,7 +24,8 @@ def write_sentences(page: Page, plan: Plan, scaling: Scaling | None) -> None:
         at = page.merged(f"A{row}:G{row}", "Insight")
         page.sheet.row_dimensions[row].height = 18 if live else 4
         if live is not None:
-            page.formula(at, live.formula, live.shown, "Insight")
+            told = withheld_text(live, fixed(plan.words("summary.advice") if row == places.INSIGHT_ROWS[0] else ""))
+            page.formula(at, told.formula, told.shown, "Insight")
 
 
 def _shares(plan: Plan) -> Live | None:

@@ -13,7 +13,8 @@ from generator.render.workbook.conditions import divisibility
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import Live, fixed, sentence
 from generator.render.workbook.plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan
-from generator.render.workbook.styles import EXAMPLE_LOOK
+from generator.render.workbook.styles import BAD_LOOK, EXAMPLE_LOOK
+from generator.render.workbook.typed import is_equal, is_size
 from generator.sheet import Size
 from generator.symbols import symbol
 
@@ -34,12 +35,24 @@ def write_sizes(page: Page, plan: Plan, formulas: Formulas) -> None:
         page.text(f"{column}{FIRST_SIZE_ROW - 1}", heads["ABCD".index(column)], "Column head, number")
     for size in plan.sheet.sizes:
         _write_size(page, plan, formulas, size)
+    _mark_mistakes(page, plan)
     _mark_examples(page, plan)
     if plan.open_sizes:
         note = words("summary.no_presets") if not plan.has_presets else _open_note(plan)
         row = plan.open_note_row
         page.text(page.merged(f"A{row}:G{row}", "Remark"), note, "Remark")
         page.height(row, [(note, ALL)])
+
+
+def _mark_mistakes(page: Page, plan: Plan) -> None:
+    """Colour what was typed and is not used, and values in use that are no sizes."""
+    if not plan.order:
+        return
+    first, last = FIRST_SIZE_ROW, FIRST_SIZE_ROW + len(plan.order) - 1
+    unused = f"$E{first}={quoted(plan.words('summary.not_used'))}"
+    no_size = f"OR($D{first}<1,$D{first}<>INT($D{first}))"
+    for cells, condition in ((f"C{first}:C{last}", unused), (f"E{first}:E{last}", unused), (f"D{first}:D{last}", no_size)):
+        page.sheet.conditional_formatting.add(cells, Rule(type="expression", formula=[condition], dxf=BAD_LOOK))
 
 
 def _mark_examples(page: Page, plan: Plan) -> None:
@@ -67,7 +80,7 @@ def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
         _write_derived(page, plan, formulas, size, row)
         return
     page.blank(f"C{row}", "Input number")
-    _validate(page, plan, size)
+    page.sheet.add_data_validation(size_rule(plan, size, f"C{row}"))
     if size.kind == "default":
         _write_default(page, plan, formulas, size, row)
     else:
@@ -118,39 +131,46 @@ def _write_default(page: Page, plan: Plan, formulas: Formulas, size: Size, row: 
     """A size that follows from others where neither the user nor the preset sets it."""
     assert size.value is not None
     words, value, by_preset = plan.words, plan.in_use[size.name], size.name in plan.columns[0].published
-    published = plan.preset_value(plan.published_rows[size.name])
+    published, used = (plan.preset_value(rows[size.name]) for rows in (plan.published_rows, plan.all_size_rows))
     fallback = words("summary.by_default", formula=closed_form(size.value, plan.order))
-    page.formula(f"B{row}", f'IF(ISNUMBER({published}),{published},"")', value if by_preset else "", "Link")
-    page.formula(f"D{row}", f'IF(C{row}<>"",C{row},IF(B{row}<>"",B{row},{formulas.text(size.value)}))', value, "Size in use")
+    page.formula(f"B{row}", f'IF({is_equal(published, used)},{published},"")', value if by_preset else "", "Link")
+    page.formula(f"D{row}", f'IF({is_size(f"C{row}")},C{row},IF(B{row}<>"",B{row},{formulas.text(size.value)}))', value, "Size in use")
     origin = f'IF(B{row}<>"",{quoted(words("summary.by_preset"))},{quoted(fallback)})'
-    _write_origin(page, plan, row, origin, words("summary.by_preset") if by_preset else fallback)
+    _write_origin(page, plan, size, origin, words("summary.by_preset") if by_preset else fallback)
 
 
 def _write_free(page: Page, plan: Plan, size: Size, row: int) -> None:
     """A size that the user or the preset sets; an example of ours, or the first preset's value, stands in where neither does."""
     words, value, by_preset = plan.words, plan.in_use[size.name], size.name in plan.columns[0].published
-    published = plan.preset_value(plan.published_rows[size.name])
-    page.formula(f"B{row}", plan.preset_value(plan.all_size_rows[size.name]), value, "Link")
-    page.formula(f"D{row}", f'IF(C{row}<>"",C{row},B{row})', value, "Size in use")
+    published, used = (plan.preset_value(rows[size.name]) for rows in (plan.published_rows, plan.all_size_rows))
+    page.formula(f"B{row}", used, value, "Link")
+    page.formula(f"D{row}", f"IF({is_size(f'C{row}')},C{row},B{row})", value, "Size in use")
     otherwise = quoted(words("summary.by_example"))
     if by_preset:
         own = f"{plan.at('presets', COLUMN_IN_USE_CELL)}>{len(plan.columns)}"
         otherwise = f"IF({own},{quoted(words('summary.by_first', name=plan.columns[0].name))},{otherwise})"
-    origin = f"IF(ISNUMBER({published}),{quoted(words('summary.by_preset'))},{otherwise})"
-    _write_origin(page, plan, row, origin, words("summary.by_preset" if by_preset else "summary.by_example"))
+    origin = f"IF({is_equal(published, used)},{quoted(words('summary.by_preset'))},{otherwise})"
+    _write_origin(page, plan, size, origin, words("summary.by_preset" if by_preset else "summary.by_example"))
 
 
-def _write_origin(page: Page, plan: Plan, row: int, otherwise: str, shown: str) -> None:
-    """Say where the value in use comes from."""
-    page.formula(f"E{row}", f'IF(C{row}<>"",{quoted(plan.words("summary.by_override"))},{otherwise})', shown, "Words")
+def _write_origin(page: Page, plan: Plan, size: Size, otherwise: str, shown: str) -> None:
+    """Say where the value in use comes from, or that what was typed, here or into an own preset, is not used."""
+    row, words = plan.size_rows[size.name], plan.words
+    published, used = (plan.preset_value(rows[size.name]) for rows in (plan.published_rows, plan.all_size_rows))
+    unused = quoted(words("summary.not_used"))
+    is_own = f"{plan.at('presets', COLUMN_IN_USE_CELL)}>{len(plan.columns)}"
+    by_preset = f'IF(AND({is_own},{published}<>"",{published}<>{used}),{unused},{otherwise})'
+    chosen = f'IF(C{row}="",{by_preset},IF(C{row}=D{row},{quoted(words("summary.by_override"))},{unused}))'
+    page.formula(f"E{row}", f"IFERROR({chosen},{unused})", shown, "Words")
 
 
-def _validate(page: Page, plan: Plan, size: Size) -> None:
+def size_rule(plan: Plan, size: Size, cells: str) -> DataValidation:
+    """Return the rule for cells into which a size is typed, with a message for what is none."""
     words = plan.words
     rule = DataValidation("whole", operator="between", formula1="1", formula2=str(LARGEST_SIZE), allow_blank=True)
     rule.showErrorMessage = rule.showInputMessage = True
     rule.promptTitle = rule.errorTitle = words("summary.validation_title", name=size.name)[:32]
     rule.prompt = words("summary.validation_prompt", meaning=size.meaning[:100].capitalize())[:255]
     rule.error = words("summary.validation_error", name=size.name)[:225]
-    rule.add(f"C{plan.size_rows[size.name]}")
-    page.sheet.add_data_validation(rule)
+    rule.add(cells)
+    return rule

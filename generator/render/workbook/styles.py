@@ -123,6 +123,8 @@ BAD_LOOK = DifferentialStyle(font=Font(color=BAD, bold=True), fill=PatternFill(b
 EXAMPLE_LOOK = DifferentialStyle(font=Font(color=EXAMPLE, italic=True))
 EXACT_LOOK = DifferentialStyle(numFmt=NumberFormat(numFmtId=3, formatCode=WHOLE))
 WARNING_LOOK = DifferentialStyle(font=Font(color=BAD))
+# In place of any value, text too. The number is not one of those that Excel has built in.
+DASH_LOOK = DifferentialStyle(font=Font(color="9CA3AF"), numFmt=NumberFormat(numFmtId=200, formatCode='"–";"–";"–";"–"'))
 FAINT_LOOK = DifferentialStyle(font=Font(color="9CA3AF"))
 
 

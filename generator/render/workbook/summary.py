@@ -7,9 +7,11 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.checks import Check
+from generator.render.workbook.check import Check
+from generator.render.workbook.checks import overrides
 from generator.render.workbook.formulas import Formulas
 from generator.render.workbook.live import Live, choice, fixed, rounded, sentence
+from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import write_memory, write_results
 from generator.render.workbook.scale import THOUSANDS
@@ -19,6 +21,7 @@ from generator.render.workbook.sizes import ALL, WIDTHS, write_sizes
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, GOOD_LOOK
 from generator.render.workbook.where import write_charts, write_parts
+from generator.render.workbook.withheld import warn, withheld_text
 
 
 def write_summary(page: Page, plan: Plan, formulas: Formulas, checks: tuple[Check, ...], scaling: Scaling | None) -> None:
@@ -67,18 +70,17 @@ def _write_verdict(page: Page, plan: Plan, checks: tuple[Check, ...]) -> None:
     position = f'MATCH("{wrong}",{results},0)'
     shown = Live(f"INDEX({texts},{position})", failing.text if failing else "")
     value = Live(f"INDEX({found},{position})", str(failing.found.value) if failing else "")
-    message = choice(
-        '$E$2="' + wrong + '"', failing is not None, sentence(words("summary.failing"), check=shown, found=value), _overrides(plan)
-    )
-    message = choice(f"ISNA({plan.at('presets', places.COLUMN_IN_USE_CELL)})", False, fixed(words("summary.unknown_preset")), message)
+    looked = sentence(words("summary.failing"), check=shown, found=value)
+    message = choice(f"$E$2={quoted(wrong)}", failing is not None, looked, _overrides(plan))
+    message = withheld_text(message, Live(PROBLEM, ""))
     page.formula(page.merged("F2:G2", "Message"), message.formula, message.shown, "Message")
+    warn(page, "F2:G2")
     _offer_presets(page, plan)
 
 
 def _overrides(plan: Plan) -> Live:
     """Say how many sizes are overridden."""
-    settable = [plan.size_rows[size.name] for size in plan.settable]
-    count = f"COUNTA($C${min(settable)}:$C${max(settable)})" if settable else "0"
+    count = overrides(plan)
     some = sentence(plan.words("summary.overridden"), count=Live(count, "0"))
     return choice(f"{count}=0", True, fixed(plan.words("summary.as_preset")), some)
 
@@ -97,7 +99,9 @@ def _write_headline(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
     headline = sentence(
         template, params=places_in_text["params"], params_unit=places_in_text["params_unit"], work=work, work_unit=work_unit
     )
+    headline = withheld_text(headline, Live(f"{quoted(words('summary.no_answer'))}&{PROBLEM}", ""))
     page.formula(page.merged("A3:G3", "Headline"), headline.formula, headline.shown, "Headline")
+    warn(page, "A3:G3")
 
 
 def _offer_presets(page: Page, plan: Plan) -> None:

@@ -14,6 +14,7 @@ from generator.render.workbook.charts import bars, lines
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
+from generator.render.workbook.withheld import dash
 from generator.sheet import QUANTITIES, Quantity
 
 GROWING = ("params", "matmul_flops", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
@@ -64,7 +65,7 @@ def _write_share(page: Page, plan: Plan, at: str, index: int, quantity: Quantity
     part = evaluate(plan.parts[index].cost(plan.sheet, quantity.key), plan.in_use)
     value: Value = Fraction(part) / Fraction(whole) if whole else 0
     total = f"$D${plan.total_rows[quantity.key]}"
-    page.formula(at, f"IF({total}=0,0,SUMIF({names},$A{at[1:]},{costs})/{total})", value, "Share")
+    page.formula(at, f"IF(ISNUMBER({total}),IF({total}=0,0,SUMIF({names},$A{at[1:]},{costs})/{total}),{dash(plan)})", value, "Share")
 
 
 def write_charts(page: Page, plan: Plan, scaling: Scaling | None) -> None:
