@@ -6,7 +6,7 @@ Nothing here knows the cost formulas of this package. Importing it imports torch
 from generator.measure.kernel import Count, Kernel, KernelMode, TensorInfo, kernels
 from generator.measure.labels import current_label, module_labels, record
 from generator.measure.matmul import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
-from generator.measure.parameters import Parameters, parameters
+from generator.measure.parameters import Parameters, UsedParameters, parameters
 from generator.measure.peak import Peak, peak
 from generator.measure.saved import Saved, SavedStorage, saved
 from generator.measure.traffic import KernelTraffic, Traffic, kernel_traffic, traffic
@@ -24,6 +24,7 @@ __all__ = [
     "TensorInfo",
     "Traffic",
     "UncountedError",
+    "UsedParameters",
     "backward_matmul_flops",
     "current_label",
     "kernel_traffic",

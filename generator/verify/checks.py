@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from generator.measure.kernel import Observer
-from generator.measure.parameters import parameters
+from generator.measure.parameters import UsedParameters, parameters
 from generator.measure.saved import saved
 from generator.measure.together import Forward, Step, forward, step
 from generator.printing.evaluate import evaluate
@@ -39,8 +40,8 @@ class Check:
 
 def check_instance(instance: Instance) -> list[Check]:
     """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
-    watch = LocalsWatch(instance)
-    run = run_forward(instance, [watch])
+    watch, used = LocalsWatch(instance), UsedParameters(instance.module)
+    run = run_forward(instance, [watch, used])
     counted = run if instance.fused is None else run_forward(instance.fused)
     trained = run_step(instance)
     measured = {
@@ -52,7 +53,7 @@ def check_instance(instance: Instance) -> list[Check]:
         "state_elements": _state(instance),
     }
     quantities = [_check(instance, quantity, found) for quantity, found in measured.items()]
-    return [*_shapes(instance, run.result, watch), _weights(instance), *quantities]
+    return [*_shapes(instance, run.result, watch), *_weights(instance, used), *quantities]
 
 
 def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> Forward:
@@ -78,9 +79,11 @@ def _shapes(instance: Instance, result: Any, watch: LocalsWatch) -> Iterator[Che
     yield Check("rows of the right shape", count, count - len(wrong), lambda: wrong[0] if wrong else None)
 
 
-def _weights(instance: Instance) -> Check:
+def _weights(instance: Instance, used: UsedParameters) -> Iterator[Check]:
     trainable = parameters(instance.module).trainable
-    return Check("params", instance.derived("params"), trainable, lambda: wrong_weights(instance))
+    yield Check("params", instance.derived("params"), trainable, lambda: wrong_weights(instance))
+    unequal = partial(wrong_weights, instance, "active_params", used.has)
+    yield Check("active_params", instance.derived("active_params"), used.trainable, unequal)
 
 
 def _check(instance: Instance, quantity: str, measured: int) -> Check:

@@ -8,6 +8,7 @@ MEASURED_BY: Mapping[str, str] = {
     "shape of ...": "the outputs of the module",
     "rows of the right shape": "the local variables of its `forward`, one for each row",
     "params": "its parameters, each once however many names it has",
+    "active_params": "those of its parameters that some operation of the forward pass reads",
     "matmul_flops": "PyTorch's FlopCounterMode, where it is wrong corrected (grouped convolutions, fused attention on CPU)",
     "backward_matmul_flops": (
         "the same around the backward pass: with gradients on the inputs as the spec declares them, on all float inputs, and on none"

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from torch import Tensor
+
 from generator.printing.evaluate import evaluate
 from generator.render.module.lines import row_names
 from generator.sheet import SheetRow
@@ -10,17 +14,22 @@ from generator.verify.instance import Workbench
 from generator.verify.rows import RowDifference
 
 
-def wrong_weights(own: Instance) -> RowDifference | None:
-    """Return the first leaf row whose parameters are not as many as derived; None if there is none."""
+def wrong_weights(own: Instance, quantity: str = "params", counts: Callable[[Tensor], bool] = lambda _: True) -> RowDifference | None:
+    """Return the first leaf row whose parameters are not as many as derived; None if there is none.
+
+    Args:
+        quantity: `params`, or `active_params`.
+        counts: which parameters count.
+    """
     rows = {row.path: row for row in own.sheet.rows}
     measured: dict[str, int] = {}
     for parameter_name, parameter in own.module.named_parameters():
         path = _path(own.bench, own.name, parameter_name.split("."), rows)
-        measured[path] = measured.get(path, 0) + parameter.numel()
+        measured[path] = measured.get(path, 0) + (parameter.numel() if counts(parameter) else 0)
     for row in own.sheet.rows:
-        derived = evaluate(row.costs["params"], own.sizes)
+        derived = evaluate(row.costs[quantity], own.sizes)
         if not row.is_group and derived != measured.get(row.path, 0):
-            return RowDifference(row.path, row.op, "params", derived, measured.get(row.path, 0))
+            return RowDifference(row.path, row.op, quantity, derived, measured.get(row.path, 0))
     return None
 
 

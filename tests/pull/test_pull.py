@@ -38,6 +38,7 @@ presets:
 
 # the end
 """
+BUILT: dict[tuple[str, str], bytes] = {}  # workbooks by spec and language: most tests edit the same one
 NEW_LINES = ["    ours:", "        set: {b: 3, k: 10, m: 16}"]
 
 
@@ -56,8 +57,11 @@ def plan(spec: Path) -> Plan:
 
 
 def edited(plan: Plan, cells: Mapping[tuple[str, str], Any], language: str = "en") -> Path:
+    key = (plan.sheet.source_hash, language)
+    if key not in BUILT:
+        BUILT[key] = build_workbook(plan.sheet, language)
     path = Path("edited.xlsx")
-    path.write_bytes(build_workbook(plan.sheet, language))
+    path.write_bytes(BUILT[key])
     book = load_workbook(path)
     for (title, at), value in cells.items():
         book[title][at] = value
