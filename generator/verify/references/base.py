@@ -39,13 +39,13 @@ class FullSize:
         preset: the spec's name for that size.
         sizes: sizes of the spec that the preset leaves open, or that replace the preset's.
         model: builds the public model.
-        arguments: returns the arguments of its forward pass, on meta.
+        arguments: returns the arguments of its forward pass, on meta; without it only parameters are compared.
     """
 
     preset: str
     sizes: Mapping[str, int]
     model: Callable[[], nn.Module]
-    arguments: Callable[[], Mapping[str, Any]]
+    arguments: Callable[[], Mapping[str, Any]] | None
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from generator.verify.references.base import FullSize, PublicModel, Small, open_
 PRESETS: Mapping[str, Mapping[str, int]] = {
     "llama-7b": {},
     "llama-13b": {"hidden_size": 5120, "num_hidden_layers": 40, "num_attention_heads": 40, "intermediate_size": 13824},
+    "llama-33b": {"hidden_size": 6656, "num_hidden_layers": 60, "num_attention_heads": 52, "intermediate_size": 17920},
+    "llama-65b": {"hidden_size": 8192, "num_hidden_layers": 80, "num_attention_heads": 64, "intermediate_size": 22016},
 }
 
 

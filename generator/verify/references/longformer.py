@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
 import torch
 from torch import Tensor, nn
 
-from generator.verify.references.base import PublicModel, Small
+from generator.verify.references.base import FullSize, PublicModel, Small
 
 GLOBAL = 3
 
@@ -39,9 +41,26 @@ def _small(dtype: torch.dtype) -> Small:
     return Small({"d": 24, "L": 2, "h": 4, "f": 56, "w": 4, "g": GLOBAL, "V": 97, "P": 42, "T": 2}, other, (words, segments), run)
 
 
+def _model(**settings: Any) -> nn.Module:
+    import transformers
+
+    config = transformers.LongformerConfig(
+        vocab_size=50265, max_position_embeddings=4098, type_vocab_size=1, attention_window=512, pad_token_id=1, **settings
+    )
+    model: Any = transformers.LongformerModel
+    made: nn.Module = model(config)
+    return made
+
+
+def _full() -> Sequence[FullSize]:
+    large = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
+    settings: Mapping[str, Mapping[str, Any]] = {"longformer-base-4096": {}, "longformer-large-4096": large}
+    return [FullSize(preset, {}, partial(_model, **given), None) for preset, given in settings.items()]
+
+
 IMPLEMENTATIONS = (
     PublicModel(
-        "longformer", "transformers", "transformers", "LongformerModel", _small,
+        "longformer", "transformers", "transformers", "LongformerModel", _small, _full,
         note="products are not compared: it computes windows in overlapping chunks of twice their width",
     ),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from generator.verify.references.base import FullSize, PublicModel, Small, open_
 
 PRESETS: Mapping[str, Mapping[str, int]] = {
     "gpt-mini": {"n_embd": 192, "n_layer": 6, "n_head": 6},
+    "gpt-micro": {"n_embd": 128, "n_layer": 4, "n_head": 4},
     "gpt-nano": {"n_embd": 48, "n_layer": 3, "n_head": 3},
 }
 

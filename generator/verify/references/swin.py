@@ -12,7 +12,7 @@ from torch import nn
 from generator.verify.references.base import FullSize, PublicModel, Small
 from generator.verify.references.timm_models import import_timm
 
-PRESETS = tuple(f"swin-{size}-patch4-window7-224" for size in ("tiny", "small", "base", "large"))
+PRESETS = (*(f"swin-{size}-patch4-window7-224" for size in ("tiny", "small", "base", "large")), "swin-base-patch4-window12-384")
 
 
 def _small_timm(dtype: torch.dtype) -> Small:

@@ -1,4 +1,4 @@
-"""Swin, CvT and the non-local block compute what timm and transformers compute; batch normalisation also in evaluation mode."""
+"""CvT and the non-local block in evaluation mode, which uses the running statistics of batch norms, compute what transformers computes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from generator.spec.library import Library
 from generator.verify.instance import Workbench, default_dtype
 from generator.verify.references.compare import LIMITS, compare
 from generator.verify.references.registry import public_models
-from generator.verify.references.run import reference_checks
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,14 +24,6 @@ pytestmark = [
 def bench() -> Iterator[Workbench]:
     with Workbench(Library()) as bench:
         yield bench
-
-
-@pytest.mark.parametrize("spec", ["swin", "cvt", "non_local_block"])
-def test_values_gradients_parameters_and_flops_are_those_of_the_public_implementations(bench: Workbench, spec: str) -> None:
-    checks, missing = reference_checks(bench, spec)
-    assert not missing
-    assert {check.model.split()[0] for check in checks} == set(bench.library.spec(spec).checkpoints)
-    assert [check for check in checks if not check.equal] == []
 
 
 @pytest.mark.parametrize("spec", ["cvt", "non_local_block"])
