@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.ops.base import Op
 from generator.spec.model import Row, Spec, Use
+from generator.spec.source import Span
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 
@@ -56,10 +57,17 @@ class BoundRow:
 
 @dataclass(frozen=True)
 class Requirement:
-    """A condition that the sizes must meet, in the sizes of the architecture at hand."""
+    """A condition that the sizes must meet, in the sizes of the architecture at hand.
+
+    Args:
+        span: where it is stated, or where what needs it stands.
+        owner: the spec that states it; empty where it follows from a size or an op.
+    """
 
     text: str
     condition: Boolean
+    span: Span
+    owner: str = ""
 
 
 @dataclass

@@ -65,6 +65,8 @@ class Facts:
         if expr.is_integer:
             return True
         known = self._whole_cache.get(expr)
+        if known is None and expr.atoms(floor, ceiling, Mod) and (whole := _with_whole_parts(expr)) != expr:
+            known = self._whole_cache[expr] = self.is_whole(whole)
         if known is None:
             known = all(self._is_whole_term(term) for term in Add.make_args(expand(cancel(expr))))
             if not known:
@@ -106,6 +108,13 @@ class Facts:
     def divisible(self, a: Expr, b: Expr) -> bool:
         """Say whether `b` is known to divide `a`."""
         return self.is_whole(cancel(a / b))
+
+
+def _with_whole_parts(expr: Expr) -> Expr:
+    """Put symbols in the place of roundings and remainders, which sympy does not know to be whole where a divisor may be 0."""
+    remainders = {part for part in expr.atoms(Mod) if all(side.is_integer for side in part.args)}
+    parts = {part for part in expr.atoms(floor, ceiling) | remainders if not part.is_integer}
+    return expr.xreplace({part: Dummy(integer=True) for part in parts})
 
 
 def _divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:

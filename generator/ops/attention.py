@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, SIZE, Flag
@@ -40,6 +40,7 @@ class Attention(Op):
         self._check(row, q, k, v)
         mask = None
         if self.causal and self.offset is not None:
+            row.require(Ge(k.shape[2], q.shape[2]))
             seen = triangle(row.t, q.shape[2], k.shape[2])
             row.t.name(seen=seen)
             mask = float_mask(row.t, seen)

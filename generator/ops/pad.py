@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Integer
+from sympy import Expr, Ge, Integer
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
@@ -36,6 +36,8 @@ class Pad(Op):
                 raise OpError(f"`{name}` of `{row.name}` is {row.show((size,))[1:-1]}; to take elements away, use `op: slice`", at=name)
         before, after = ([Integer(0)] * x.rank for _ in range(2))
         before[axis], after[axis] = (row.whole(size, at=name) for name, size in (("before", self.before), ("after", self.after)))
+        for size in (before[axis], after[axis]):
+            row.require(Ge(size, 0))
         return moving.pad(row.t, x, tuple(before), tuple(after))
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from sympy import Integer
+from sympy import Ge, Integer
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZES, Choice, ChoiceKind
@@ -47,6 +47,7 @@ class Pool(Op):
                 raise OpError(
                     f"`padding` of `{row.name}` is {sizes[0]}, more than half of the window, which is {sizes[1]} wide", at="padding"
                 )
+            row.require(Ge(width, 2 * around))
         windows = Windows(kernel, stride, padding, (Integer(1),) * axes)
         counts = windows.count(row.t, x.shape[2:])
         check_fits(row, x, windows, counts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge, Integer
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZE, Choice, ChoiceKind
@@ -54,6 +54,8 @@ class Positional(Op):
                 f"{row.input_names[0]} is {row.show(x.shape)}",
                 at="length",
             )
+        row.require(Ge(self.offset or Integer(0), 0))
+        row.require(Ge(length, x.shape[-2] + (self.offset or 0)))
         table = row.weight("weight", (length, width), trainable=self.kind.value == "learned")
         return table.narrow(0, x.shape[-2])
 

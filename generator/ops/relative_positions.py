@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZE
@@ -38,7 +38,9 @@ class RelativePositions(Op):
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` needs an axis of positions and one of features", found, at="in")
         length, width = x.shape[-2:]
-        row.weight("weight", (2 * row.whole(self.reach, at="reach") + 1, width), trainable=False)
+        reach = row.whole(self.reach, at="reach")
+        row.require(Ge(reach, 0))
+        row.weight("weight", (2 * reach + 1, width), trainable=False)
         places = row.t.new((length,), kind="index")
         row.t.kernel("arange", [], [places])
         apart = row.t.new((length, length), kind="index")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.ops.base import CodeScope, Op, RowScope, param
 from generator.ops.params import SIZE
@@ -27,7 +27,7 @@ class Remainder(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Take remainders."""
         (x,) = inputs
-        row.whole(self.by, at="by")
+        row.require(Ge(row.whole(self.by, at="by"), 1))
         out = row.t.like(x)
         row.t.kernel("remainder", [x], [out])
         return out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Integer
+from sympy import Expr, Ge, Integer
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import NUMBER, SIZE, Number
@@ -49,6 +49,9 @@ class Rotations(Op):
         length, width = row.whole(self.length, at="length"), self._width(x)
         if (length - x.shape[-2]).is_negative:
             raise OpError(f"`{row.name}` has {row.text(length)} positions for {row.text(x.shape[-2])} tokens", found, at="length")
+        row.require(Ge(self.offset or Integer(0), 0))
+        row.require(Ge(length, x.shape[-2] + (self.offset or 0)))
+        row.require(Ge(x.shape[-1], width))
         if not row.t.facts.divisible(width, Integer(2)):
             message = f"`{row.name}` rotates pairs of features, but {row.text(width)} is not always even"
             raise OpError(message, found, *suggested_condition(row, width, Integer(2)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge, Gt
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
@@ -35,6 +35,10 @@ class Select(Op):
             one, all_ = row.show((index, length))[1:-1].split(", ")
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` takes element {one} of axis {axis}, which has {all_} (0 is the first)", found, at="index")
+        if index.is_nonnegative:
+            row.require(Gt(length, index))
+        else:  # counted from the end, or from the start where that is not before it
+            row.require(Ge(length, -index) if index.is_negative else Ge(index, 0))
         return x.select(axis)
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
@@ -39,6 +39,8 @@ class Slice(Op):
         if (x.shape[axis] - start - size).expand().is_negative:
             first, last, length = row.show((start, start + size, x.shape[axis]))[1:-1].split(", ")
             raise OpError(f"`{row.name}` takes elements {first} to {last} of axis {axis}, which has {length}", shapes, at="size")
+        row.require(Ge(start, 0))
+        row.require(Ge(x.shape[axis], start + size))
         return x.narrow(axis, size)
 
     def code(self, c: CodeScope) -> dict[str, Any]:

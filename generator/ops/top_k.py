@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
@@ -33,6 +33,7 @@ class TopK(Op):
         if (x.shape[axis] - count).is_negative:
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` chooses {row.text(count)} of {row.text(x.shape[axis])} elements", found, at="k")
+        row.require(Ge(x.shape[axis], count))
         values, indices = choose.top_k(row.t, x, count, axis)
         return {"values": values, "indices": indices}
 

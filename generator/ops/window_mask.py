@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Mul, cancel
+from sympy import Expr, Gt, Mul, cancel
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZES
@@ -68,6 +68,7 @@ class WindowMask(Op):
                 )
             if (step - width).is_nonnegative:
                 raise OpError(f"`{row.name}` is shifted by {row.text(step)} places, a whole window ({row.text(width)}) or more", at="shift")
+            row.require(Gt(width, step))
         return cancel(Mul(*self.grid) / Mul(*window)), Mul(*window)
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.ops.base import CodeScope, OpError, RowScope
 from generator.ops.params import Raw, Scope, SizesKind
@@ -38,6 +38,8 @@ def each_axis(row: RowScope, name: str, given: Shape, axes: int, *, least: int) 
     small = next((size for size in sizes if (size - least).is_negative), None)
     if small is not None:
         raise OpError(f"`{name}` of `{row.name}` must be at least {least}; it is {row.show((small,))[1:-1]}", at=name)
+    for size in sizes:
+        row.require(Ge(size, least))
     return sizes
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sympy import Eq, Expr, Integer, Max, Min, Mod, Symbol, expand
+from sympy import Eq, Expr, Integer, Max, Min, Mod, S, Symbol, expand
 from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
+from sympy.logic.boolalg import Boolean
 
+from generator.printing.text import to_text
+from generator.resolve.ranges import contradiction
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Expression, Spec
 from generator.spec.problems import Problems
+from generator.spec.suggest import listed
 from generator.symbols import Facts, symbol
 
+_VACUOUS = "a claim about sizes that there are not would hold whatever it says"
 MAX_TERMS = 1000  # of a printed formula, written out as a sum
 
 
@@ -64,8 +69,10 @@ def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts
         texts.insert(0, f"preset {claim.preset}")
     values = {name: value for name, value in values.items() if value != name}
     _refuse_circles(claim, values, problems)
+    _refuse_what_is_no_size(claim, values, problems)
     own = Facts(facts.conditions)
     bounds = _learn(claim, known, own, problems)
+    _refuse_vacuous(claim, [*facts.conditions], own, values, problems)
     return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.where)))
 
 
@@ -103,9 +110,48 @@ def _learn(claim: Claim, sizes: Mapping[str, Expr], facts: Facts, problems: Prob
                 f"`{condition.text}` puts one thing in the place of another, so it does not belong under `where`", condition.span, note
             )
             raise Unresolved
+        if held == S.false:
+            problems.add(f"`{condition.text}` never holds, as sizes are at least 1", condition.span, _VACUOUS)
+            raise Unresolved
         facts.learn(held)
         bounds += [_ordered(held)] if isinstance(held, LessThan | GreaterThan | StrictLessThan | StrictGreaterThan) else []
     return tuple(bounds)
+
+
+def _refuse_what_is_no_size(claim: Claim, values: Mapping[Symbol, Expr], problems: Problems) -> None:
+    for name, given in claim.given.items():
+        if values.get(symbol(name), symbol(name)).is_nonpositive:
+            problems.add(f"`{name}` cannot be given as {given.text}: sizes are at least 1", given.span)
+            raise Unresolved
+
+
+def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, values: Mapping[Symbol, Expr], problems: Problems) -> None:
+    """Refuse a claim about sizes that there are not.
+
+    Args:
+        before: the conditions of the spec, to which those of the claim have been added in `facts`.
+    """
+    held = {condition: _put_in(condition, values) for condition in facts.conditions}
+    broken = next((condition for condition, value in held.items() if value == S.false), None)
+    clash = contradiction(held.values()) if broken is None else None
+    if broken is not None and broken not in before:
+        message = f"`{to_text(broken, tuple(map(str, values)))}` never holds at the sizes of this claim"
+    elif broken is not None:
+        message = f"the sizes of this claim break `{to_text(broken)}`, a condition of the spec"
+    elif clash is not None:
+        message = f"no size `{clash[0]}` meets {listed(map(to_text, clash[1]))}, which this claim presupposes"
+    else:
+        return
+    place = claim.where_is("where" if claim.where else "given" if claim.given else "preset")
+    shown = [f"{name} is {to_text(value)}" for name, value in values.items() if broken is None or broken.has(name)]
+    problems.add(message, place, *([", ".join(shown)] if shown else []), _VACUOUS)
+    raise Unresolved
+
+
+def _put_in(condition: Boolean, values: Mapping[Symbol, Expr]) -> Boolean:
+    for _ in values:
+        condition = condition.xreplace(dict(values))
+    return condition
 
 
 def _ordered(held: Relational) -> tuple[Expr, Expr]:

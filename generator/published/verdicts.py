@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sympy import Expr, Integer, cancel, expand, factor
+from sympy import Expr, Integer, S, cancel, expand, factor
 from sympy.core.relational import StrictGreaterThan, StrictLessThan
 
 from generator.architecture import Architecture
@@ -150,6 +150,9 @@ class _Judge:
         except ExpressionError as error:
             self.problems.extend([expression_problem(error, once.span)])
             raise Unresolved from None
+        if held in (S.true, S.false):
+            self.problems.add(f"`once: {once.text}` {'always' if held == S.true else 'never'} holds, as sizes are at least 1", once.span)
+            raise Unresolved
         if not isinstance(held, StrictGreaterThan | StrictLessThan):
             self.problems.add(f"`once` is a comparison with > or <, such as n > 2*d; found `{once.text}`", once.span)
             raise Unresolved

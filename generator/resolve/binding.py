@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sympy import Expr, S, floor
+from sympy import Expr, Mod, Pow, S, floor
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
+from generator.logarithm import Log2
+from generator.resolve.requirements import require_positive, require_value
 from generator.resolve.show import show_size
 from generator.resolve.sizes import (
     MAX_TERMS,
@@ -17,14 +19,12 @@ from generator.resolve.sizes import (
     as_size_error,
     evaluated,
     refuse_huge,
-    require_positive,
     size_problem,
     whole_condition,
 )
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Condition, Dim, Option, Spec, Use
 from generator.spec.problems import Problems
-from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts
 from generator.trace.tensor import Shape, Tensor
@@ -85,10 +85,14 @@ def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> Non
     if _is_never_a_size(arch, dim, value, facts, problems):
         return
     if not facts.is_whole(value):
-        _add_requirement(arch, f"{dim.value.text} is whole", whole_condition(value), facts, problems, dim.value.span)
+        require_value(arch, [value], facts, dim.value.span)
+        owner = arch.spec.name if dim.kind == "derived" else ""
+        needed = Requirement(f"{dim.value.text} is whole", whole_condition(value), dim.value.span, owner)
+        _add_requirement(arch, needed, facts, problems)
         # A root or logarithm is not seen to be whole, its floor is.
         value = facts.simplify(value) if value.is_rational_function() else floor(value)
-    require_positive(arch, value, facts)
+    require_value(arch, [value], facts, dim.value.span)
+    require_positive(arch, value, facts, dim.value.span)
     arch.sizes[dim.name] = value
 
 
@@ -128,17 +132,19 @@ def require(arch: Architecture, condition: Condition, facts: Facts, problems: Pr
     except ExpressionError as error:
         problems.extend([expression_problem(as_size_error(error, arch.sizes), condition.span)])
         return
-    _add_requirement(arch, condition.text, value, facts, problems, condition.span)
+    require_value(arch, value.atoms(Mod, Pow, Log2), facts, condition.span)
+    _add_requirement(arch, Requirement(condition.text, value, condition.span, arch.spec.name), facts, problems)
 
 
-def _add_requirement(arch: Architecture, text: str, value: Boolean, facts: Facts, problems: Problems, span: Span) -> None:
+def _add_requirement(arch: Architecture, requirement: Requirement, facts: Facts, problems: Problems) -> None:
+    text, value = requirement.text, requirement.condition
     if value == S.true:
         return
     if value == S.false:
-        problems.add(f"`{text}` never holds", span, *_values(arch.sizes, text))
+        problems.add(f"`{text}` never holds", requirement.span, *_values(arch.sizes, text))
         return
     facts.learn(value)
-    arch.requirements.append(Requirement(text, value))
+    arch.requirements.append(requirement)
 
 
 def _values(sizes: Mapping[str, Expr], text: str) -> Iterator[str]:

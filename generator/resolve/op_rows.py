@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from sympy import Expr
 
 from generator.architecture import BoundRow
 from generator.ops.base import Op, OpError
@@ -12,6 +14,7 @@ from generator.ops.registry import ops
 from generator.resolve.binding import yes_or_no
 from generator.resolve.blocks import Frame
 from generator.resolve.hints import shapes_of
+from generator.resolve.requirements import require_condition, require_positive, require_value
 from generator.resolve.scope import Scope as RowScope
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import (
@@ -20,8 +23,6 @@ from generator.resolve.sizes import (
     as_size_error,
     can_vanish,
     refuse_huge,
-    require_condition,
-    require_positive,
     size_problem,
 )
 from generator.spec.expressions import ExpressionError, expression_problem
@@ -89,8 +90,18 @@ def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundR
         raise Unresolved from error
     bound.results = result if isinstance(result, dict) else {"": result}
     for condition in scope.conditions:
-        require_condition(frame.arch, condition, r.facts)
+        require_condition(frame.arch, condition, r.facts, row.where("op"))
+    for name, values in _formulas(op):
+        require_value(frame.arch, values, r.facts, row.where(name))
     _check_sizes(r, frame, bound)
+
+
+def _formulas(op: Op) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+    """Yield the parameters that are formulas of sizes."""
+    for name in op.parameters():
+        value = getattr(op, name)
+        values = value if isinstance(value, tuple) else (value,)
+        yield name, tuple(one for one in values if isinstance(one, Expr))
 
 
 def _place(row: Row, kind: type[Op], at: str) -> Span:
@@ -112,7 +123,7 @@ def _check_sizes(r: Resolver, frame: Frame, bound: BoundRow) -> None:
                 r.report_shapes(frame, bound, what, bound.row.where("op"), *wrong[1:])
                 raise Unresolved
             if can_vanish(axis, r.facts):
-                require_positive(frame.arch, axis, r.facts)
+                require_positive(frame.arch, axis, r.facts, bound.row.where("op"))
 
 
 def _check_arity(r: Resolver, bound: BoundRow, least: int, most: int | None) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from sympy import Expr
+from sympy.logic.boolalg import Boolean
 
-from generator.architecture import Architecture, BoundRow, Results
+from generator.architecture import Architecture, BoundRow, Requirement, Results
 from generator.ops.registry import ops
+from generator.printing.text import to_text
 from generator.resolve.binding import check_shape, complete_sizes
 from generator.resolve.blocks import KINDS, Frame, run_block
 from generator.resolve.hints import origins, with_fixes
 from generator.resolve.op_rows import bind_op, run_op
+from generator.resolve.ranges import contradiction
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape, written_size
 from generator.spec.library import Library
@@ -69,7 +72,18 @@ class Resolver:
             self.trace(Frame(arch, "", ((spec.name, None),)))
         if len(self.problems) or spec.is_broken:
             raise ProblemsError(with_fixes(self, spec, options))
+        self._refuse_contradictions(arch)
         return arch
+
+    def _refuse_contradictions(self, arch: Architecture) -> None:
+        """Raise ProblemsError where no sizes can meet what is required of them."""
+        found = contradiction(requirement.condition for requirement in arch.requirements)
+        if found is None:
+            return
+        size, conditions = found
+        texts = [to_text(condition, tuple(arch.spec.dims)) for condition in conditions]
+        last = [requirement for requirement in arch.requirements if requirement.condition.has(*conditions)][-1]
+        self.problems.fail(f"no size `{size}` meets {listed(texts)}", last.span, *_reasons(arch, conditions, last))
 
     def _outer_inputs(self, arch: Architecture) -> dict[str, Tensor]:
         """Return the tensors that come in; those with a problem are left out."""
@@ -267,6 +281,15 @@ class Resolver:
         problem = Problem(message, span, (*notes, *origins(frame.arch.spec, bound)))
         self.problems.extend([problem])
         self.clashes[problem] = bound.row
+
+
+def _reasons(arch: Architecture, conditions: Sequence[Boolean], last: Requirement) -> Iterator[str]:
+    """Say where the other conditions come from."""
+    for requirement in arch.requirements:
+        if requirement is not last and requirement.condition.has(*conditions):
+            text = to_text(requirement.condition, tuple(arch.spec.dims))
+            place = f"line {requirement.span.line} of {requirement.span.source.path}"
+            yield f"`{text}` is {'stated' if requirement.owner else 'needed'} on {place}"
 
 
 def _reads_nothing(row: Row) -> bool:

@@ -9,13 +9,13 @@ import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 
-from sympy import Add, Eq, Expr, Gt, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, together
-from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
+from sympy import Add, Eq, Expr, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, together
 from sympy.logic.boolalg import Boolean
 
-from generator.architecture import Architecture, Requirement
+from generator.architecture import Architecture
 from generator.logarithm import Log2
 from generator.printing.text import to_text
+from generator.resolve.requirements import require_positive, require_value
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
 from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
@@ -63,7 +63,8 @@ def written_size(arch: Architecture, expression: Expression, facts: Facts, probl
     if wrong:
         problems.add(wrong[0], expression.span, *wrong[1:])
         raise Unresolved
-    require_positive(arch, value, facts)
+    require_value(arch, [value], facts, expression.span)
+    require_positive(arch, value, facts, expression.span)
     return value
 
 
@@ -98,7 +99,7 @@ def size_problem(value: Expr, text: str, sizes: Mapping[str, Expr], facts: Facts
         return (f"{label} is not always a whole number",)
     condition = whole_condition(value)
     rounded = f"or round down: {_operand(numerator, sizes)} // {_operand(denominator, sizes)}"
-    notes = [f'did you mean to add where: ["{to_text(condition, tuple(sizes))}"]?']
+    notes = [f'did you mean to add where: ["{to_text(condition, tuple(sizes))}"]?'] if condition.free_symbols else []
     return (f"{label} is not always a whole number", *notes, *([rounded] if denominator != 1 else []))
 
 
@@ -119,25 +120,6 @@ def whole_condition(value: Expr) -> Boolean:
     return Eq(Mod(numerator, denominator), 0)
 
 
-def require_positive(arch: Architecture, value: Expr, facts: Facts) -> None:
-    """Require a size to be at least one, unless that is known."""
-    if value.is_positive or any(_implies(condition, value) for condition in facts.conditions):
-        return
-    terms = Add.make_args(value)
-    taken = Add(*(-term for term in terms if term.could_extract_minus_sign()))
-    condition = Gt(value + taken, taken)
-    if condition not in (S.true, S.false):
-        facts.learn(condition)
-        arch.requirements.append(Requirement(f"{value} is at least 1", condition))
-
-
-def require_condition(arch: Architecture, condition: Boolean, facts: Facts) -> None:
-    """Require something that an op needs of the sizes, unless it is known."""
-    if condition not in (S.true, S.false) and condition not in facts.conditions:
-        facts.learn(condition)
-        arch.requirements.append(Requirement(str(condition), condition))
-
-
 def can_vanish(size: Expr, facts: Facts) -> bool:
     """Say whether a size that an op computes (a convolution's positions) is below one for some small sizes that meet the conditions."""
     if size.is_positive:
@@ -150,18 +132,6 @@ def can_vanish(size: Expr, facts: Facts) -> bool:
         if all(c.subs(values) == S.true for c in known) and (size.subs(values) < 1) == True:  # noqa: E712  sympy's true is not Python's
             return True
     return False
-
-
-def _implies(condition: Boolean, value: Expr) -> bool:
-    """Say whether a comparison of whole numbers shows that a value is positive."""
-    if isinstance(condition, LessThan | StrictLessThan):
-        margin = condition.rhs - condition.lhs
-    elif isinstance(condition, GreaterThan | StrictGreaterThan):
-        margin = condition.lhs - condition.rhs
-    else:
-        return False
-    strict = isinstance(condition, StrictLessThan | StrictGreaterThan)
-    return bool((value - margin - (0 if strict else 1)).is_nonnegative)
 
 
 def refuse_huge(ast: Ast, sizes: Mapping[str, Expr], limit: int) -> None:

@@ -82,7 +82,24 @@ def _visit_symbolic(node: Ast, operands: list[Any], environment: Mapping[str, Ex
             from generator.logarithm import Log2
 
             return Log2(operands[0])
-    return getattr(sympy, _SYMPY_NAMES[node.function if isinstance(node, Call) else node.op])(*operands)
+    compare = getattr(sympy, _SYMPY_NAMES[node.function if isinstance(node, Call) else node.op])
+    if isinstance(node, Bool):
+        return compare(*operands)
+    operands, divisor = _over_one_divisor(operands)
+    return compare(*operands) / divisor if isinstance(node, Call) else compare(*operands)
+
+
+def _over_one_divisor(operands: list[Any]) -> tuple[list[Any], Any]:
+    """Return numbers times what they are divided by, where that is a product of sizes: sympy 1.14 takes 1/(b*n) to be at least 1."""
+    import sympy  # as above
+
+    if len(operands) < 2:
+        return operands, 1
+    divisors = dict.fromkeys(sympy.fraction(sympy.together(operand))[1] for operand in operands)
+    if all(len(divisor.free_symbols) < 2 or not divisor.is_positive for divisor in divisors):
+        return operands, 1
+    common = sympy.Mul(*(divisor for divisor in divisors if divisor.is_positive))
+    return [sympy.cancel(operand * common) for operand in operands], common
 
 
 def _symbolic_arithmetic(node: Binary, left: Any, right: Any) -> Any:

@@ -142,3 +142,19 @@ def test_a_claim_that_makes_no_sense_is_explained(tmp_path: Path, line: str, mes
 def test_two_claims_have_different_ids(tmp_path: Path) -> None:
     line = "{id: norm, of: params, row: normed, equals: 2*d}"
     assert problems(tmp_path, line, line) == [(2, "two claims have the id `norm`", (f"the first is on line {FIRST_LINE}",))]
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("{of: params, equals: 1, where: n < 0}", "`n < 0` never holds, as sizes are at least 1"),
+        ("{of: params, equals: 1, where: [n < 5, n > 7]}", "no size `n` meets `n < 5` and `n > 7`, which this claim presupposes"),
+        ("{of: params, equals: 1, where: n < 5, preset: base}", "`n < 5` never holds at the sizes of this claim"),
+        ("{of: params, equals: 1, given: {d: 7, h: 2}}", "the sizes of this claim break `d % h == 0`, a condition of the spec"),
+        ("{of: params, equals: 1, given: {d: 0}}", "`d` cannot be given as 0: sizes are at least 1"),
+        ("{of: macs, row: up, exceeds: {row: normed}, once: n < 0}", "`once: n < 0` never holds, as sizes are at least 1"),
+        ("{of: macs, row: up, exceeds: {row: normed}, once: n > 0}", "`once: n > 0` always holds, as sizes are at least 1"),
+    ],
+)
+def test_a_claim_about_sizes_that_there_are_not_is_a_problem(claim: str, message: str, tmp_path: Path) -> None:
+    assert [found[1] for found in problems(tmp_path, claim)] == [message]

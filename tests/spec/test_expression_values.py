@@ -133,6 +133,8 @@ def test_formulas_are_exact() -> None:
     assert formula("4**(log2(n) + w)") == n**2 * 4**w
     assert sympy.expand(formula("log2(6*n**2*w) - log2(3*w) - 2*log2(n)")) == 1
     assert formula("max(n, 0)") == n
+    assert formula("min(1, 1/(e*n))") == 1 / (e * n)
+    assert evaluate(parse_condition("1 <= 1/(e*n)"), environment) not in (True, False)
     assert formula("sqrt(n**2)") == n
     assert evaluate(parse_condition("n % w == 0 and n >= 2*w"), environment) == sympy.And(sympy.Eq(sympy.Mod(n, w), 0), n >= 2 * w)
 

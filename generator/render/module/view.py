@@ -210,8 +210,8 @@ def own_conditions(arch: Architecture, told: set[str]) -> list[Any]:
     """
     spec = arch.spec
     knowable = told | set(input_sizes(spec))
-    own = {c.text for c in spec.where} | {f"{d.value.text} is whole" for d in spec.dims.values() if d.kind == "derived" and d.value}
-    found = (r.condition for r in arch.requirements if r.text in own and {s.name for s in r.condition.free_symbols} <= knowable)
+    own = (r.condition for r in arch.requirements if r.owner == spec.name)
+    found = (condition for condition in own if {s.name for s in condition.free_symbols} <= knowable)
     return list(dict.fromkeys(found))  # a block may ask for the same
 
 

@@ -1,0 +1,118 @@
+"""What rows need of the sizes becomes a condition of the sheet, unless it is known; and conditions that nothing meets are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.compiled import compile_spec
+from generator.render.module.view import ModuleSet, own_conditions
+from generator.spec.library import Library
+from tests.support.bad_specs import errors
+from tests.support.small_specs import write_specs
+
+HEAD = """\
+title: Mine
+dims: {b: batch, n: length, m: all tokens, d: width, P: places}
+inputs:
+  x: [b, n, d]
+  q: [b, d, n, 4]
+  k: [b, d, m, 4]
+"""
+
+
+def conditions(folder: Path, rows: str, where: str = "") -> list[str]:
+    text = f"{HEAD}{f'where: {where}' if where else ''}\nlayers:\n{rows}"
+    write_specs(folder, mine=text)
+    return [constraint.text for constraint in compile_spec(Library([folder]), "mine").sheet.constraints]
+
+
+@pytest.mark.parametrize(
+    ("row", "needed"),
+    [
+        ("{op: select, in: x, axis: n, index: 4}", ["n > 4"]),
+        ("{op: select, in: x, axis: n, index: -3}", ["n >= 3"]),
+        ("{op: select, in: x, axis: n, index: n - 5}", ["n >= 5"]),
+        ("{op: select, in: x, axis: n, index: m}", ["n > m"]),
+        ("{op: select, in: x, axis: n, index: 0}", []),
+        ("{op: select, in: x, axis: n, index: n // 2}", []),
+        ("{op: slice, in: x, axis: n, start: 2, size: 3}", ["n >= 5"]),
+        ("{op: slice, in: x, axis: n, start: 1, size: n - 1}", ["n > 1"]),
+        ("{op: slice, in: x, axis: n, start: n - 3, size: 2}", ["n >= 3"]),
+        ("{op: slice, in: x, axis: n, size: m}", ["n >= m"]),
+        ("{op: scale, in: x, by: 1/(n - 1)}", ["n > 1"]),
+        ("{op: scale, in: x, by: 1/(n - 5)}", ["n != 5"]),
+        ("{op: scale, in: x, by: (n - 5)**-0.5}", ["n >= 5", "n != 5"]),
+        ("{op: scale, in: x, by: sqrt(n - m)}", ["n >= m"]),
+        ("{op: scale, in: x, by: log2(n - 1)}", ["n > 1"]),
+        ("{op: scale, in: x, by: n % (d - 1)}", ["d > 1"]),
+        ("{op: scale, in: x, by: 1/(n*d - n)}", ["d > 1"]),
+        ("{op: scale, in: x, by: d**-0.5}", []),
+        ("{op: attention, in: [q, k, k], causal: true, offset: m - n}", ["n <= m"]),
+        ("{op: attention, in: [q, k, k], scale: 1/(n - 2)}", ["n != 2"]),
+        ("{op: positional, in: x, kind: learned, length: P}", ["n <= P"]),
+        ("{op: positional, in: x, kind: learned, length: P, offset: m - n}", ["n <= m", "m <= P"]),
+        ("{op: top_k, in: x, k: 3}", ["d >= 3"]),
+        ("{op: pad, in: x, axis: n, before: m - d}", ["m >= d"]),
+        ("{op: pool, in: x, kind: avg, kernel: m, padding: 1}", ["m >= 2", "m <= d + 2"]),
+        ("{op: linear, in: x, out: [b, n, d % (m - 1) + 1]}", ["m > 1", "d % (m - 1) + 1 > 0"]),
+    ],
+)
+def test_what_a_row_needs_of_the_sizes_is_a_condition_of_the_sheet(row: str, needed: list[str], folder: Path) -> None:
+    found = conditions(folder, f"  y: {row}\n" if "op: top_k" not in row else f"  c: {row}\n  y: {{op: scale, in: c.values, by: 2}}\n")
+    assert found == needed
+
+
+@pytest.mark.parametrize(
+    ("row", "where"),
+    [
+        ("{op: select, in: x, axis: n, index: 4}", "n >= 8"),
+        ("{op: slice, in: x, axis: n, size: m}", "n % m == 0"),
+        ("{op: positional, in: x, kind: learned, length: P}", "n <= P"),
+        ("{op: scale, in: x, by: 1/(n - 1)}", "n > 1"),
+    ],
+)
+def test_what_the_conditions_of_a_spec_imply_is_not_required_once_more(row: str, where: str, folder: Path) -> None:
+    assert conditions(folder, f"  y: {row}\n", where) == [where]
+
+
+def test_what_a_condition_divides_by_comes_before_it(folder: Path) -> None:
+    assert conditions(folder, "  y: {op: scale, in: x, by: 2}\n", "n % (d - 1) == 0") == ["d > 1", "n % (d - 1) == 0"]
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("[n > 5, n < 3]", "no size `n` meets `n > 5` and `n < 3`"),
+        ("[n % 8 == 0, n < 8]", "no size `n` meets `n % 8 == 0` and `n < 8`"),
+        ("[n == 3, n == 4]", "no size `n` meets `n == 3` and `n == 4`"),
+        ("[n != 1 and n < 2]", "no size `n` meets `n != 1` and `n < 2`"),
+    ],
+)
+def test_conditions_that_no_size_meets_are_refused(where: str, message: str, folder: Path) -> None:
+    said = errors(folder, f"{HEAD}where: {where}\nlayers:\n  y: {{op: scale, in: x, by: 2}}\n", {})
+    assert f"error: {message}" in said
+    assert said.startswith("mine.yaml:7:")
+
+
+def test_a_row_that_needs_what_a_condition_forbids_is_refused_at_the_row(folder: Path) -> None:
+    said = errors(folder, f"{HEAD}where: n < 3\nlayers:\n  y: {{op: select, in: x, axis: n, index: 3}}\n", {})
+    assert said.startswith("mine.yaml:9:11: error: no size `n` meets `n < 3` and `n > 3`")
+    assert said.endswith("  `n < 3` is stated on line 7 of mine.yaml")
+
+
+@pytest.mark.parametrize("where", ["[n > 5, n < 7]", "[n <= m, n > m]", "[n % 8 == 0, n <= 8]"])
+def test_conditions_that_some_size_meets_or_that_are_beyond_this_are_accepted(where: str, folder: Path) -> None:
+    assert conditions(folder, "  y: {op: scale, in: x, by: 2}\n", where)
+
+
+def test_a_module_checks_its_own_conditions_and_not_those_of_its_blocks_that_read_alike(folder: Path) -> None:
+    inner = "title: In\ndims: {b: batch, d: width}\nwhere: d % 2 == 0\ninputs: {x: [b, d]}\nlayers:\n  y: {op: scale, by: 2}\n"
+    outer = (
+        "title: Out\ndims: {b: batch, d: width, f: {is: inner width, value: 3*d}}\nwhere: d % 2 == 0\ninputs: {x: [b, d]}\n"
+        "layers:\n  up: {op: linear, out: [b, f]}\n  y: {use: inner, with: {d: f}}\n"
+    )
+    write_specs(folder, inner=inner, outer=outer)
+    view = ModuleSet(Library([folder])).view("outer")
+    assert [str(condition) for condition in own_conditions(view.arch, {"d"})] == ["Eq(Mod(d, 2), 0)"]
