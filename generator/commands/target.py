@@ -71,6 +71,8 @@ def _size(name: str, text: str) -> int:
     """Return a size as people write it: 512, 30_000, 30,000 or 1e6."""
     if "," in text and not re.fullmatch(r"\d{1,3}(,\d{3})+", text):
         raise UsageError(f"`{name}={text}`: one size is expected", f"for several, use `gen sweep`: {name}={text}")
+    if ".." in text:
+        raise UsageError(f"`{name}={text}`: one size is expected", f"for a range, use `gen sweep`: {name}={text}")
     plain = text.replace("_", "").replace(",", "")
     try:
         return int(plain)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from generator.errors import SizeError
 
 LONGEST = 10_000_000  # values of one axis
-_RANGE = re.compile(r"(?P<low>[^.]+)\.\.(?P<high>[^.:]+)(?::(?P<step>[x+])(?P<by>.+))?")
+_FORMS = "values are n=512,1024 or n=128..65536:x2 or n=64..1024:+64"
 
 
 @dataclass(frozen=True)
@@ -29,24 +29,42 @@ def parse_axis(text: str) -> Axis:
     """
     name, equals, values = text.partition("=")
     if not equals or not name.strip() or not values.strip():
-        raise SizeError(f"`{text}` is not of the form NAME=VALUES", "values are n=512,1024 or n=128..65536:x2 or n=64..1024:+64")
+        raise SizeError(f"`{text}` is not of the form NAME=VALUES", _FORMS)
     return Axis(name.strip(), parse_values(values.strip(), name.strip()))
 
 
 def parse_values(text: str, name: str) -> Sequence[int]:
     """Read the values of a size; see `parse_axis`. Raises SizeError."""
-    found = _RANGE.fullmatch(text)
-    if found is None:
+    if ".." not in text and ":" not in text:
         return tuple(whole_number(part.strip(), name) for part in text.split(","))
-    low, high = (whole_number(found[key], name) for key in ("low", "high"))
+    low, high, sign, by = _range(text, name)
     if high < low:
         raise SizeError(f"`{name}={text}`: {high} is less than {low}")
-    if found["step"] == "x":
-        return _times(low, high, whole_number(found["by"], name), f"{name}={text}")
-    by = whole_number(found["by"], name) if found["step"] else 1
+    if sign == "x":
+        return _times(low, high, by)
     if (high - low) // by >= LONGEST:
         raise SizeError(f"`{name}={text}` has more than {LONGEST:,} values; give a larger step, such as :+{(high - low) // 1000}")
     return range(low, high + 1, by)
+
+
+def _range(text: str, name: str) -> tuple[int, int, str, int]:
+    """Return the ends of a range, the sign of its step and its step. Raises SizeError."""
+    ends, colon, step = text.partition(":")
+    low, dots, high = (part.strip() for part in ends.partition(".."))
+    if not low or not high or ends.count("..") != 1:
+        missing = "its start is missing" if dots and not low else "its end is missing" if dots and not high else "a range is LOW..HIGH"
+        raise SizeError(f"`{name}={text}` is no range: {missing}", _FORMS)
+    if not colon:
+        return whole_number(low, name), whole_number(high, name), "+", 1
+    sign = step[:1]
+    if step in ("+0", "x0", "x1"):
+        raise SizeError(f"`{name}={text}`: a step by {step} gets nowhere; the least are :+1 and :x2")
+    try:
+        by = whole_number(step[1:].strip() if sign in ("+", "x") else "", name)
+    except SizeError:
+        notes = "a step is a whole number to add, :+64, or to multiply by, :x2"
+        raise SizeError(f"`{name}={text}`: `:{step}` is no step", notes) from None
+    return whole_number(low, name), whole_number(high, name), sign, by
 
 
 def whole_number(text: str, name: str) -> int:
@@ -60,9 +78,7 @@ def whole_number(text: str, name: str) -> int:
     return int(number)
 
 
-def _times(low: int, high: int, by: int, text: str) -> tuple[int, ...]:
-    if by < 2:
-        raise SizeError(f"`{text}`: a factor is at least 2")
+def _times(low: int, high: int, by: int) -> tuple[int, ...]:
     values = [low]
     while values[-1] * by <= high:
         values.append(values[-1] * by)

@@ -122,7 +122,8 @@ class Resolver:
             bound_rows[row.name] = bound
             previous = row.name
         refs = arch.spec.outputs or (Ref(previous, "", arch.spec.rows[previous].span),)
-        arch.outputs = {ref.text: x for ref, x in zip(refs, self._read_all(refs, values, arch.spec), strict=True)}
+        found = self._read_all(refs, values, arch.spec, reader="" if arch.spec.outputs else "the last row is the result")
+        arch.outputs = {ref.text: x for ref, x in zip(refs, found, strict=True)}
         self.note(Leave(tuple(arch.outputs.values())))
 
     def note(self, event: Event) -> None:
@@ -145,7 +146,8 @@ class Resolver:
         bound.input_names = tuple(ref.text for ref in refs)
         steps = 0
         with suppress(Unresolved):
-            bound.inputs = self._read_all(refs, values, frame.arch.spec)
+            reader = "" if row.inputs is not None else "this row reads the one above"
+            bound.inputs = self._read_all(refs, values, frame.arch.spec, reader=reader, key="in")
             steps += 1
         # What the row says of itself is looked at even where its inputs are broken.
         with suppress(Unresolved):
@@ -161,19 +163,24 @@ class Resolver:
                 return bound.results
         return None
 
-    def _read_all(self, refs: Sequence[Ref], values: Values, spec: Spec) -> tuple[Tensor, ...]:
-        """Return what references name. All of their problems are reported before Unresolved is raised."""
+    def _read_all(self, refs: Sequence[Ref], values: Values, spec: Spec, *, reader: str = "", key: str = "outputs") -> tuple[Tensor, ...]:
+        """Return what references name. All of their problems are reported before Unresolved is raised.
+
+        Args:
+            reader: why these are read, where the spec does not say it.
+            key: where the spec says or could say it.
+        """
         found: list[Tensor] = []
         for ref in refs:
             try:
-                found.append(self._read(ref, values, spec))
+                found.append(self._read(ref, values, spec, reader, key))
             except Unresolved:
                 continue
         if len(found) < len(refs):
             raise Unresolved
         return tuple(found)
 
-    def _read(self, ref: Ref, values: Values, spec: Spec) -> Tensor:
+    def _read(self, ref: Ref, values: Values, spec: Spec, reader: str, key: str) -> Tensor:
         """Return what a reference names. Raises Unresolved after reporting (in silence for a broken row)."""
         if ref.name not in values:
             self._report_unknown(ref, spec)
@@ -186,9 +193,8 @@ class Resolver:
         if not ref.part:
             parts = [f"{ref.name}.{part}" for part in results]
             message = f"`{ref.name}` has several results: {listed(results)}"
-            if any(ref.span == row.span for row in spec.rows.values()):  # a row without `in`
-                message = f"this row reads the one above, and {message}"
-            self.problems.add(message, ref.span, f"write in: {listed(parts, 'or')}".replace("`", ""))
+            note = f"write {key}: {listed(parts, 'or')}".replace("`", "")
+            self.problems.add(f"{reader}, and {message}" if reader else message, ref.span, note)
         else:
             named = [part for part in results if part]
             known_parts = f"its results: {listed(named)}" if named else f"`{ref.name}` has one result; write `{ref.name}`"

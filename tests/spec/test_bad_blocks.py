@@ -287,6 +287,29 @@ mine.yaml:11:43: error: `carry` names `state`, which is no input of `keep`
       |                                           ^
   its inputs: `x`""",
     ),
+    "a last row with several results, and no outputs": (
+        """\
+layers:
+  y: {use: two}
+""",
+        """\
+mine.yaml:11:3: error: the last row is the result, and `y` has several results: `left` and `right`
+   11 |   y: {use: two}
+      |   ^
+  write outputs: y.left or y.right""",
+    ),
+    "an output of which no result is chosen": (
+        """\
+layers:
+  y: {use: two}
+outputs: y
+""",
+        """\
+mine.yaml:12:10: error: `y` has several results: `left` and `right`
+   12 | outputs: y
+      |          ^
+  write outputs: y.left or y.right""",
+    ),
     "one of several results is not chosen": (
         """\
 layers:
