@@ -29,53 +29,37 @@ def linear(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     if bias is not None and not (x.is_contiguous or x.rank == 2):
         return binary(t, "add", linear(t, x, weight, None), bias)
     x2 = x if x.rank <= 2 else t.flatten(x, 0, x.rank - 2)
-    out = _mm(t, x2, weight, (rows, weight.shape[0]) if x.rank > 1 else (weight.shape[0],), bias)
+    shape = (rows, weight.shape[0]) if x.rank > 1 else (weight.shape[0],)
+    out = _product(t, "mm" if bias is None else "addmm", x2, weight, shape, macs=x.numel * weight.shape[0], bias=bias)
     return out.unflatten(0, x.shape[:-1]) if x.rank > 2 else out
 
 
-def _mm(t: Tracer, x: Tensor, weight: Tensor, shape: Shape, bias: Tensor | None) -> Tensor:
-    grad = x.needs_grad or weight.needs_grad
-    out = t.new(shape, needs_grad=grad)
-    reads = [x, weight] if bias is None else [bias, x, weight]
-    vector = ZERO if bias is None else out.numel
-    t.kernel("mm" if bias is None else "addmm", reads, [out], macs=x.numel * weight.shape[0], contracted=[x, weight], vector=vector)
-    if weight.needs_grad:
-        t.save(x)
-    if x.needs_grad:
-        t.save(weight)
+def _product(t: Tracer, kernel: str, a: Tensor, b: Tensor, shape: Shape, *, macs: Expr, bias: Tensor | None = None) -> Tensor:
+    """Run a kernel that contracts two operands. Kept: each operand that the other's gradient needs."""
+    out = t.new(shape, needs_grad=a.needs_grad or b.needs_grad)
+    reads, vector = ([a, b], ZERO) if bias is None else ([bias, a, b], out.numel)
+    t.kernel(kernel, reads, [out], macs=macs, contracted=[a, b], vector=vector)
+    if b.needs_grad:
+        t.save(a)
+    if a.needs_grad:
+        t.save(b)
     return out
 
 
 def bmm(t: Tracer, a: Tensor, b: Tensor) -> Tensor:
     """a [B, i, k] times b [B, k, j]. Multiply-accumulates: B*i*k*j. Kept: each operand that the other's gradient needs."""
-    out = t.new((a.shape[0], a.shape[1], b.shape[2]), needs_grad=a.needs_grad or b.needs_grad)
-    t.kernel("bmm", [a, b], [out], macs=a.numel * b.shape[2], contracted=[a, b])
-    if b.needs_grad:
-        t.save(a)
-    if a.needs_grad:
-        t.save(b)
-    return out
+    return _product(t, "bmm", a, b, (a.shape[0], a.shape[1], b.shape[2]), macs=a.numel * b.shape[2])
 
 
 def matmul(t: Tracer, a: Tensor, b: Tensor) -> Tensor:
     """a [..., i, k] @ b [..., k, j] with equal leading axes."""
     if a.rank == 2:
-        return _plain_mm(t, a, b)
+        return _product(t, "mm", a, b, (a.shape[0], b.shape[1]), macs=a.numel * b.shape[1])
     if a.rank == 3:
         return bmm(t, a, b)
     batch = a.shape[:-2]
     a3, b3 = (t.flatten(x, 0, x.rank - 3) for x in (a, b))
     return bmm(t, a3, b3).unflatten(0, batch)
-
-
-def _plain_mm(t: Tracer, a: Tensor, b: Tensor) -> Tensor:
-    out = t.new((a.shape[0], b.shape[1]), needs_grad=a.needs_grad or b.needs_grad)
-    t.kernel("mm", [a, b], [out], macs=a.numel * b.shape[1], contracted=[a, b])
-    if b.needs_grad:
-        t.save(a)
-    if a.needs_grad:
-        t.save(b)
-    return out
 
 
 def einsum(t: Tracer, terms: Sequence[Sequence[str]], result: Sequence[str], operands: Sequence[Tensor]) -> Tensor:
