@@ -26,6 +26,13 @@ def test_sizes_beside_published_ones_are_one_batch_and_common_lengths() -> None:
     assert example_sizes(sheet, published) == {"b": 1, "n": 128}
 
 
+def test_of_rounds_there_are_few() -> None:
+    sheet = encoder()
+    published = {name: value for name, value in sheet.presets[0].sizes.items() if name != "n"}
+    hashed = replace(sheet, sizes=tuple(replace(size, meaning="rounds of hashing") if size.name == "n" else size for size in sheet.sizes))
+    assert example_sizes(hashed, published) == {"b": 1, "n": 2}
+
+
 def test_without_presets_all_sizes_are_small_different_and_satisfy_the_conditions() -> None:
     found = example_sizes(without_presets(), {})
     assert set(found) == {"b", "n", "d", "h", "L", "N", "R", "C", "d1"}

@@ -14,7 +14,7 @@ from generator.sheet import Sheet, Size
 
 SMALL = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 1)
 COMMON = (128, 64, 256, 512, 32, 16, 8, 4, 2, 1, 3, 7, 14, 28, 56, 112, 224)  # beside published sizes: lengths and widths in use
-BATCH = (1, 2, 4)
+FEW = {"batch": (1, 2, 4), "rounds": (2, 1, 4)}  # by a word of the meaning: of these there are few
 STEPS = 20_000  # of the search
 
 
@@ -60,7 +60,7 @@ class _Search:
             return values
         size = self.open_sizes[index]
         taken = {values[other.name] for other in self.open_sizes[:index]} if self.distinct else set()
-        for value in BATCH if "batch" in size.meaning.lower() else candidates:
+        for value in next((few for word, few in FEW.items() if word in size.meaning.lower()), candidates):
             if value not in taken:
                 found = self._assign(index + 1, {**values, size.name: value}, candidates)
                 if found is not None:
