@@ -18,6 +18,7 @@ from generator.commands.arguments import UsageError, add_target
 from generator.commands.table import Column, table_lines
 from generator.commands.target import answered, target_of
 from generator.console import complain, say, styled, width
+from generator.human import counted
 
 if TYPE_CHECKING:
     from generator.bench.points import Point
@@ -48,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("--repeats is at least 1, --warmup at least 0")
     if args.plot is not None and args.sweep is None:
         raise UsageError("--plot shows a sweep; give --sweep, such as n=64..1024")
+    if args.plot is not None and args.plot.suffix.lower() != ".svg":
+        raise UsageError(f"--plot: {args.plot} must end in .svg")
     if find_spec("torch") is None:
         complain("`gen bench` runs the generated module, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
         return 1
@@ -120,7 +123,7 @@ def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str
 def _report(args: argparse.Namespace, target: Target, size: str, points: Sequence[Point]) -> list[str]:
     from generator.bench.points import fitted_exponent, growth
 
-    head = styled(f"{target.sheet.title} ({target.sheet.name}): one forward pass on {args.device}, {args.repeats} runs", "bold")
+    head = styled(f"{target.sheet.title} ({target.sheet.name}): one forward pass on {args.device}, {counted(args.repeats, 'run')}", "bold")
     rows = []
     for before, point in zip([None, *points], points, strict=False):
         rows.append([f"{point.value:,}" if size else "", *_cells(point)])

@@ -16,6 +16,7 @@ from time import perf_counter
 from generator.build.builder import Report, Request, build
 from generator.commands.arguments import UsageError, add_paths, existing
 from generator.console import complain, complain_of, remind, say, styled
+from generator.human import counted
 from generator.lookup import collect
 from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
 from generator.spec.problems import ProblemsError
@@ -99,7 +100,7 @@ def _complain(report: Report, args: argparse.Namespace) -> None:
         complain_of(ProblemsError(report.problems))
     if report.failed:
         kept = "" if args.check else "; earlier outputs are kept, and all other specs are built"
-        complain(f"{_number(len(report.failed), 'spec')} failed: {', '.join(sorted(report.failed))}{kept}")
+        complain(f"{counted(len(report.failed), 'spec')} failed: {', '.join(sorted(report.failed))}{kept}")
     for path, what in sorted(report.differences.items()):
         complain(f"{(args.out / path).as_posix()}: {what}")
     if report.differences:
@@ -115,15 +116,11 @@ def _closing(report: Report, args: argparse.Namespace, seconds: float) -> str:
         f"{fresh} up to date" if fresh else "",
         f"{len(report.failed)} failed" if report.failed else "",
     ]
-    comparisons = f" and {_number(report.comparisons, 'comparison')}" if report.comparisons else ""
-    done = f"{_number(report.specs, 'spec')}{comparisons}: {', '.join(filter(None, parts))}"
+    comparisons = f" and {counted(report.comparisons, 'comparison')}" if report.comparisons else ""
+    done = f"{counted(report.specs, 'spec')}{comparisons}: {', '.join(filter(None, parts))}"
     if args.check:
-        done += f"; {_number(len(report.differences), 'difference')}"
+        done += f"; {counted(len(report.differences), 'difference')}"
     elif changed or report.removed:
-        done += f"; {_number(len(changed), 'file')} written"
+        done += f"; {counted(len(changed), 'file')} written"
         done += f", {len(report.removed)} removed: {', '.join(report.removed)}" if report.removed else ""
     return f"{done} ({seconds:.2f} s)"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -11,6 +11,7 @@ from pathlib import Path
 from generator.commands.arguments import UsageError, add_paths, existing
 from generator.comparison.files import comparison_files
 from generator.console import complain_of, say
+from generator.human import counted
 from generator.lookup import collect
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
@@ -43,15 +44,14 @@ def run(args: argparse.Namespace) -> int:
     documents = check_documents(collection.library) if collection.is_whole else {}
     found |= {f"documents/{name}": problems for name, problems in documents.items()}
     wrong = sum(1 for problems in found.values() if problems)
-    specs = f"{len(collection.asked)} spec{'' if len(collection.asked) == 1 else 's'}"
-    specs += f" and {len(documents)} document{'' if len(documents) == 1 else 's'}" if documents else ""
+    specs = counted(len(collection.asked), "spec")
+    specs += f" and {counted(len(documents), 'document')}" if documents else ""
     if not wrong:
         say(f"{specs}: no mistakes")
         return 0
     together = ProblemsError(problem for problems in found.values() for problem in problems)
     complain_of(together)
-    count = len(together.problems)
-    say(f"{specs}: {count} mistake{'' if count == 1 else 's'}, in {wrong} of them")
+    say(f"{specs}: {counted(len(together.problems), 'mistake')}, in {wrong} of them")
     return 1
 
 

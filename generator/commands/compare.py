@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from generator.commands.arguments import UsageError, add_specs, existing, settings
 from generator.commands.target import answered
 from generator.console import complain, say
+from generator.render.formats import LANGUAGES
+from generator.spec.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from generator.comparison.model import Comparison
@@ -26,6 +28,7 @@ EXAMPLES = """\
   gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=16..4096:x2 --plot out.svg --workbook out.xlsx
 """
 DEFAULT_MEASURES = ("params", "macs", "total_flops", "saved_elements", "traffic_elements", "state_elements")
+CHARTS, WORKBOOKS = (".svg", ".png"), (".xlsx",)  # what the names of such files end in
 SWEPT_MEASURES = ("macs", "total_flops", "saved_elements", "traffic_elements")
 
 
@@ -39,11 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", action="store_true", help="print CSV with exact integers")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw a chart: .svg or .png (needs the extra `plot`)")
     parser.add_argument("--workbook", metavar="FILE", type=Path, help="write a workbook with live formulas and a live chart: .xlsx")
+    parser.add_argument("--lang", metavar="LANGUAGE", default="en", help="language of the workbook's texts: en or zh (default: en)")
     add_specs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the comparison, and write what was asked for."""
+    _check_files(args)
     comparison = _comparison(args)
     from generator.comparison.result import compared
 
@@ -51,6 +56,22 @@ def run(args: argparse.Namespace) -> int:
         result = compared(comparison)
     _print(result, args)
     return _write(result, args)
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Raise UsageError for files that could not be written, before anything is worked out."""
+    if (args.plot or args.workbook) and not args.sweep:
+        raise UsageError("a chart needs a size that runs", "such as --sweep n=128..65536:x2")
+    if args.lang not in LANGUAGES:
+        message = f"--lang: there are no texts in `{args.lang}`"
+        raise UsageError(message, *did_you_mean(args.lang, LANGUAGES), f"languages: {listed(LANGUAGES)}")
+    for option, path, suffixes in (("--plot", args.plot, CHARTS), ("--workbook", args.workbook, WORKBOOKS)):
+        if path is None:
+            continue
+        if path.suffix.lower() not in suffixes:
+            raise UsageError(f"{option}: {path} must end in {' or '.join(suffixes)}")
+        if path.is_dir() or not path.absolute().parent.is_dir():
+            raise UsageError(f"{option}: {path} is a folder" if path.is_dir() else f"{option}: there is no folder {path.parent}")
 
 
 def _comparison(args: argparse.Namespace) -> Comparison:
@@ -94,18 +115,16 @@ def _write(result: Result, args: argparse.Namespace) -> int:
     """Write the chart and the workbook; return 1 if the chart could not be drawn."""
     from generator.build.files import replace
 
-    if (args.plot or args.workbook) and not args.sweep:
-        raise UsageError("a chart needs a size that runs", "such as --sweep n=128..65536:x2")
     if args.workbook:
         from generator.comparison.workbook.book import comparison_workbook
 
-        replace(args.workbook, comparison_workbook(result))
+        replace(args.workbook, comparison_workbook(result, args.lang))
     if not args.plot:
         return 0
     from generator.comparison.chart.draw import ChartError, draw
 
     try:
-        replace(args.plot, draw(result, args.plot.suffix))
+        replace(args.plot, draw(result, args.plot.suffix.lower()))
     except ChartError as error:
         complain(str(error), *error.notes)
         return 1

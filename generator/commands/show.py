@@ -25,7 +25,7 @@ EXAMPLES = """\
   gen show bert --preset bert-base n=512 b=8
   gen show my_block.yaml
 """
-_COSTS = {"params": "params", "macs": "MACs", "matmul_flops": "FLOPs", "saved_elements": "saved"}
+_COSTS = {"params": "params", "macs": "MACs", "matmul_flops": "matmul FLOPs", "saved_elements": "saved"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

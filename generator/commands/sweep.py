@@ -16,6 +16,7 @@ from generator.commands.arguments import UsageError, add_specs, existing
 from generator.commands.table import Column, table_lines
 from generator.commands.target import answered
 from generator.console import say, width
+from generator.human import counted
 
 if TYPE_CHECKING:
     from generator.growth.axes import Axis
@@ -130,7 +131,7 @@ def _show(sweep: Sweep, chunks: Iterator[Chunk], *, limit: int) -> None:
             shown.append([exact(value) for value in row])
     for line in table_lines([Column(name, right=True) for name in sweep.names], shown, width()):
         say(line)
-    parts = [f"{sweep.grid.count:,} points", f"{left_out:,} left out{_why(sweep)}" if left_out else ""]
+    parts = [counted(sweep.grid.count, "point"), f"{left_out:,} left out{_why(sweep)}" if left_out else ""]
     parts += [f"{filtered:,} filtered" if filtered else "", f"{len(shown):,} shown" if len(shown) < passed else ""]
     say(", ".join(filter(None, parts)) + ("; --csv FILE writes all" if len(shown) < passed else ""))
 
@@ -156,4 +157,4 @@ def _write(sweep: Sweep, chunks: Iterator[Chunk], kind: str, path: Path) -> None
         for chunk in chunks:
             file.write(chunk)
             passed += chunk.count
-    say(f"{path}: {passed:,} of {sweep.grid.count:,} points")
+    say(f"{path}: {passed:,} of {counted(sweep.grid.count, 'point')}")

@@ -35,10 +35,11 @@ def table_lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width:
 
 
 def _fitted(columns: Sequence[Column], widths: Sequence[int], width: int) -> list[int]:
-    """Return narrower columns: whatever is the widest gives way, until all fit or nothing can be cut."""
+    """Return narrower columns: whatever is the widest gives way, headings last, until all fit or nothing can be cut."""
     fitted = list(widths)
     while sum(fitted) + len(_GAP) * (len(fitted) - 1) > width:
-        candidates = [i for i, column in enumerate(columns) if column.shrinks and fitted[i] > max(_LEAST, len(column.heading))]
+        shrinking = [i for i, column in enumerate(columns) if column.shrinks and fitted[i] > _LEAST]
+        candidates = [i for i in shrinking if fitted[i] > len(columns[i].heading)] or shrinking
         if not candidates:
             break
         fitted[max(candidates, key=lambda i: fitted[i])] -= 1

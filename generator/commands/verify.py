@@ -131,7 +131,7 @@ def _print_references(result: Result) -> None:
     for model in dict.fromkeys(check.model for check in result.references):
         checks = [check for check in result.references if check.model == model]
         equal = sum(1 for check in checks if check.equal)
-        say(f"  {model}: {equal} of {len(checks)} comparisons as they must be")
+        say(f"  {model}: {equal} of {counted(len(checks), 'comparison')} as required")
         for check in checks:
             if not check.equal:
                 say(f"    {check.what}: must be {check.bound}; {check.found}")

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, SIZE, Flag
 from generator.trace.attention import float_mask, fused_attention
@@ -65,7 +66,7 @@ class Attention(Op):
         if not row.t.facts.divisible(q.shape[1], k.shape[1]):
             heads, groups = row.text(q.shape[1]), row.text(k.shape[1])
             fail(
-                f"`{row.name}` shares {groups} heads of keys among {heads} heads",
+                f"`{row.name}` shares {counted(groups, 'head')} of keys among {counted(heads, 'head')}",
                 f'did you mean to add `where: ["{heads} % {groups} == 0"]`?',
             )
         if self.causal:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
 from generator.ops.pattern import letters, parse_arrow, parse_axes
@@ -44,7 +45,7 @@ class Einsum(Op):
         """Unify the labels, then contract."""
         terms, result = self.terms()
         if len(terms) != len(inputs):
-            raise OpError(f"`{self.eq}` has {len(terms)} operands, but the row has {len(inputs)} inputs", at="in")
+            raise OpError(f"`{self.eq}` has {counted(len(terms), 'operand')}, but the row has {counted(len(inputs), 'input')}", at="in")
         self._unify(row, terms, inputs)
         plan = matmul_plan(terms, result)
         if plan is None:
@@ -57,7 +58,7 @@ class Einsum(Op):
         shapes = "; ".join(f"{name} is {row.show(x.shape)}" for name, x in zip(row.input_names, inputs, strict=True))
         for labels, x, name in zip(terms, inputs, row.input_names, strict=True):
             if len(labels) != x.rank:
-                raise OpError(f"`{' '.join(labels)}` has {len(labels)} axes, but {name} has {x.rank}", shapes, at="eq")
+                raise OpError(f"`{' '.join(labels)}` has {counted(len(labels), 'axis', 'axes')}, but {name} has {x.rank}", shapes, at="eq")
             for label, size in zip(labels, x.shape, strict=True):
                 if label in row.sizes and not row.same(row.sizes[label], size):
                     found, wanted = row.text(size), row.text(row.sizes[label])

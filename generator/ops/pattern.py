@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer
 
+from generator.human import counted
 from generator.ops.base import OpError, RowScope
 from generator.trace.tensor import Shape, product
 
@@ -76,7 +77,8 @@ def solve(row: RowScope, axes: Axes, shape: Shape, source: str, known: dict[str,
         OpError: a different number of axes, a clash of sizes, or a group with two unknown labels.
     """
     if len(axes.groups) != len(shape):
-        raise OpError(f"the pattern has {len(axes.groups)} axes, but {source} has {len(shape)}", f"{source} is {row.show(shape)}", at=at)
+        message = f"the pattern has {counted(len(axes.groups), 'axis', 'axes')}, but {source} has {len(shape)}"
+        raise OpError(message, f"{source} is {row.show(shape)}", at=at)
     for group, size in zip(axes.groups, shape, strict=True):
         _solve_group(row, group, size, (source, shape), known, at)
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge, Integer
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZE, Choice, ChoiceKind
 from generator.trace.tensor import Tensor
@@ -50,7 +51,7 @@ class Positional(Op):
         length, width = row.whole(self.length, at="length"), x.shape[-1]
         if (length - x.shape[-2]).is_negative:
             raise OpError(
-                f"`{row.name}` has {row.text(length)} positions for {row.text(x.shape[-2])} tokens",
+                f"`{row.name}` has {counted(row.text(length), 'position')} for {counted(row.text(x.shape[-2]), 'token')}",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
                 at="length",
             )

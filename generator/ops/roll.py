@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXES, SIZES
 from generator.trace import moving
@@ -30,7 +31,7 @@ class Roll(Op):
         (x,) = inputs
         if len(self.axes) != len(self.shifts):
             raise OpError(
-                f"`{row.name}` has {_counted(len(self.axes), 'axis', 'axes')} but {_counted(len(self.shifts), 'shift', 'shifts')}",
+                f"`{row.name}` has {counted(len(self.axes), 'axis', 'axes')} but {counted(len(self.shifts), 'shift')}",
                 at="shifts",
             )
         found = [row.axis(x, axis) for axis in self.axes]
@@ -48,7 +49,3 @@ class Roll(Op):
         shifts = [c.size(shift) for shift in self.shifts]
         axes = [str(c.axis(c.tensors[0], axis)) for axis in self.axes]
         return {name: texts[0] if len(texts) == 1 else f"({', '.join(texts)})" for name, texts in (("shifts", shifts), ("axes", axes))}
-
-
-def _counted(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

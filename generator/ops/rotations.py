@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge, Integer
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import NUMBER, SIZE, Number
 from generator.ops.windows import suggested_condition
@@ -48,7 +49,8 @@ class Rotations(Op):
             raise OpError(f"`{row.name}` needs an axis of positions and one of features", found, at="in")
         length, width = row.whole(self.length, at="length"), self._width(x)
         if (length - x.shape[-2]).is_negative:
-            raise OpError(f"`{row.name}` has {row.text(length)} positions for {row.text(x.shape[-2])} tokens", found, at="length")
+            message = f"`{row.name}` has {counted(row.text(length), 'position')} for {counted(row.text(x.shape[-2]), 'token')}"
+            raise OpError(message, found, at="length")
         row.require(Ge(self.offset or Integer(0), 0))
         row.require(Ge(length, x.shape[-2] + (self.offset or 0)))
         row.require(Ge(x.shape[-1], width))

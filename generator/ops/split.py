@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Add, Expr
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, NAMES, SIZE, SIZES
 from generator.trace.tensor import Tensor
@@ -63,7 +64,7 @@ class Split(Op):
             raise OpError(f"`{row.name}` needs `into: 3` (equal parts) or `sizes: [a, b]`", found)
         sizes = tuple(row.whole(size, at="sizes") for size in self.sizes)
         if len(sizes) < 2:
-            raise OpError(f"`{row.name}` lists {len(sizes)} size; a split has at least two parts", found, at="sizes")
+            raise OpError(f"`{row.name}` lists {counted(len(sizes), 'size')}; a split has at least two parts", found, at="sizes")
         total = Add(*sizes)
         if not row.same(total, x.shape[axis]):
             raise OpError(
@@ -77,7 +78,7 @@ class Split(Op):
         if self.names is None:
             return tuple(f"part{i}" for i in range(count))
         if len(self.names) != count:
-            raise OpError(f"`names` lists {len(self.names)} names for {count} parts", at="names")
+            raise OpError(f"`names` lists {counted(len(self.names), 'name')} for {counted(count, 'part')}", at="names")
         return self.names
 
     def code(self, c: CodeScope) -> dict[str, Any]:

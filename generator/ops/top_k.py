@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge
 
+from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
 from generator.trace import choose
@@ -32,7 +33,7 @@ class TopK(Op):
         count = row.whole(self.k, at="k")
         if (x.shape[axis] - count).is_negative:
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
-            raise OpError(f"`{row.name}` chooses {row.text(count)} of {row.text(x.shape[axis])} elements", found, at="k")
+            raise OpError(f"`{row.name}` chooses {row.text(count)} of {counted(row.text(x.shape[axis]), 'element')}", found, at="k")
         row.require(Ge(x.shape[axis], count))
         values, indices = choose.top_k(row.t, x, count, axis)
         return {"values": values, "indices": indices}

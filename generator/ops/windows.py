@@ -6,6 +6,7 @@ from typing import Any
 
 from sympy import Expr, Ge
 
+from generator.human import counted
 from generator.ops.base import CodeScope, OpError, RowScope
 from generator.ops.params import Raw, Scope, SizesKind
 from generator.trace.convolution import Windows
@@ -33,7 +34,7 @@ def each_axis(row: RowScope, name: str, given: Shape, axes: int, *, least: int) 
     """Return one whole size for each axis of positions. Raises OpError where there are too many or too few, or one is too small."""
     if len(given) not in (1, axes):
         expected = "one size" if axes == 1 else f"one size, or a list of {axes}"
-        raise OpError(f"`{name}` of `{row.name}` has {len(given)} sizes; give {expected}", at=name)
+        raise OpError(f"`{name}` of `{row.name}` has {counted(len(given), 'size')}; give {expected}", at=name)
     sizes = tuple(row.whole(size, at=name) for size in given) * (axes // len(given))
     small = next((size for size in sizes if (size - least).is_negative), None)
     if small is not None:
@@ -53,7 +54,7 @@ def check_image(row: RowScope, x: Tensor, axes: int) -> None:
     if x.rank == axes + 1 or (axes == 2 and x.rank == 3):
         notes.append("a rearrange before it can split or add an axis, such as `to: b (h w) c -> b c h w`")
     raise OpError(
-        f"`{row.name}` needs {expected}: batch, channels, positions; {first} has {x.rank} {'axis' if x.rank == 1 else 'axes'}",
+        f"`{row.name}` needs {expected}: batch, channels, positions; {first} has {counted(x.rank, 'axis', 'axes')}",
         *notes,
         at="in",
     )

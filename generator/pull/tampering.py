@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from generator.human import counted
 from generator.spec.problems import Problem
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def differences(found: Workbook, built: Workbook) -> list[Problem]:
             continue
         problems.extend(_of_sheet(found[sheet.title], sheet))
     more = len(problems) - SHOWN
-    return [*problems[:SHOWN], *([Problem(f"and {more} more cells or names", None)] if more > 0 else [])]
+    return [*problems[:SHOWN], *([Problem(f"and {counted(more, 'more cell or name', 'more cells or names')}", None)] if more > 0 else [])]
 
 
 def _of_sheet(found: Any, built: Any) -> Iterator[Problem]:

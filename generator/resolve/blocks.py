@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sympy import Expr
 
 from generator.architecture import Architecture, BoundRow
+from generator.human import counted
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, evaluated, written_size
@@ -119,9 +120,9 @@ def _named_inputs(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, use: 
     if bound.row.scan:
         return {}
     if len(bound.inputs) != len(wanted):
-        noun = "input" if len(wanted) == 1 else "inputs"
+        takes = f"takes {counted(len(wanted), 'input')} ({', '.join(wanted)})"
         r.problems.add(
-            f"`{use.spec}` takes {len(wanted)} {noun} ({', '.join(wanted)}); {_reader(frame, bound, use)} has {len(bound.inputs)}",
+            f"`{use.spec}` {takes}; {_reader(frame, bound, use)} has {len(bound.inputs)}",
             _place(frame, bound, use),
             f"it reads {listed(bound.input_names) or 'nothing'}",
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Expr
 
 from generator.architecture import BoundRow
+from generator.human import counted
 from generator.ops.base import Op, OpError
 from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Scope, SizeKind, SizesKind
 from generator.ops.registry import ops
@@ -131,9 +132,8 @@ def _check_arity(r: Resolver, bound: BoundRow, least: int, most: int | None) -> 
     if count >= least and (most is None or count <= most):
         return
     expected = str(least) if most == least else f"at least {least}" if most is None else f"{least} to {most}"
-    noun = "input" if expected == "1" else "inputs"
     note = f"it reads {listed(bound.input_names) or 'nothing'}"
-    r.problems.add(f"`{bound.row.op}` takes {expected} {noun}; `{bound.name}` has {count}", bound.row.where("in"), note)
+    r.problems.add(f"`{bound.row.op}` takes {counted(expected, 'input')}; `{bound.name}` has {count}", bound.row.where("in"), note)
     raise Unresolved
 
 

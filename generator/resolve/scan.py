@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from generator.architecture import BoundRow
+from generator.human import counted
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import Frame, run_child
 from generator.resolve.show import show_shape
@@ -103,7 +104,7 @@ def _check_outputs(r: Resolver, frame: Frame, bound: BoundRow, shapes: Mapping[s
     cell, sizes = bound.child.spec.name, frame.arch.sizes
     if len(outputs) not in {len(shapes), len(shapes) + 1}:
         r.problems.add(
-            f"`{cell}` has {len(outputs)} outputs ({listed(outputs)}), which do not fit its states ({listed(shapes)})",
+            f"`{cell}` has {counted(len(outputs), 'output')} ({listed(outputs)}), which do not fit its states ({listed(shapes)})",
             bound.row.where("carry"),
             "the outputs of a cell are its new states, in the order of `carry`, with or without one result in front",
         )

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from generator.human import counted
 from generator.spec.problems import Problem
 from generator.spec.suggest import did_you_mean, listed, near
 from generator.spec.violation_hints import missing_hint, type_hint, unknown_key_hint
@@ -144,9 +145,9 @@ def _problems(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
     elif error.validator in ("minProperties", "minItems") and not value:
         yield Problem(f"{_place(path)} is empty", span)
     elif error.validator in ("minItems", "maxItems"):
-        yield Problem(f"expected {expected} items{where}; found {len(value)}", span)
+        yield Problem(f"expected {counted(expected, 'item')}{where}; found {len(value)}", span)
     elif error.validator == "maxProperties":
-        yield Problem(f"{_place(path)} has {len(value):,} entries; at most {expected:,} are read", place)
+        yield Problem(f"{_place(path)} has {counted(len(value), 'entry', 'entries')}; at most {expected:,} are read", place)
     elif error.validator == "minimum":
         yield Problem(f"expected at least {expected}{where}; found {value}", span)
     elif error.validator == "maximum":

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import yaml
 
+from generator.human import counted
 from generator.spec.problems import Problem
 from generator.spec.source import Source, Span
 
@@ -66,7 +67,7 @@ def _tab_or_sign(mistake: _Mistake) -> Problem:
         return Problem("a tab stands where YAML wants spaces", mistake.span)
     lines = mistake.source.lines
     more = [n for n, line in enumerate(lines, 1) if n > mistake.span.line and "\t" in line[: _indent(line)]]
-    notes = (f"so {'are' if len(more) > 1 else 'is'} {len(more)} more line{'s' * (len(more) > 1)} below",) if more else ()
+    notes = (f"so {'are' if len(more) > 1 else 'is'} {counted(len(more), 'more line')} below",) if more else ()
     return Problem("this line is indented with a tab; YAML wants spaces", mistake.span, notes)
 
 

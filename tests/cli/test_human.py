@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from generator.human import exact, rounded
+from generator.human import counted, exact, rounded
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,11 @@ from generator.human import exact, rounded
         (685_000_000_000, "scalars", "685.0 B"),
         (1_234_567_890, "FLOP", "1.235 GFLOP"),
         (3 * 10**24, "FLOP", "3.000 YFLOP"),
+        (999_949 * 10**21, "FLOP", "999.9 YFLOP"),
+        (10**27, "FLOP", "1.000e27 FLOP"),
+        (1_234_567 * 10**394, "multiply-accumulates", "1.235e400 MAC"),
+        (10**15, "scalars", "1.000e15"),
+        (Fraction(10**40, 3), "elements", "3.333e39 elements"),
         (25_769_803_776, "multiply-accumulates", "25.77 GMAC"),
         (40_894_464, "elements", "40.89 M elements"),
         (Fraction(5001, 2), "elements", "2.501 k elements"),
@@ -34,3 +39,19 @@ def test_four_digits_and_a_unit(value, unit, text) -> None:
 def test_exact_numbers_have_separators() -> None:
     assert exact(109_482_240) == "109,482,240"
     assert exact(Fraction(1, 3)) == "1/3"
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "shown"),
+    [
+        (1, ("spec",), "1 spec"),
+        (0, ("spec",), "0 specs"),
+        (1200, ("spec",), "1,200 specs"),
+        (1, ("axis", "axes"), "1 axis"),
+        (2, ("axis", "axes"), "2 axes"),
+        ("1", ("head",), "1 head"),
+        ("2*h", ("head",), "2*h heads"),
+    ],
+)
+def test_one_is_not_called_several(count, words, shown) -> None:
+    assert counted(count, *words) == shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from generator.human import counted
 from generator.printing.evaluate import evaluate
 from generator.printing.text import to_text
 from generator.render.markdown.escape import code, text
@@ -51,7 +52,7 @@ def presuppositions(claim: SheetClaim) -> str:
     """Return the conditions, what is left out, and which sizes grow."""
     parts = [", ".join(map(code, claim.conditions)), f"without {', '.join(map(code, claim.ignored))}" if claim.ignored else ""]
     parts.append(f"as {', '.join(map(code, claim.growing))} grow{'s' if len(claim.growing) == 1 else ''}" if claim.kind == "order" else "")
-    parts.append(f"to {claim.digits} digit{'' if claim.digits == 1 else 's'}" if claim.digits else "")
+    parts.append(f"to {counted(claim.digits, 'digit')}" if claim.digits else "")
     return "; ".join(filter(None, parts))
 
 
@@ -69,7 +70,7 @@ def verdict(claim: SheetClaim, formulas: Formulas) -> str:
     if claim.verdict == "stated":
         return "stated, not derived"
     if claim.verdict != "differs":
-        return f"✓ {claim.verdict}" + (f" to {claim.digits} digits" if claim.digits else "")
+        return f"✓ {claim.verdict}" + (f" to {counted(claim.digits, 'digit')}" if claim.digits else "")
     if claim.kind == "order":
         otherwise = formulas.cell(claim.difference, f"{subject(claim)}, terms that grow otherwise", FORMULA_WIDTH)
         return f"✗ other order: {otherwise}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePosixPath
 
+from generator.human import counted
 from generator.printing.latex import to_latex
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
@@ -39,8 +40,7 @@ def render_index(sheets: Sequence[Sheet], links: Sequence[tuple[str, str]] = ())
         for name in dict.fromkeys(_folder(sheet) for sheet in ordered)
     ]
     digest = sha256("".join(f"{sheet.name}\0{sheet.source_hash}\0" for sheet in ordered).encode()).hexdigest()
-    count = f"{len(sheets)} {'spec' if len(sheets) == 1 else 'specs'}"
-    summary = f"{count}, each with its rows, its exact costs and the published numbers beside them."
+    summary = f"{counted(len(sheets), 'spec')}, each with its rows, its exact costs and the published numbers beside them."
     also = " · ".join(link(text(label), address) for label, address in links)
     index = environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, summary=summary, links=also)
     return index.rstrip("\n") + "\n"  # each section ends with an empty line
