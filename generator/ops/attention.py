@@ -9,6 +9,7 @@ from sympy import Expr, Ge
 
 from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZE, Flag
 from generator.trace.attention import float_mask, fused_attention
 from generator.trace.create import triangle
@@ -67,7 +68,7 @@ class Attention(Op):
             heads, groups = row.text(q.shape[1]), row.text(k.shape[1])
             fail(
                 f"`{row.name}` shares {counted(groups, 'head')} of keys among {counted(heads, 'head')}",
-                f'did you mean to add `where: ["{heads} % {groups} == 0"]`?',
+                *suggested_condition(row, q.shape[1], k.shape[1]),
             )
         if self.causal:
             self._check_causal(row, q, k, found)

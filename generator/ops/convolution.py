@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from sympy import Expr, Integer, expand, floor
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZE, SIZES, Flag
-from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed, suggested_condition
+from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed
 from generator.trace import moving
 from generator.trace.convolution import Windows, convolution
 from generator.trace.tensor import Shape, Tensor

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from sympy import Expr
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number
-from generator.ops.windows import suggested_condition
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 from sympy import Expr, Integer
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import SIZE
-from generator.ops.windows import suggested_condition
 from generator.trace import choose, join, matmul
 from generator.trace.pointwise import unary
 from generator.trace.tensor import Tensor

@@ -10,6 +10,7 @@ from sympy import Expr, Integer
 
 from generator.human import counted
 from generator.ops.base import OpError, RowScope
+from generator.ops.divisibility import suggested_condition
 from generator.trace.tensor import Shape, product
 
 Group = tuple[str, ...]
@@ -98,7 +99,7 @@ def _solve_group(row: RowScope, group: Group, size: Expr, where: tuple[str, Shap
             raise OpError(
                 f"cannot split an axis of {row.text(size)} into `{' '.join(group)}`: {row.text(rest)} does not always divide it",
                 found,
-                f'did you mean to add `where: ["{row.text(size)} % {row.text(rest)} == 0"]`?',
+                *suggested_condition(row, size, rest),
                 at=at,
             )
         known[unknown[0]] = row.t.facts.simplify(size / rest)

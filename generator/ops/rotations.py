@@ -9,8 +9,8 @@ from sympy import Expr, Ge, Integer
 
 from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import NUMBER, SIZE, Number
-from generator.ops.windows import suggested_condition
 from generator.trace.tensor import Tensor
 
 TABLE = '''

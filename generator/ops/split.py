@@ -9,6 +9,7 @@ from sympy import Add, Expr
 
 from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import AXIS, NAMES, SIZE, SIZES
 from generator.trace.tensor import Tensor
 
@@ -53,7 +54,7 @@ class Split(Op):
             raise OpError(
                 f"cannot cut an axis of {text} into {self.into} equal parts: {self.into} does not always divide it",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
-                f'did you mean to add `where: ["{text} % {self.into} == 0"]`?',
+                *suggested_condition(row, whole, self.into),
                 at="into",
             )
         return (row.t.facts.simplify(whole / self.into),) * int(self.into)

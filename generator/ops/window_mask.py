@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Gt, Mul, cancel
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.divisibility import suggested_condition
 from generator.ops.params import SIZES
 from generator.ops.windows import each_axis
 from generator.trace import pointwise
@@ -63,7 +64,7 @@ class WindowMask(Op):
             if not row.t.facts.divisible(size, width):
                 raise OpError(
                     f"windows of {row.text(width)} places do not always fill an axis of {row.text(size)}",
-                    f"add a condition: where: {row.text(size)} % {row.text(width)} == 0",
+                    *suggested_condition(row, size, width),
                     at="window",
                 )
             if (step - width).is_nonnegative:

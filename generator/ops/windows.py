@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Ge
+from sympy import Ge
 
 from generator.human import counted
 from generator.ops.base import CodeScope, OpError, RowScope
@@ -86,11 +86,3 @@ def keyword(c: CodeScope, name: str, sizes: Shape, default: int, *, built: bool)
     if all(size == default for size in sizes):
         return []
     return [f"{name}={printed(sizes, c.init if built else c.size)}"]
-
-
-def suggested_condition(row: RowScope, dividend: Expr, divisor: Expr) -> tuple[str, ...]:
-    """Return the note that suggests a condition of divisibility; nothing where both are numbers."""
-    if not dividend.free_symbols | divisor.free_symbols:
-        return ()
-    sides = [size if one.is_Atom else f"({size})" for one in (dividend, divisor) for size in (row.show((one,))[1:-1],)]
-    return (f'did you mean where: ["{sides[0]} % {sides[1]} == 0"]?',)

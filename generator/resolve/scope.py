@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 from generator.architecture import BoundRow, Weight
 from generator.ops.base import OpError
 from generator.resolve.show import show_shape, show_size
+from generator.resolve.sizes import whole_notes
 from generator.spec.suggest import did_you_mean
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
@@ -93,9 +94,6 @@ class Scope:
     def whole(self, size: Expr, *, at: str) -> Expr:
         """Return a size simplified; raises OpError unless it is known to be whole."""
         if not self.t.facts.is_whole(size):
-            raise OpError(
-                f"{show_size(size, self.sizes)} is not always a whole number",
-                "add a condition under `where`, or use // to round down",
-                at=at,
-            )
+            message = f"`{show_size(size, self.sizes)}` is not always a whole number"
+            raise OpError(message, *whole_notes(size, self.sizes), at=at)
         return self.t.facts.simplify(size)

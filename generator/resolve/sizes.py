@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sympy import Add, Eq, Expr, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, together
 from sympy.logic.boolalg import Boolean
@@ -22,6 +22,7 @@ from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
 from generator.spec.expressions import ExpressionError, Name, evaluate, expression_problem, names
 from generator.spec.model import Expression, Spec
 from generator.spec.problems import Problems
+from generator.spec.suggest import add_condition
 from generator.symbols import Facts
 from generator.trace.tensor import Shape
 
@@ -94,13 +95,19 @@ def size_problem(value: Expr, text: str, sizes: Mapping[str, Expr], facts: Facts
         return (f"{label} is never positive; sizes are at least 1",)
     if facts.is_whole(value):
         return ()
+    return (f"{label} is not always a whole number", *whole_notes(value, sizes))
+
+
+def whole_notes(value: Expr, sizes: Mapping[str, Expr]) -> Iterator[str]:
+    """Suggest what makes a value a whole number."""
     numerator, denominator = fraction(together(value))
     if not numerator.free_symbols:
-        return (f"{label} is not always a whole number",)
+        return
     condition = whole_condition(value)
-    rounded = f"or round down: {_operand(numerator, sizes)} // {_operand(denominator, sizes)}"
-    notes = [f'did you mean to add where: ["{to_text(condition, tuple(sizes))}"]?'] if condition.free_symbols else []
-    return (f"{label} is not always a whole number", *notes, *([rounded] if denominator != 1 else []))
+    if condition.free_symbols:
+        yield add_condition(to_text(condition, tuple(sizes)))
+    if denominator != 1:
+        yield f"or round down: {_operand(numerator, sizes)} // {_operand(denominator, sizes)}"
 
 
 def _operand(part: Expr, sizes: Mapping[str, Expr]) -> str:

@@ -21,6 +21,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> tuple[str, ...]:
     return (f"did you mean {listed(found, 'or')}?",) if found else ()
 
 
+def add_condition(text: str) -> str:
+    """Return the note that suggests a condition on the sizes."""
+    return f'did you mean to add where: ["{text}"]?'
+
+
 def listed(names: Iterable[str], joiner: str = "and", limit: int = 20) -> str:
     """Return names as people list them: `a`, `b` and `c`; beyond `limit` names only their number is said."""
     quoted = [f"`{name}`" for name in names]

@@ -32,11 +32,17 @@ CASES = {
     "y: {op: hide, axes: b h i j, where: i / 2 > j}": ["`/` does not work on an index; use + - * // and %"],
     'y: {op: hide, axes: b h i j, where: "min(i, j) > 2"}': ["`min` does not work on an index; use + - * // and %"],
     "y: {op: hide, axes: b h i j, where: i > j or n > m}": ["each side of `and` and `or` must depend on an index"],
-    "a: {op: rotations, length: P}": ["`a` rotates pairs of features, but e is not always even", 'did you mean where: ["e % 2 == 0"]?'],
+    "a: {op: rotations, length: P}": [
+        "`a` rotates pairs of features, but e is not always even",
+        'did you mean to add where: ["e % 2 == 0"]?',
+    ],
     "a: {op: rotations, length: P, width: 4, in: x}, y: {op: rotary, in: [x, a.cos, x]}": [
         "`y` needs x [..., n, e] and the two tables [n, e/2] of an `op: rotations` for it"
     ],
-    "y: {op: lsh_buckets, rounds: r, buckets: k}": ["`y` needs an even number of buckets; found k", 'did you mean where: ["k % 2 == 0"]?'],
+    "y: {op: lsh_buckets, rounds: r, buckets: k}": [
+        "`y` needs an even number of buckets; found k",
+        'did you mean to add where: ["k % 2 == 0"]?',
+    ],
     "w: {op: random_projection, out: [m, n]}, y: {op: random_features, in: [x, w], of: keys}": [
         "`y` needs x [..., n, e] and directions [m, e]"
     ],

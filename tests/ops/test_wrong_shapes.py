@@ -39,7 +39,7 @@ CASES = [
         [
             "`y` splits c channels into g groups, which does not always come out whole @ g",
             "x is [b, c, n]; its channels are axis 1",
-            'did you mean where: ["c % g == 0"]?',
+            'did you mean to add where: ["c % g == 0"]?',
         ],
     ),
     (
@@ -74,7 +74,7 @@ CASES = [
         [
             "`y` splits the 2*d channels of the result into 2*g groups, which does not always come out whole @ 2*g",
             "x is [b, 2*c*g, n]; its channels are axis 1",
-            'did you mean where: ["(2*d) % (2*g) == 0"]?',
+            'did you mean to add where: ["(2*d) % (2*g) == 0"]?',
         ],
     ),
     (
@@ -130,7 +130,7 @@ CASES = [
     (
         "op: conv1d, channels: d, kernel: k / 2",
         SEQUENCE,
-        ["k/2 is not always a whole number @ k / 2", "add a condition under `where`, or use // to round down"],
+        ["`k/2` is not always a whole number @ k / 2", 'did you mean to add where: ["k % 2 == 0"]?', "or round down: k // 2"],
     ),
     # pooling
     ("op: pool, kind: max, kernel: 2", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w]: batch, channels, positions @ y", "x is [b, c]"]),

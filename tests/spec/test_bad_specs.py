@@ -243,7 +243,7 @@ mine.yaml:11:30: error: cannot split an axis of d into `w k`: w does not always 
    11 |   parts: {op: rearrange, to: b n (w k) -> b w n k}
       |                              ^^^^^^^^^^^^^^^^^^^^
   x is [b, n, d]
-  did you mean to add `where: ["d % w == 0"]`?
+  did you mean to add where: ["d % w == 0"]?
 mine.yaml:12:42: error: `d/3` is not always a whole number
    12 |   third: {op: linear, in: x, out: [b, n, d/3]}
       |                                          ^^^
