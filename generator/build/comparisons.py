@@ -49,6 +49,11 @@ class Place:
         """Say whether a format is to be built, in whatever language."""
         return any(one.name == kind.name for one in self.formats)
 
+    @property
+    def workbooks(self) -> Format:
+        """The format of workbooks, in the language in which they are built."""
+        return next((one for one in self.formats if one.name == EXCEL.name), EXCEL)
+
 
 def build_comparisons(
     place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, progress: Callable[[str, Sequence[str]], None]
@@ -101,10 +106,14 @@ def _wanted(name: str, place: Place) -> list[str]:
     chart = f"{FOLDER}/{name}.svg"
     if paths and _plot_version() and not (place.check and _is_of_other_version(place.out / chart)):
         paths.append(chart)
-    workbook = f"{FOLDER}/{name}.xlsx"
+    workbook = _workbook(name, place)
     if place.wants(EXCEL) and not (place.check and not (place.out / workbook).exists()):
         paths.append(workbook)
     return paths
+
+
+def _workbook(name: str, place: Place) -> str:
+    return f"{FOLDER}/{name}{place.workbooks.suffix}"
 
 
 def _is_of_other_version(chart: Path) -> bool:
@@ -174,8 +183,9 @@ def _rendered(comparison: Comparison, file: Path, place: Place, report: Comparis
             outputs[f"{FOLDER}/{name}.svg"] = draw(result)
         except ChartError as error:
             report.remarks.append(f"comparison `{name}`: {error}")
-    if f"{FOLDER}/{name}.xlsx" in wanted:
-        outputs[f"{FOLDER}/{name}.xlsx"] = comparison_workbook(result)
+    workbook = _workbook(name, place)
+    if workbook in wanted:
+        outputs[workbook] = comparison_workbook(result, place.workbooks.language)
     return outputs
 
 

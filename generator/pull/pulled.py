@@ -52,9 +52,9 @@ def pulled(path: Path, library: Library) -> Pulled:
     from openpyxl import load_workbook
 
     from generator.compiled import compile_spec
+    from generator.render.texts import texts
     from generator.render.workbook import build_workbook
     from generator.render.workbook.plan import make_plan
-    from generator.render.workbook.texts import texts
 
     book = opened(path)
     said = marks(book, path)

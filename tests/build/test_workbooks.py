@@ -84,3 +84,27 @@ def test_no_spec_may_be_called_like_the_catalogue(specs: Path, capsys) -> None:
     (specs / "catalogue.yaml").write_text((specs / "alone.yaml").read_text())
     assert build() == 1
     assert "`catalogue` cannot be the name of a spec" in capsys.readouterr().err
+
+
+COMPARISON = """
+title: One layer, narrow and wide
+question: What does the width cost?
+sweep: {size: b, values: "2,4,8"}
+compare:
+  - {spec: layer, label: narrow, set: {k: 3, m: 5}}
+  - {spec: layer, label: wide, set: {k: 30, m: 50}}
+measures: [macs]
+"""
+
+
+def test_comparisons_have_workbooks_in_the_language_that_is_built(specs: Path, out: Path) -> None:
+    (specs / "comparisons").mkdir()
+    (specs / "comparisons" / "widths.yaml").write_text(COMPARISON)
+    assert build() == 0
+    assert names(out / "comparisons") == {"widths.xlsx"}
+    english = (out / "comparisons" / "widths.xlsx").read_bytes()
+    assert build("--lang", "zh") == 0
+    assert names(out / "comparisons") == {"widths.xlsx", "widths.zh.xlsx"}
+    assert load_workbook(out / "comparisons" / "widths.zh.xlsx").sheetnames == ["概览", "乘加次数 (MAC)", "交叉点"]
+    assert (out / "comparisons" / "widths.xlsx").read_bytes() == english
+    assert build("--lang", "zh", "--check") == 0

@@ -48,6 +48,7 @@ def test_a_picture_is_drawn(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
         (("layer", "--sweep", "q=4..16", "k=1", "m=2"), "error: `q` is not a size of `layer`"),
         (("layer", "--sweep", "k", "m=2"), "error: `k` is not of the form NAME=VALUES"),
         (("layer", "k=1", "m=2", "--plot", "x.svg"), "error: --plot shows a sweep; give --sweep, such as n=64..1024"),
+        (("layer", "--sweep", "b=1,2", "k=3", "m=5", "--plot", "x.pdf"), "error: --plot: x.pdf must end in .svg"),
         (("layer", "k=1", "m=2", "--device", "quantum"), "error: quantum: "),
     ],
 )

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from generator.cli import main
 from tests.support.small_specs import write_specs
@@ -104,11 +105,24 @@ def test_presets_of_one_spec_stand_side_by_side(capsys) -> None:
         ("square line --preset smal", "no spec has a preset `smal`"),
         ("square@smal line b=1 k=1 n=1", "`square` has no preset `smal`\n  did you mean `small`?"),
         ("square line b=1 k=1 n=1 --plot x.svg", "a chart needs a size that runs"),
+        ("square line b=1 k=1 --sweep n=1,2 --workbook x.txt", "--workbook: x.txt must end in .xlsx"),
+        ("square line b=1 k=1 --sweep n=1,2 --plot x.pdf", "--plot: x.pdf must end in .svg or .png"),
+        ("square line b=1 k=1 --sweep n=1,2 --workbook gone/x.xlsx", "--workbook: there is no folder gone"),
+        ("square line b=1 k=1 --sweep n=1,2 --plot mine", "--plot: mine must end in .svg or .png"),
+        ("square line b=1 k=1 --sweep n=1,2 --lang zj", "--lang: there are no texts in `zj`\n  languages: `en` and `zh`"),
     ],
 )
 def test_what_is_wrong_is_said(capsys, words, message) -> None:
     assert main(["compare", *words.split(), "--specs", "mine"]) == 2
-    assert message in capsys.readouterr().err
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+    assert not list(Path().glob("x.*"))
+
+
+def test_a_workbook_can_be_in_chinese(capsys) -> None:
+    run(capsys, "square", "line", "b=1", "k=4", "--sweep", "n=4..64:x2", "--quantity", "macs", "--workbook", "a.xlsx", "--lang", "zh")
+    assert load_workbook("a.xlsx").sheetnames == ["概览", "乘加次数 (MAC)", "交叉点"]
 
 
 def test_chart_and_workbook_are_written(capsys) -> None:

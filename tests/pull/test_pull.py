@@ -12,9 +12,9 @@ from ruamel.yaml import YAML
 
 from generator import load
 from generator.cli import main
+from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import Plan, make_plan
-from generator.render.workbook.texts import texts
 from tests.workbook.libreoffice import needs_libreoffice, recalculated
 
 SPEC = """\

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from generator import load
+from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook import plan as places
 from generator.render.workbook.plan import Plan, make_plan
-from generator.render.workbook.texts import texts
 from generator.resources import builtin_specs_dir
 
 from .calculator import Answer, Job, calculated, needs_uno, stored

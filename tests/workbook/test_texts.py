@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
+from generator.growth.measures import MEASURES
 from generator.render.formats import LANGUAGES
+from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.texts import texts
 from generator.resources import templates_dir
-from generator.sheet import QUANTITIES
 
 from .calculator import stored
 from .sheets import encoder
@@ -54,7 +54,7 @@ def test_chinese_is_chinese_wherever_english_has_words() -> None:
 
 def test_quantities_are_called_in_english_what_the_tool_calls_them() -> None:
     words = texts("en")
-    for quantity in QUANTITIES:
+    for quantity in MEASURES:
         assert words(f"quantity_titles.{quantity.key}") == quantity.title
         assert words(f"quantity_meanings.{quantity.key}") == quantity.meaning
         assert words(f"quantity_units.{quantity.unit}") == quantity.unit
@@ -62,9 +62,10 @@ def test_quantities_are_called_in_english_what_the_tool_calls_them() -> None:
 
 def test_every_text_is_used() -> None:
     """A key that no code names is left over."""
-    code = "\n".join(
-        path.read_text(encoding="utf-8") for path in sorted((templates_dir().parent / "generator" / "render" / "workbook").glob("*.py"))
-    )
+    package = templates_dir().parent / "generator"
+    folders = (package / "render" / "workbook", package / "comparison")
+    files = [package / "render" / "texts.py", *(path for folder in folders for path in sorted(folder.rglob("*.py")))]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
     keys = [(section, key) for section, texts_ in content("en").items() for key in texts_]
     unused = [f"{section}.{key}" for section, key in keys if f'"{section}.{key}"' not in code and f"{section}.{{" not in code]
     assert unused == ["scale.short_units"]  # read as a whole, in texts.py

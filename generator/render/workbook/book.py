@@ -7,6 +7,7 @@ import json
 from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 
+from generator.render.texts import texts
 from generator.render.workbook.about import write_about
 from generator.render.workbook.cells import Page
 from generator.render.workbook.checks import check_list, write_checks
@@ -22,7 +23,6 @@ from generator.render.workbook.scaling_charts import write_scaling_charts
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 from generator.render.workbook.summary import write_summary
-from generator.render.workbook.texts import texts
 from generator.sheet import Sheet
 from generator.version import VERSION
 

@@ -12,13 +12,13 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 
 from generator.claims import complete
 from generator.printing.evaluate import EvaluationError, evaluate
+from generator.render.texts import Texts, texts
 from generator.render.workbook.cells import Page
 from generator.render.workbook.example import NoExampleError, example_sizes
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
-from generator.render.workbook.texts import Texts, texts
 from generator.sheet import QUANTITIES, Sheet, SheetPreset
 
 FIRST_ROW = 5

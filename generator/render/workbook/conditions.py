@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sympy import Eq, Expr, Ge, Gt, Integer, Le, Lt, Mod, Symbol
 from sympy.logic.boolalg import Boolean
 
+from generator.render.texts import Texts
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import Live, sentence
@@ -12,9 +15,9 @@ from generator.render.workbook.plan import Plan
 from generator.sheet import Constraint
 
 
-def condition_words(constraint: Constraint, plan: Plan) -> str:
+def condition_words(constraint: Constraint, words: Texts, order: Sequence[str]) -> str:
     """Return a condition in words, such as `d is a multiple of h`; one that has no words as the spec writes it."""
-    words, order, condition = plan.words, plan.order, constraint.condition
+    condition = constraint.condition
     division = divisibility(condition)
     if division is not None:
         a, b = (closed_form(side, order) for side in division)

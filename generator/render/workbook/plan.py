@@ -9,11 +9,11 @@ from functools import cached_property
 from openpyxl.utils import get_column_letter, quote_sheetname
 
 from generator.claims import complete
+from generator.render.texts import Texts
 from generator.render.workbook.crossovers import Crossover, Pair, crossovers, main_pair, preferred
 from generator.render.workbook.example import example_sizes
 from generator.render.workbook.names import excel_names
 from generator.render.workbook.parts import Part, main_quantity, parts_of
-from generator.render.workbook.texts import Texts
 from generator.sheet import QUANTITIES, Quantity, Sheet, Size
 
 EXAMPLE = "example"  # the column of a spec without presets

@@ -127,7 +127,7 @@ def _guide_own(page: Page, plan: Plan, size: Size) -> None:
     """Say what a size in a column of the user's own may be, and colour what is none."""
     row, first = plan.published_rows[size.name], plan.own_columns[0].letter
     cells = f"{first}{row}:{plan.last_column}{row}"
-    page.sheet.add_data_validation(size_rule(plan, size, cells))
+    page.sheet.add_data_validation(size_rule(plan.words, size.name, size.meaning, cells))
     unused = Rule(type="expression", formula=[f'AND({first}{row}<>"",NOT({is_size(f"{first}{row}")}))'], dxf=BAD_LOOK)
     page.sheet.conditional_formatting.add(cells, unused)
 

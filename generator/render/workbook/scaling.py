@@ -100,7 +100,7 @@ def _step(plan: Plan, row: int, value: int) -> Step:
     if not step.is_whole:
         return Step(row, value, sizes, plan.words("scaling.not_whole"))
     broken = next((one for one in plan.sheet.constraints if not evaluate(one.condition, sizes)), None)
-    return Step(row, value, sizes, condition_words(broken, plan) if broken else "")
+    return Step(row, value, sizes, condition_words(broken, plan.words, plan.order) if broken else "")
 
 
 def _value(expr: Expr, step: Step) -> Value:
@@ -251,7 +251,7 @@ class _Lines:
         text = '""'
         for constraint in reversed(self.plan.sheet.constraints):
             holds = self.formulas.text(constraint.condition, self.cells)
-            text = f"IF(IFERROR({holds},FALSE),{text},{quoted(condition_words(constraint, self.plan))})"
+            text = f"IF(IFERROR({holds},FALSE),{text},{quoted(condition_words(constraint, words, self.plan.order))})"
         whole = ",".join(f"{cell}>=1,{cell}=INT({cell})" for cell in self.cells.values())
         return f"IF(IFERROR(AND({whole}),FALSE),{text},{quoted(words('scaling.not_whole'))})"
 

@@ -60,7 +60,7 @@ def _constraint_check(plan: Plan, formulas: Formulas, constraint: Constraint) ->
     parts = [f"{quoted(label)}&{plan.names[name]}" for label, name in zip(labels, names, strict=True)]
     shown = ", ".join(f"{name} = {number_text(plan.in_use[name])}" for name in names)
     return Check(
-        plan.words("checks.constraint", text=condition_words(constraint, plan)),
+        plan.words("checks.constraint", text=condition_words(constraint, plan.words, plan.order)),
         Entry("&".join(parts), shown, "Link"),
         Entry("", plan.words("checks.constraint_expected"), "Muted words"),
         judged(plan, formulas.text(constraint.condition)),

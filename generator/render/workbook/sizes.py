@@ -8,6 +8,7 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Ge, Le, Symbol
 
+from generator.render.texts import Texts
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import divisibility
 from generator.render.workbook.formulas import Formulas, closed_form
@@ -80,7 +81,7 @@ def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
         _write_derived(page, plan, formulas, size, row)
         return
     page.blank(f"C{row}", "Input number")
-    page.sheet.add_data_validation(size_rule(plan, size, f"C{row}"))
+    page.sheet.add_data_validation(size_rule(plan.words, size.name, size.meaning, f"C{row}"))
     if size.kind == "default":
         _write_default(page, plan, formulas, size, row)
     else:
@@ -164,13 +165,12 @@ def _write_origin(page: Page, plan: Plan, size: Size, otherwise: str, shown: str
     page.formula(f"E{row}", f"IFERROR({chosen},{unused})", shown, "Words")
 
 
-def size_rule(plan: Plan, size: Size, cells: str) -> DataValidation:
+def size_rule(words: Texts, name: str, meaning: str, cells: str) -> DataValidation:
     """Return the rule for cells into which a size is typed, with a message for what is none."""
-    words = plan.words
     rule = DataValidation("whole", operator="between", formula1="1", formula2=str(LARGEST_SIZE), allow_blank=True)
     rule.showErrorMessage = rule.showInputMessage = True
-    rule.promptTitle = rule.errorTitle = words("summary.validation_title", name=size.name)[:32]
-    rule.prompt = words("summary.validation_prompt", meaning=size.meaning[:100].capitalize())[:255]
-    rule.error = words("summary.validation_error", name=size.name)[:225]
+    rule.promptTitle = rule.errorTitle = words("summary.validation_title", name=name)[:32]
+    rule.prompt = words("summary.validation_prompt", meaning=meaning[:100].capitalize())[:255]
+    rule.error = words("summary.validation_error", name=name)[:225]
     rule.add(cells)
     return rule

@@ -32,6 +32,7 @@ ROUNDED = "0.00"
 SHARE = "0.0%_)"
 REPEAT = '"×"0_)'
 RATIO = '"×"0.00_)'
+COMPARED = '[<0.1]"×"0.0000_);[<100]"×"0.00_);"×"#,##0_)'
 # Two conditions are all that a number format may have; below a billion the exact number is short enough.
 SHORT = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," B"_);#,##0_)'
 SHORT_SI = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," G"_);#,##0_)'
@@ -87,6 +88,10 @@ LOOKS: dict[str, Look] = {
     "Scaled number": Look(format=SHORT, horizontal="right", indented=False),
     "Ratio": Look(bold=True, format=RATIO, horizontal="right", indented=False),
     "Share": Look(format=SHARE, horizontal="right", indented=False),
+    "Question": Look(NAVY, bold=True, rule="", wrap=True, size=12, horizontal="left", vertical="center"),
+    "Input value": Look(INPUT, fill=INPUT_FILL, locked=False, format=WHOLE, horizontal="right"),
+    "Fit": Look(MUTED, horizontal="right", wrap=True),
+    "Compared": Look(format=COMPARED, horizontal="right", indented=False),
     "Insight": Look(rule="", size=11, horizontal="left", vertical="center", wrap=True),
     "Link, words": Look(LINK, wrap=True, horizontal="left"),
     "Input words": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right", bold=True),

@@ -1,4 +1,4 @@
-"""What a workbook says in words, from one file a language."""
+"""What workbooks and comparisons say in words, from one file a language."""
 
 from __future__ import annotations
 
