@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, cancel, ceiling, expand, floor
+from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, cancel, ceiling, expand, floor, fraction, together
 from sympy.logic.boolalg import And, Boolean
 
 
@@ -79,7 +79,7 @@ class Facts:
         return bool(term.is_integer) or any(cancel(term / quotient).is_integer for quotient in self._quotients)
 
     def simplify(self, expr: Expr) -> Expr:
-        """Take out of floor(x) and ceiling(x) the terms of x that are known to be whole."""
+        """Take out of floor(x) and ceiling(x) the terms of x that are known to be whole, and fold one rounding inside another."""
         if not expr.atoms(floor, ceiling):
             return expr
         simplified: Expr = expr.replace(lambda node: isinstance(node, floor | ceiling), self._rounded)
@@ -91,10 +91,23 @@ class Facts:
             return inside
         terms = Add.make_args(expand(inside))
         whole = [term for term in terms if self.is_whole(term)]
-        if not whole:
-            return node
         rest = Add(*(term for term in terms if term not in whole))
-        return Add(*whole, node.func(rest))
+        folded = self._folded(rest, node.func)
+        if folded is None:
+            return Add(*whole, node.func(rest)) if whole else node
+        return Add(*whole, self._rounded(node.func(folded)))
+
+    def _folded(self, expr: Expr, rounding: type[Expr]) -> Expr | None:
+        """Return (x + k)/b for (floor(x) + k)/b: rounded down it is the same, for whole k and b. None for all else."""
+        if not expr.has(rounding):
+            return None
+        numerator, denominator = fraction(together(expr))
+        terms = Add.make_args(expand(numerator))
+        rounded = [term for term in terms if isinstance(term, rounding)]
+        if len(rounded) != 1 or not (denominator.is_integer and denominator.is_positive):
+            return None
+        others = [term for term in terms if term is not rounded[0]]
+        return (rounded[0].args[0] + Add(*others)) / denominator if all(map(self.is_whole, others)) else None
 
     def equal(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are the same for all values that satisfy the conditions."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -29,44 +30,10 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
     what is collected along the axis and the new states; a cell with one state and one output hands the state out.
     """
     use, caller, child = block
-    sizes = frame.arch.sizes
-    axis_size = sizes.get(bound.row.scan)
-    if axis_size is None:
-        r.problems.add(
-            f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`",
-            bound.row.where("scan"),
-            f"its sizes: {listed(sizes)}",
-        )
-        raise Unresolved
-    axis = _axis(r, frame, bound)
-    bound.repeat = axis_size
-    names = list(child.inputs)
-    states = list(bound.row.carry)
-    unknown = [name for name in states if name not in names]
-    if unknown:
-        place = next(iter(bound.row.carry[unknown[0]]), None)
-        notes = (*did_you_mean(unknown[0], names), f"its inputs: {listed(names)}")
-        r.problems.add(
-            f"`carry` names `{unknown[0]}`, which is no input of `{child.name}`", place.span if place else bound.row.where("carry"), *notes
-        )
-        raise Unresolved
-    if len(names) != len(bound.inputs) + len(states):
-        rest = [name for name in names if name not in states]
-        r.problems.add(
-            f"beside the state, `{child.name}` takes {listed(rest) or 'nothing'}; "
-            f"`{bound.name}` reads {listed(bound.input_names) or 'nothing'}",
-            bound.row.where("in") if bound.row.inputs is not None else bound.row.span,
-            f"carry hands on {listed(states)}; the other inputs of the block are steps of what the row reads",
-        )
-        raise Unresolved
-    sliced = [name for name in names if name not in states]
+    axis, sliced = _checked(r, frame, bound, child)
+    bound.repeat = frame.arch.sizes[bound.row.scan]
     steps = _Steps(dict(zip(sliced, bound.inputs, strict=True)), axis)
     shapes = {name: written_shape(frame.arch, axes, r.facts, r.problems) for name, axes in bound.row.carry.items()}
-    with r.tracer.row(bound.path):
-        zeros = {name: r.tracer.new(shape) for name, shape in shapes.items()}
-        for zero in zeros.values():
-            r.tracer.kernel("new_zeros", [], [zero])
-            r.tracer.keep_state(zero)
     collected: list[Tensor] = []
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
@@ -74,16 +41,68 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
         _check_outputs(r, frame, bound, shapes, outputs)
         collected.append(next(iter(outputs.values())))
         r.note(Bind(f"step {len(collected)}", collected[-1:]))
-        new = list(outputs.values())[-len(states) :]
-        return {name: replace(x, shape=shapes[name]) for name, x in zip(states, new, strict=True)}
+        new = list(outputs.values())[-len(shapes) :]
+        return {name: replace(x, shape=shape) for (name, shape), x in zip(shapes.items(), new, strict=True)}
 
-    final = iterate(r.tracer, axis_size, zeros, body, shared=True)
+    final = iterate(r.tracer, bound.repeat, _first_states(r, bound, shapes), body, shared=True)
+    stacked = _stacked(r, bound, collected, axis)
+    bound.results = {"": stacked} if len(shapes) == 1 and len(child.outputs or (1,)) == 1 else {"steps": stacked, **final}
+
+
+def _checked(r: Resolver, frame: Frame, bound: BoundRow, child: Spec) -> tuple[int, list[str]]:
+    """Return the axis that is stepped along, and the cell's inputs that are steps. Raises Unresolved after reporting all problems."""
+    axis: int | None = None
+    sliced: list[str] | None = None
+    with suppress(Unresolved):
+        axis = _axis(r, frame, bound)
+    with suppress(Unresolved):
+        sliced = _sliced(r, bound, child)
+    if axis is None or sliced is None:
+        raise Unresolved
+    return axis, sliced
+
+
+def _sliced(r: Resolver, bound: BoundRow, child: Spec) -> list[str]:
+    """Return the inputs of a cell that are no states. Raises Unresolved after reporting what does not fit the row."""
+    names, carry = list(child.inputs), bound.row.carry
+    unknown = [name for name in carry if name not in names]
+    for name in unknown:
+        first = next(iter(carry[name]), None)
+        notes = (*did_you_mean(name, names), f"its inputs: {listed(names)}")
+        place = first.span if first else bound.row.where("carry")
+        r.problems.add(f"`carry` names `{name}`, which is no input of `{child.name}`", place, *notes)
+    if unknown:
+        raise Unresolved
+    sliced = [name for name in names if name not in carry]
+    if len(sliced) != len(bound.inputs):
+        r.problems.add(
+            f"beside the state, `{child.name}` takes {listed(sliced) or 'nothing'}; "
+            f"`{bound.name}` reads {listed(bound.input_names) or 'nothing'}",
+            bound.row.where("in") if bound.row.inputs is not None else bound.row.span,
+            f"carry hands on {listed(carry)}; the other inputs of the block are steps of what the row reads",
+        )
+        raise Unresolved
+    return sliced
+
+
+def _first_states(r: Resolver, bound: BoundRow, shapes: Mapping[str, Shape]) -> dict[str, Tensor]:
+    """Return the states before the first step: zeros."""
+    with r.tracer.row(bound.path):
+        zeros = {name: r.tracer.new(shape) for name, shape in shapes.items()}
+        for zero in zeros.values():
+            r.tracer.kernel("new_zeros", [], [zero])
+            r.tracer.keep_state(zero)
+    return zeros
+
+
+def _stacked(r: Resolver, bound: BoundRow, collected: Sequence[Tensor], axis: int) -> Tensor:
+    """Return the results of all steps, side by side along the axis."""
     y = collected[-1]
     with r.tracer.row(bound.path):
-        stacked = r.tracer.new((*y.shape[:axis], axis_size, *y.shape[axis:]), needs_grad=y.needs_grad)
+        stacked = r.tracer.new((*y.shape[:axis], bound.repeat, *y.shape[axis:]), needs_grad=y.needs_grad)
         # stack reads each step's result once, as much as it writes
         r.tracer.kernel("stack", [stacked], [stacked], sources=collected)
-    bound.results = {"": stacked} if len(states) == 1 and len(child.outputs or (1,)) == 1 else {"steps": stacked, **final}
+    return stacked
 
 
 class _Steps:
@@ -120,10 +139,18 @@ def _check_outputs(r: Resolver, frame: Frame, bound: BoundRow, shapes: Mapping[s
 
 
 def _axis(r: Resolver, frame: Frame, bound: BoundRow) -> int:
+    """Return the axis whose size `scan` names, which all inputs have in one place. Raises Unresolved after reporting."""
     sizes = frame.arch.sizes
-    wanted = sizes[bound.row.scan]
+    wanted = sizes.get(bound.row.scan)
+    if wanted is None:
+        r.problems.add(
+            f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`",
+            bound.row.where("scan"),
+            f"its sizes: {listed(sizes)}",
+        )
+        raise Unresolved
     positions = [[i for i, size in enumerate(x.shape) if r.facts.equal(size, wanted)] for x in bound.inputs]
-    if any(len(found) != 1 or found != positions[0] for found in positions):
+    if not positions or any(len(found) != 1 or found != positions[0] for found in positions):
         shapes = "; ".join(f"{n} is {show_shape(x.shape, sizes)}" for n, x in zip(bound.input_names, bound.inputs, strict=True))
         r.problems.add(
             f"`scan: {bound.row.scan}` needs exactly one axis of that size, at the same place in each input",
