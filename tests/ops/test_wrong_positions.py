@@ -6,22 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from generator.compiled import compile_spec
-from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from tests.support.bad_specs import told
 
 HEADS = "[b, h, n, e]"
 
 
-def told(tmp_path: Path, rows: str, x: str = HEADS) -> list[str]:
-    """The message without its place, then the notes."""
+def some_rows(rows: str) -> str:
     dims = ", ".join(f"{name}: size {name}" for name in "bhnemkrP")
-    text = f"title: Rows\ndims: {{{dims}}}\ninputs: {{x: {x}}}\nwhere: n <= P\nlayers: {{{rows}}}\n"
-    (tmp_path / "rows.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ProblemsError) as caught:
-        compile_spec(Library([tmp_path]), "rows")
-    first, _line, _caret, *notes = str(caught.value).splitlines()
-    return [first.split(": error: ")[1], *(note.strip() for note in notes)]
+    return f"title: Rows\ndims: {{{dims}}}\ninputs: {{x: {HEADS}}}\nwhere: n <= P\nlayers: {{{rows}}}\n"
 
 
 CASES = {
@@ -53,7 +45,7 @@ CASES = {
 
 @pytest.mark.parametrize("rows", CASES)
 def test_people_are_told_what_does_not_fit(tmp_path: Path, rows: str) -> None:
-    message, *notes = told(tmp_path, rows)
+    message, _, notes = told(tmp_path, some_rows(rows))
     expected, *expected_notes = CASES[rows]
     assert message == expected
     assert set(expected_notes) <= set(notes)

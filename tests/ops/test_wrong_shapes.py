@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
-from generator.compiled import compile_spec
-from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from tests.support.bad_specs import told
 
 SEQUENCE = "[b, c, n]"
 IMAGE = "[b, c, h, w]"
 SMALL = "[b, 6, 4, 5]"
 
 
-def told(tmp_path: Path, row: str, x: str) -> list[str]:
-    """The message with what the caret points at, then the notes."""
+def one_row(row: str, x: str) -> str:
     dims = ", ".join(f"{name}: size {name}" for name in "bcdghknw")
-    text = f"title: One row\ndims: {{{dims}}}\ninputs: {{x: {x}}}\nlayers:\n  y: {{{row}}}\n"
-    (tmp_path / "one.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ProblemsError) as caught:
-        compile_spec(Library([tmp_path]), "one")
-    first, line, _caret, *notes = str(caught.value).splitlines()
-    place, message = first.split(": error: ")
-    column = int(place.split(":")[-1])
-    under = line.split("|", 1)[1][column:]
-    pointed = re.split(r"[,:}\]]", under)[0]
-    return [f"{message} @ {pointed}", *(note.strip() for note in notes)]
+    return f"title: One row\ndims: {{{dims}}}\ninputs: {{x: {x}}}\nlayers:\n  y: {{{row}}}\n"
 
 
 CASES = [
@@ -162,4 +149,5 @@ CASES = [
 
 @pytest.mark.parametrize(("row", "x", "expected"), CASES, ids=[f"{row} of {x}" for row, x, _ in CASES])
 def test_the_message_says_what_does_not_fit_and_points_at_it(tmp_path: Path, row: str, x: str, expected: list[str]) -> None:
-    assert told(tmp_path, row, x) == expected
+    message, pointed_at, notes = told(tmp_path, one_row(row, x))
+    assert [f"{message} @ {pointed_at}", *notes] == expected

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.support.bad_specs import HEAD, errors
+from tests.support.bad_specs import HEAD, each_of, errors
 
 MISTAKES = {
     "a wrong preset": (
@@ -115,7 +113,6 @@ mine.yaml:13:21: error: the claim speaks of `qq`, but there is no such row
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
-def test_what_is_said_about(name: str, folder: Path) -> None:
-    rest, expected = MISTAKES[name]
-    assert errors(folder, HEAD + rest) == expected
+@each_of(MISTAKES, head=HEAD)
+def test_what_is_said_about(spec: str, said: str, folder: Path) -> None:
+    assert errors(folder, spec) == said

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.support.bad_specs import errors
+from tests.support.bad_specs import each_of, errors
 
 SPECS = {
     "a size that is defined by later ones": (
@@ -329,7 +327,6 @@ mine.yaml:8:3: error: `n-1` cannot be a name in `dims`
 }
 
 
-@pytest.mark.parametrize("name", SPECS)
-def test_what_is_said_about(name: str, folder: Path) -> None:
-    spec, expected = SPECS[name]
-    assert errors(folder, spec) == expected
+@each_of(SPECS)
+def test_what_is_said_about(spec: str, said: str, folder: Path) -> None:
+    assert errors(folder, spec) == said

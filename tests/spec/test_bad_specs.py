@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.support.bad_specs import HEAD, errors
+from tests.support.bad_specs import HEAD, each_of, errors
 
 KINDS = {
     "an unknown key": (
@@ -253,13 +251,11 @@ mine.yaml:12:42: error: `d/3` is not always a whole number
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
-def test_what_is_said_about(name: str, folder: Path) -> None:
-    rest, expected = KINDS[name]
-    assert errors(folder, HEAD + rest) == expected
+@each_of(KINDS, head=HEAD)
+def test_what_is_said_about(spec: str, said: str, folder: Path) -> None:
+    assert errors(folder, spec) == said
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_what_is_said_about_a_whole_spec_with(name: str, folder: Path) -> None:
-    spec, expected = WHOLE[name]
-    assert errors(folder, spec) == expected
+@each_of(WHOLE)
+def test_what_is_said_about_a_whole_spec_with(spec: str, said: str, folder: Path) -> None:
+    assert errors(folder, spec) == said

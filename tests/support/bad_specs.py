@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+
+import pytest
 
 from generator.compiled import compile_spec
 from generator.spec.library import Library
@@ -28,12 +31,37 @@ BLOCKS = {
     "two": BLOCK
     + "layers:\n  left: {op: linear, in: x, out: [b, n, d]}\n  right: {op: linear, in: x, out: [b, n, d]}\noutputs: [left, right]\n",
     "crossed": "title: A block\ndims: {b: batch size, n: length, d: width, e: width}\ninputs: {x: [b, n, d], y: [b, n, e]}\n"
-    + "layers:\n  left: {op: linear, in: x, out: [b, n, d]}\n  right: {op: linear, in: y, out: [b, n, d]}\noutputs: [left, right]\n",
+    "layers:\n  left: {op: linear, in: x, out: [b, n, d]}\n  right: {op: linear, in: y, out: [b, n, d]}\noutputs: [left, right]\n",
     "optional": BLOCK
     + "options:\n  bias: {is: add a bias, default: true}\n  kind: {is: which, default: relu, choices: [relu, gelu]}\n"
     + "layers:\n  y: {op: linear, out: [b, n, d], bias: bias}\n  z: {op: activation, kind: kind}\n",
     "slotted": BLOCK + "slots:\n  inner: {use: keep, is: what each position does}\nlayers:\n  y: {slot: inner}\n",
 }
+
+
+Cases = Mapping[str, tuple[str, str]]
+
+
+def each_of(*groups: Cases, head: str = "") -> pytest.MarkDecorator:
+    """Return the mark that runs a test for each kind of mistake, with the spec that holds it and all that is said about it.
+
+    Args:
+        groups: kinds of mistakes, by name: what follows the head, and what is said.
+        head: how their specs begin.
+    """
+    cases = [pytest.param(head + rest, said, id=name) for group in groups for name, (rest, said) in group.items()]
+    return pytest.mark.parametrize(("spec", "said"), cases)
+
+
+def told(folder: Path, spec: str) -> tuple[str, str, list[str]]:
+    """Return what is said about the only mistake of a spec: the message, what the caret points at, and the notes."""
+    (folder / "one.yaml").write_text(spec, encoding="utf-8")
+    with pytest.raises(ProblemsError) as caught:
+        compile_spec(Library([folder]), "one")
+    first, line, _caret, *notes = str(caught.value).splitlines()
+    place, message = first.split(": error: ")
+    under = line.split("|", 1)[1][int(place.split(":")[-1]) :]
+    return message, re.split(r"[,:}\]]", under)[0], [note.strip() for note in notes]
 
 
 def errors(folder: Path, spec: str | bytes, others: Mapping[str, str] = BLOCKS) -> str:
