@@ -37,7 +37,7 @@ def test_numbers_are_those_of_the_formulas_and_examples_are_marked(sheets: dict[
     sheet = encoder()
     assert sheets["Catalogue"]["G5"].value == evaluate(sheet.totals["params"], IN_USE)
     assert sheets["Catalogue"]["I5"].value == evaluate(sheet.totals["macs"], IN_USE)
-    assert str(sheets["Catalogue"]["E5"].value).startswith("b = 1*, n = 100, m = 100, d = 64")
+    assert str(sheets["Catalogue"]["E5"].value).startswith("b=1*, n=100, m=100, d=64")
 
 
 def test_titles_lead_to_the_workbooks_and_back_to_the_list(sheets: dict[str, Worksheet]) -> None:

@@ -27,7 +27,7 @@ from generator.sheet import Sheet
 from generator.version import VERSION
 
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
-REPEATED_ROWS = {"layers": "1:4", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
+REPEATED_ROWS = {"layers": "1:4", "formulas": "1:2", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
 UPRIGHT = ("summary", "about")
 WIDE = ("layers", "formulas", "scaling", "checks")  # sheets that are printed on larger paper
 

@@ -19,7 +19,7 @@ from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
-from generator.sheet import QUANTITIES, Sheet, SheetPreset
+from generator.sheet import QUANTITIES, Quantity, Sheet, SheetPreset
 
 FIRST_ROW = 5
 WORDS_WIDTHS = (44, 30, 26, 24, 46, 34)  # title, spec, kind, preset, sizes, source
@@ -90,10 +90,16 @@ def _write_head(page: Page, words: Texts) -> None:
     page.height(2, [(words("catalogue.note"), sum(WORDS_WIDTHS))])
     heads = ("architecture", "spec", "kind", "preset", "sizes", "source")
     page.row(FIRST_ROW - 1, [words(f"catalogue.{key}") for key in heads], "Column head")
-    for i, quantity in enumerate(QUANTITIES):
-        column = get_column_letter(len(heads) + 1 + i)
-        page.text(f"{column}{FIRST_ROW - 1}", words(f"quantity_titles.{quantity.key}"), "Column head, number")
-    page.sheet.row_dimensions[FIRST_ROW - 1].height = 30
+    titles = [_with_unit(quantity, words) for quantity in QUANTITIES]
+    for i, title in enumerate(titles, start=len(heads) + 1):
+        page.text(f"{get_column_letter(i)}{FIRST_ROW - 1}", title, "Column head, number")
+    page.height(FIRST_ROW - 1, [(title, NUMBER_WIDTH - 4) for title in titles])
+
+
+def _with_unit(quantity: Quantity, words: Texts) -> str:
+    """Return what a quantity is called, with its unit where the name does not say it."""
+    title = words(f"quantity_titles.{quantity.key}")
+    return words("comparison.measure", title=title, unit=words(f"quantity_units.{quantity.unit}")) if quantity.unit == "elements" else title
 
 
 def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> None:
@@ -104,12 +110,13 @@ def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> 
     page.text(f"B{row}", sheet.name, "Muted words")
     page.text(f"C{row}", " / ".join(PurePosixPath(sheet.source).parent.parts), "Muted words")
     page.text(f"D{row}", preset.name if preset else words("catalogue.example"), "Words" if preset else "Muted words")
-    sizes = ", ".join(f"{name} = {value}{'*' if name in line.examples else ''}" for name, value in line.sizes.items())
+    sizes = ", ".join(f"{name}={value}{'*' if name in line.examples else ''}" for name, value in line.sizes.items())
     page.text(f"E{row}", sizes, "Muted words")
     keys = (preset.cite if preset else " ".join(sheet.cite)).split()
     source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in keys)
     page.text(f"F{row}", source, "Muted words")
-    page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (sizes, WORDS_WIDTHS[4]), (source, WORDS_WIDTHS[5])])
+    shown = zip((sheet.title, sheet.name, preset.name if preset else "", sizes, source), (0, 1, 3, 4, 5), strict=True)
+    page.height(row, [(text, WORDS_WIDTHS[column] - 3) for text, column in shown])
     for i, quantity in enumerate(QUANTITIES):
         at = f"{get_column_letter(len(WORDS_WIDTHS) + 1 + i)}{row}"
         value = _total(sheet, quantity.key, line.sizes)
@@ -147,7 +154,7 @@ def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_row
             page.text(f"{column}{row}", text)
         meanings = "; ".join(f"{size.name}: {size.meaning}" for size in sheet.sizes)
         page.text(f"H{row}", meanings, "Muted words")
-        page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (meanings, 70), *((text, FORMULA_WIDTH) for text in shown)])
+        page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (meanings, 68), *((text, FORMULA_WIDTH - 6) for text in shown)])
     page.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:H{max(FIRST_ROW, FIRST_ROW + len(sheets) - 1)}"
     page.sheet.freeze_panes = f"B{FIRST_ROW}"
 

@@ -31,7 +31,7 @@ def _preset_check(plan: Plan) -> Check:
     return Check(
         plan.words("checks.preset"),
         Entry(f'IFERROR({chosen}&"","?")', plan.columns[0].name, "Link"),
-        Entry("", plan.words("checks.preset_expected"), "Muted words"),
+        Entry("", plan.words("checks.preset_expected"), "Muted number"),
         judged(plan, f"ISNUMBER(MATCH({chosen},{plan.preset_range(PRESET_NAMES_ROW)},0))"),
         verdict(plan, holds=True),
         quoted(plan.words("summary.unknown_preset")),
@@ -47,7 +47,7 @@ def _typed_check(plan: Plan, size: Size) -> Check:
     return Check(
         words("checks.typed", name=size.name, meaning=size.meaning),
         Entry(f'IFERROR(IF({unused},{typed},{plan.names[size.name]}),"?")', plan.in_use[size.name], "Link"),
-        Entry("", words("checks.typed_expected"), "Muted words"),
+        Entry("", words("checks.typed_expected"), "Muted number"),
         judged(plan, f"NOT({unused})"),
         verdict(plan, holds=True),
         wrong.formula,
@@ -62,7 +62,7 @@ def _constraint_check(plan: Plan, formulas: Formulas, constraint: Constraint) ->
     return Check(
         plan.words("checks.constraint", text=condition_words(constraint, plan.words, plan.order)),
         Entry("&".join(parts), shown, "Link"),
-        Entry("", plan.words("checks.constraint_expected"), "Muted words"),
+        Entry("", plan.words("checks.constraint_expected"), "Muted number"),
         judged(plan, formulas.text(constraint.condition)),
         verdict(plan, evaluate(constraint.condition, plan.in_use)),
         broken_words(constraint, plan, formulas, FOUND),
@@ -77,7 +77,7 @@ def _whole_check(plan: Plan, size: Size) -> Check:
     return Check(
         plan.words("checks.whole", name=size.name, meaning=size.meaning),
         Entry(name, value, "Link"),
-        Entry("", plan.words("checks.whole_expected"), "Muted words"),
+        Entry("", plan.words("checks.whole_expected"), "Muted number"),
         judged(plan, f"AND(ISNUMBER(C{{row}}),C{{row}}>=1,C{{row}}<={LARGEST_DERIVED},C{{row}}=INT(C{{row}}))"),
         verdict(plan, value >= 1 and value == int(value)),
         wrong.formula,

@@ -56,6 +56,7 @@ class Look:
     indented: bool = True  # a little air between text and the edge of its column
     locked: bool = True
     underlined: bool = False
+    shrinks: bool = False  # to fit into its cell
 
 
 LOOKS: dict[str, Look] = {
@@ -73,7 +74,7 @@ LOOKS: dict[str, Look] = {
     "Muted number": Look(MUTED, italic=True, horizontal="right"),
     "Headline": Look(NAVY, bold=True, size=14, rule="", vertical="center", horizontal="left"),
     "Message": Look(rule="", vertical="center", wrap=True, horizontal="left"),
-    "Input choice": Look(INPUT, fill=INPUT_FILL, bold=True, size=12, horizontal="center", vertical="center", locked=False),
+    "Input choice": Look(INPUT, fill=INPUT_FILL, bold=True, size=12, horizontal="center", vertical="center", locked=False, shrinks=True),
     "Input number": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right"),
     "Published": Look(INPUT, horizontal="right"),
     "Published, total": Look(INPUT, format=WHOLE, horizontal="right"),
@@ -96,7 +97,7 @@ LOOKS: dict[str, Look] = {
     "Link, words": Look(LINK, wrap=True, horizontal="left"),
     "Input words": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right", bold=True),
     "Input word": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right"),
-    "Hyperlink, cell": Look(INPUT, horizontal="left", underlined=True),
+    "Hyperlink, cell": Look(INPUT, horizontal="left", underlined=True, wrap=True),
     "Whole number": Look(format=WHOLE, horizontal="right"),
     "Rounded number": Look(bold=True, format=ROUNDED, horizontal="right"),
     "Rounded size": Look(format="#,##0.##", horizontal="right", bold=True),
@@ -153,6 +154,6 @@ def _style(name: str, look: Look, font: str) -> NamedStyle:
     elif look.rule:
         style.border = Border(bottom=Side("hair", color=look.rule))
     indent = 1 if look.indented and look.horizontal in {"left", "right"} else 0
-    style.alignment = Alignment(horizontal=look.horizontal, vertical=look.vertical, wrap_text=look.wrap, indent=indent)
+    style.alignment = Alignment(look.horizontal, look.vertical, wrap_text=look.wrap, shrink_to_fit=look.shrinks, indent=indent)
     style.protection = Protection(locked=look.locked)
     return style
