@@ -55,6 +55,19 @@ def test_ruff_finds_nothing() -> None:
     assert result.returncode == 0, result.stdout
 
 
+def test_each_rule_that_is_off_has_a_reason_and_would_find_something() -> None:
+    text = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
+    sections = re.findall(r'^(?:"(.+)/\*"|ignore) = \[\n((?:    .*\n)+)\]', text.partition("[tool.ruff.lint]")[2], re.MULTILINE)
+    known = [rule for _, rules in sections for rule in re.findall(r'^ *"(.+?)",', rules, re.MULTILINE)]
+    all_on = ("--extend-select", ",".join(known), "--config", "lint.per-file-ignores={}")
+    found = run(sys.executable, "-m", "ruff", "check", "--no-cache", "--output-format=concise", *all_on).stdout
+    hits = {(line.partition(":")[0], line.split()[1].rstrip(":")) for line in found.splitlines() if re.match(r"\S+:\d+:\d+: ", line)}
+    for folder, rules in sections:
+        for rule, reason in re.findall(r'^ *"(.+?)",(.*)$', rules, re.MULTILINE):
+            assert reason.strip().startswith("# "), f"{rule} is off without a reason"
+            assert any(file.startswith(folder) and code.startswith(rule) for file, code in hits), f"{rule} in {folder}/ hides nothing"
+
+
 def test_code_is_formatted() -> None:
     result = run(sys.executable, "-m", "ruff", "format", "--check", "--no-cache")
     assert result.returncode == 0, result.stdout
