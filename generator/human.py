@@ -35,9 +35,10 @@ def rounded(value: float | Fraction, unit: str) -> str:
         unit: the quantity's unit, as `generator.sheet.Quantity` has it.
     """
     prefixes = _SHORT if unit == "scalars" else _PREFIXES
-    if abs(value) < 1000:
+    size = value if value >= 0 else -value
+    if size < 1000:
         return ""
-    if abs(value) >= Fraction(99995, 100) * 1000 ** (len(prefixes) - 1):
+    if size >= Fraction(99995, 100) * Fraction(1000 ** (len(prefixes) - 1)):
         short = {"FLOP": " FLOP", "multiply-accumulates": " MAC", "scalars": ""}
         return f"{_scientific(value)}{short.get(unit, f' {unit}')}"
     number = float(value)

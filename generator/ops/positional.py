@@ -33,7 +33,7 @@ class Positional(Op):
     name: ClassVar[str] = "positional"
 
     kind: Choice = param(ChoiceKind(("learned", "sinusoidal")), "learned: a parameter; sinusoidal: fixed sines and cosines")
-    length: Expr = param(SIZE, "number of positions in the table; condition `where: n <= length`")
+    length: Expr = param(SIZE, "number of positions in the table; that all of x fit in is a condition of the sheet")
     offset: Expr | None = param(SIZE, "how many tokens came in earlier decoding steps, such as m - n", default=None)
 
     @property

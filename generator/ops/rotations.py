@@ -31,7 +31,7 @@ class Rotations(Op):
 
     name: ClassVar[str] = "rotations"
 
-    length: Expr = param(SIZE, "number of positions in the tables; condition `where: n <= length`")
+    length: Expr = param(SIZE, "number of positions in the tables; that all of x fit in is a condition of the sheet")
     base: Number = param(NUMBER, "the base of the wavelengths", default=10000)
     width: Expr | None = param(SIZE, "how many features are rotated; all by default", default=None)
     offset: Expr | None = param(SIZE, "how many tokens came in earlier decoding steps, such as m - n", default=None)

@@ -85,8 +85,8 @@ def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> Non
     if _is_never_a_size(arch, dim, value, facts, problems):
         return
     if not facts.is_whole(value):
-        require_value(arch, [value], facts, dim.value.span)
         owner = arch.spec.name if dim.kind == "derived" else ""
+        require_value(arch, [value], facts, dim.value.span, owner)
         needed = Requirement(f"{dim.value.text} is whole", whole_condition(value), dim.value.span, owner)
         _add_requirement(arch, needed, facts, problems)
         # A root or logarithm is not seen to be whole, its floor is.
@@ -132,7 +132,7 @@ def require(arch: Architecture, condition: Condition, facts: Facts, problems: Pr
     except ExpressionError as error:
         problems.extend([expression_problem(as_size_error(error, arch.sizes), condition.span)])
         return
-    require_value(arch, value.atoms(Mod, Pow, Log2), facts, condition.span)
+    require_value(arch, value.atoms(Mod, Pow, Log2), facts, condition.span, arch.spec.name)
     _add_requirement(arch, Requirement(condition.text, value, condition.span, arch.spec.name), facts, problems)
 
 

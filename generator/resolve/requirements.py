@@ -24,18 +24,22 @@ def require_positive(arch: Architecture, value: Expr, facts: Facts, span: Span) 
     _add(arch, _at_least_one(value), facts, span)
 
 
-def require_value(arch: Architecture, values: Iterable[Expr], facts: Facts, span: Span) -> None:
-    """Require that formulas have a value: that nothing is divided by zero, and no root or logarithm taken of what has none."""
+def require_value(arch: Architecture, values: Iterable[Expr], facts: Facts, span: Span, owner: str = "") -> None:
+    """Require that formulas have a value: that nothing is divided by zero, and no root or logarithm taken of what has none.
+
+    Args:
+        owner: the spec that states something in which the formulas stand.
+    """
     for value in values:
         for condition in _domain(value):
-            require_condition(arch, condition, facts, span)
+            require_condition(arch, condition, facts, span, owner)
 
 
-def require_condition(arch: Architecture, condition: Boolean, facts: Facts, span: Span) -> None:
+def require_condition(arch: Architecture, condition: Boolean, facts: Facts, span: Span, owner: str = "") -> None:
     """Require something that an op needs of the sizes, unless it is known."""
     if not is_known(condition, facts):
         against_zero = isinstance(condition, GreaterThan | StrictGreaterThan) and condition.rhs == 0
-        _add(arch, _compared(condition.func, condition.lhs) if against_zero else condition, facts, span)
+        _add(arch, _compared(condition.func, condition.lhs) if against_zero else condition, facts, span, owner)
 
 
 def is_known(condition: Boolean, facts: Facts) -> bool:
@@ -57,10 +61,10 @@ def _without_rounding(value: Expr) -> Expr:
     return Add(*(c * (x.args[0] if isinstance(x, floor if c < 0 else ceiling) else x) for c, x in terms))
 
 
-def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span) -> None:
+def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, owner: str = "") -> None:
     if condition not in (S.true, S.false):
         facts.learn(condition)
-        arch.requirements.append(Requirement(str(condition), condition, span))
+        arch.requirements.append(Requirement(str(condition), condition, span, owner))
 
 
 def _margin(condition: Boolean) -> Expr | None:

@@ -107,6 +107,13 @@ def test_conditions_that_some_size_meets_or_that_are_beyond_this_are_accepted(wh
     assert conditions(folder, "  y: {op: scale, in: x, by: 2}\n", where)
 
 
+def test_a_module_checks_what_its_conditions_divide_by_before_them(folder: Path) -> None:
+    spec = "title: In\ndims: {b: batch, d: width, h: heads}\nwhere: d % (h - 1) == 0\ninputs: {x: [b, d]}\nlayers:\n"
+    write_specs(folder, mine=f"{spec}  y: {{op: linear, out: [b, d/(h - 1)]}}\n")
+    view = ModuleSet(Library([folder])).view("mine")
+    assert [str(condition) for condition in own_conditions(view.arch, {"d", "h"})] == ["h > 1", "Eq(Mod(d, h - 1), 0)"]
+
+
 def test_a_module_checks_its_own_conditions_and_not_those_of_its_blocks_that_read_alike(folder: Path) -> None:
     inner = "title: In\ndims: {b: batch, d: width}\nwhere: d % 2 == 0\ninputs: {x: [b, d]}\nlayers:\n  y: {op: scale, by: 2}\n"
     outer = (
