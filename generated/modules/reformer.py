@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 15ff70d8d7bac61b); edit the spec, not this file.
+Generated from models/reformer.yaml (sha256 8dbd85b8806f178d); edit the spec, not this file.
 """
 
 from __future__ import annotations

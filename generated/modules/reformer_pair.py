@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 bdd2330a160d9c48); edit the spec, not this file.
+Generated from blocks/layers/reformer_pair.yaml (sha256 600b0373c6751115); edit the spec, not this file.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reversible block.
 
-Generated from blocks/layers/reversible_block.yaml (sha256 2b363e027b95c812); edit the spec, not this file.
+Generated from blocks/layers/reversible_block.yaml (sha256 7491e7ea25d70df5); edit the spec, not this file.
 """
 
 from __future__ import annotations
