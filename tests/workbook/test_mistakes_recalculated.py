@@ -82,6 +82,17 @@ def test_what_is_no_size_is_named_and_not_used(tmp_path: Path, typed: Any) -> No
         assert answer.values[title, "A2"] == f"No answer at these sizes: {said}"
 
 
+def test_a_formula_that_comes_to_nothing_is_no_override_and_one_that_fails_is_not_used(tmp_path: Path) -> None:
+    plan, file = written(tmp_path, "bert")
+    cases = [override(plan, d='=""'), override(plan, d="=1/0")]
+    (answers,) = calculated([Job(file, cases, [*stored(file).extents.items()])], tmp_path)
+    empty, failed = answers
+    assert (empty.values["Summary", "E2"], empty.values["Summary", "F2"]) == ("OK", "All sizes are those of the preset.")
+    assert failed.values["Summary", "F2"] == f"d = ? {NOT_USED}"
+    assert set(results(plan, failed)) == {"–"}
+    assert failed.errors == {"Summary": f"Summary.C{plan.size_rows['d']}"}  # where it was typed, and nowhere else
+
+
 def test_sizes_that_break_a_condition_have_no_results_and_a_sentence(tmp_path: Path) -> None:
     sentences = {
         ("bert", (("d", 1000), ("h", 16))): "d = 1000 is not divisible by h = 16 (992 and 1008 are).",
@@ -127,6 +138,17 @@ def test_what_is_no_size_in_an_own_preset_is_named(tmp_path: Path) -> None:
     for answer in (chosen, other):
         assert answer.values["Presets", f"{letter}6"] == "not all are sizes"
         assert answer.values["Presets", f"{letter}{plan.preset_total_rows['params']}"] == "–"
+
+
+def test_an_own_preset_from_which_no_whole_size_follows_has_no_totals_and_an_empty_one_is_the_first(tmp_path: Path) -> None:
+    plan, file = written(tmp_path, "reformer")  # the first preset has heads wider than d/h
+    letter = plan.own_columns[0].letter
+    empty, odd = asked(file, [{}, {("Presets", f"{letter}{plan.published_rows['d']}"): 130}], tmp_path)
+    rows = plan.all_size_rows.values()
+    assert [empty.values["Presets", f"{letter}{row}"] for row in rows] == [empty.values["Presets", f"C{row}"] for row in rows]
+    assert empty.values["Presets", f"{letter}6"] == ""
+    assert odd.values["Presets", f"{letter}6"] == "not all are sizes"
+    assert odd.values["Presets", f"{letter}{plan.preset_total_rows['params']}"] == "–"
 
 
 def test_an_unknown_preset_or_number_format_is_named(tmp_path: Path) -> None:

@@ -12,6 +12,11 @@ import pytest
 from openpyxl.utils import FORMULAE
 
 from generator import load
+from generator.comparison.model import Comparison
+from generator.comparison.result import compared
+from generator.comparison.workbook.book import comparison_workbook
+from generator.growth.axes import Axis
+from generator.growth.subject import Subject
 from generator.render.workbook import build_workbook
 from generator.render.workbook.catalogue import build_catalogue
 from generator.render.workbook.names import is_legal
@@ -21,13 +26,18 @@ from .sheets import encoder, many_terms, without_presets
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
-BOOKS = ("encoder", "unpublished", "many", "bert", "bert in Chinese", "catalogue")
+BOOKS = ("encoder", "unpublished", "many", "bert", "bert in Chinese", "catalogue", "comparison", "comparison in Chinese")
 
 
 @cache
 def parts(book: str) -> dict[str, bytes]:
     if book == "catalogue":
         data = build_catalogue([encoder(), without_presets()])
+    elif book.startswith("comparison"):
+        given = {"b": 1, "d": 768, "h": 12}
+        sides = tuple(Subject(name, load(name).sheet, given) for name in ("multi_head_attention", "linear_attention"))
+        comparison = Comparison("x", "A <title> & more", sides, Axis("n", (16, 64, 256, 1024)), ("macs", "saved_elements"))
+        data = comparison_workbook(compared(comparison), "zh" if "Chinese" in book else "en")
     elif book.startswith("bert"):
         data = build_workbook(load("bert").sheet, "zh" if "Chinese" in book else "en")
     else:
@@ -88,7 +98,7 @@ def test_names_are_legal_and_point_into_the_book(book: str) -> None:
 def test_validations_have_ranges_messages_and_short_texts(book: str) -> None:
     for sheet in xml(book, "xl/worksheets/sheet").values():
         for rule in sheet.iter(f"{MAIN}dataValidation"):
-            assert re.fullmatch(r"[A-Z]+[0-9]+(:[A-Z]+[0-9]+)?", str(rule.get("sqref")))
+            assert all(re.fullmatch(r"[A-Z]+[0-9]+(:[A-Z]+[0-9]+)?", cells) for cells in str(rule.get("sqref")).split())
             assert rule.get("showErrorMessage") == rule.get("showInputMessage") == "1"
             for key, most in (("error", 225), ("errorTitle", 32), ("prompt", 255), ("promptTitle", 32)):
                 assert 0 < len(str(rule.get(key))) <= most, (key, rule.get(key))

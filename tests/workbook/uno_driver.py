@@ -42,6 +42,8 @@ def typed(cell: Any, value: Any) -> None:
     if value is None:
         cell.setString("")
         cell.setFormula("")
+    elif isinstance(value, str) and value.startswith("="):
+        cell.setFormula(value)
     elif isinstance(value, str):
         cell.setString(value)
     else:

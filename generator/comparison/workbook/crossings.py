@@ -22,6 +22,7 @@ def write_crossings(page: Page, result: Result, words: Texts) -> None:
     page.row(FIRST_ROW - 1, [*heads, words("crossings.equal", size=result.comparison.axis.size)], "Column head")
     for row, pair in enumerate(result.pairs, start=FIRST_ROW):
         roots = words("crossings.then").join(root_text(pair, i, words) for i in range(len(pair.crossing.roots)))
+        roots = roots.replace("**", "^")  # as spreadsheets write powers
         title = words(f"quantity_titles.{pair.measure.key}")
         texts = (title, _sides(pair, words), verdict(pair, words), roots or words("crossings.nowhere"))
         for column, text, style in zip("ABCD", texts, ("Label", "Words", "Words", "Words"), strict=True):

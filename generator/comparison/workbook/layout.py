@@ -73,14 +73,19 @@ class Layout:
 
     @cached_property
     def sizes(self) -> dict[str, str]:
-        """The sizes that any side is given, with their meaning, in the order in which they are first met."""
-        found: dict[str, str] = {}
-        for subject in self.sides:
-            known = {name.name for name in subject.sizes}
+        """The sizes that any side is given, with what they mean there, in the order in which they are first met."""
+        found: dict[str, list[str]] = {}
+        for side, subject in enumerate(self.sides):
             for size in subject.sheet.sizes:
-                if size.kind != "derived" and size.name in known and size.name != self.swept:
-                    found.setdefault(size.name, size.meaning)
-        return found
+                if self.has_size(side, size.name):
+                    found.setdefault(size.name, []).append(size.meaning)
+        return {name: " / ".join(dict.fromkeys(meanings)) for name, meanings in found.items()}
+
+    def has_size(self, side: int, name: str) -> bool:
+        """Say whether a side is given a size, beside the swept one and those that it derives itself."""
+        subject = self.sides[side]
+        settable = any(size.name == name and size.kind != "derived" for size in subject.sheet.sizes)
+        return settable and name != self.swept and symbol(name) in subject.sizes
 
     @property
     def values_row(self) -> int:

@@ -51,7 +51,7 @@ def _write_head(page: Page, layout: Layout, width: float) -> None:
     page.text("A1", comparison.title, "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     for row, text, style, points in ((2, comparison.question, "Question", 15.0), (3, comparison.answer, "Prose", 15.0)):
-        page.text(_across(page, layout, row, style), " ".join(text.split()), style)
+        page.text(_across(page, layout, row, style), " ".join(text.replace("`", "").split()), style)  # a sheet has no other typeface
         page.height(row, [(text, width * 0.9)], points=points)
     as_built, changed = (quoted(words(f"comparison.{key}", crossings=words("comparison.crossings"))) for key in ("as_built", "changed"))
     typed = [(layout.size_cell(i, name), number) for i in range(len(layout.sides)) for name, number in layout.numbers(i).items()]
@@ -101,7 +101,7 @@ def _write_size(page: Page, layout: Layout, side: int, name: str) -> None:
     if number is not None:
         page.number(at, number, "Input number")
         return
-    value: Expr | None = layout.following(side).get(symbol(name))
+    value: Expr | None = layout.following(side).get(symbol(name)) if layout.has_size(side, name) else None
     order = [size.name for size in layout.sides[side].sheet.sizes]
     page.text(at, "" if value is None else closed_form(value, order), "Muted number")
 

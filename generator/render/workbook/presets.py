@@ -85,16 +85,18 @@ def _write_own_head(page: Page, column: PresetColumn) -> None:
 
 
 def _write_mistakes(page: Page, plan: Plan, column: PresetColumn) -> None:
-    """Say in a column of the user's own if what was typed there is no size."""
+    """Say in a column of the user's own if what was typed there is no size, or one follows from it that is none."""
     at = f"{column.letter}{places.MISTAKES_ROW}"
     words = quoted(plan.words("presets.not_used"))
     if not plan.settable:
         page.blank(at, "Muted words")
         return
     pairs = [tuple(f"{column.letter}{rows[size.name]}" for rows in (plan.published_rows, plan.all_size_rows)) for size in plan.settable]
-    wrong = ",".join(f'AND({typed}<>"",NOT({is_equal(typed, used)}))' for typed, used in pairs)
-    named = f'{column.letter}{places.PRESET_NAMES_ROW}<>""'
-    page.formula(at, f'IF(IFERROR(AND({named},OR({wrong})),TRUE),{words},"")', "", "Muted words")
+    following = [f"{column.letter}{plan.all_size_rows[size.name]}" for size in plan.sheet.sizes if size.value is not None]
+    wrong = [f'AND({typed}<>"",NOT({is_equal(typed, used)}))' for typed, used in pairs]
+    wrong += [f"{cell}<1,{cell}<>INT({cell})" for cell in following]
+    unnamed = f'{column.letter}{places.PRESET_NAMES_ROW}=""'
+    page.formula(at, f'IF({unnamed},"",IF(IFERROR(OR({",".join(wrong)}),TRUE),{words},""))', "", "Muted words")
     page.sheet.conditional_formatting.add(at, Rule(type="expression", formula=[f'{at}<>""'], dxf=BAD_LOOK))
 
 
@@ -163,15 +165,23 @@ def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
 
 
 def _size_formula(plan: Plan, formulas: Formulas, size: Size, column: PresetColumn) -> str:
-    """Return the formula of a size in a column: what is published, what follows from other sizes, or what stands in."""
+    """Return the formula of a size in a column: what is published, what follows from other sizes, or what stands in.
+
+    A column of the user's own into which nothing is typed yet holds all sizes of the first.
+    """
     if size.kind == "derived":
         return formulas.text(size.value, _cells(plan, column))
     published = f"{column.letter}{plan.published_rows[size.name]}"
+    first = f"${plan.first_column}{plan.all_size_rows[size.name]}"
     is_given = is_size(published) if column.is_own else f"ISNUMBER({published})"
     if size.value is not None:
         other = formulas.text(size.value, _cells(plan, column))
+        if column.is_own and size.name in plan.columns[0].published:
+            rows = plan.published_rows.values()
+            typed = f"{column.letter}${min(rows)}:{column.letter}${max(rows)}"
+            other = f"IF(COUNTA({typed})=0,{first},{other})"
     elif column.is_own:
-        other = f"${plan.first_column}{plan.all_size_rows[size.name]}"
+        other = first
     elif size.name in plan.example_rows:
         other = f"{column.letter}{plan.example_rows[size.name]}"
     else:
