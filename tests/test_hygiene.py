@@ -68,6 +68,13 @@ def test_each_rule_that_is_off_has_a_reason_and_would_find_something() -> None:
             assert any(file.startswith(folder) and code.startswith(rule) for file, code in hits), f"{rule} in {folder}/ hides nothing"
 
 
+@pytest.mark.slow
+def test_every_file_of_tests_is_run() -> None:
+    written = {path.relative_to(REPOSITORY).as_posix() for path in (REPOSITORY / "tests").rglob("test_*.py")}
+    collected = run(sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist").stdout
+    assert written - {line.partition("::")[0] for line in collected.splitlines()} == set()
+
+
 def test_code_is_formatted() -> None:
     result = run(sys.executable, "-m", "ruff", "format", "--check", "--no-cache")
     assert result.returncode == 0, result.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from generator.ops.params import BindError, Raw
@@ -29,6 +30,7 @@ _STRUCTURE = ("dims", "options", "slots", "where")  # a mistake here leaves noth
 _REFERENCE = re.compile(r"[^\s.]+(?:\.[^\s.]+)?")
 
 
+@lru_cache(maxsize=256)  # a process that opens many libraries reads the built-in specs once
 def parse_spec(name: str, source: Source) -> model.Spec:
     """Read one file as far as it can be read; `problems` of the result holds what is wrong in single rows, presets and claims.
 

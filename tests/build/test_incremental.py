@@ -125,6 +125,7 @@ def test_the_code_the_templates_and_the_schema_are_part_of_the_fingerprint(name,
     assert fingerprints.Fingerprints(Library(), tmp_path, ()).engine != engine
 
 
+@pytest.mark.slow
 def test_a_spec_that_hides_a_builtin_one_rebuilds_its_users(specs, gen, capsys) -> None:
     uses = PAIR.replace("use: layer, with: {m: k}", "use: mlp, with: {n: 1, d: k, f: k}").replace("x: [b, k]", "x: [b, 1, k]")
     write_specs(specs, models__pair=uses)

@@ -36,6 +36,7 @@ def test_modules_pages_and_their_surroundings_are_written(out, gen) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_folder_of_outputs_is_an_importable_package(gen, tmp_path) -> None:
     assert gen() == 0
     program = (
@@ -65,18 +66,21 @@ def test_the_same_specs_give_the_same_bytes_in_another_place(out, gen, tmp_path,
     assert contents(elsewhere / "generated") == contents(out)
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(out, gen, tmp_path) -> None:
     gen("--jobs", 1)
     assert gen("--jobs", 2, "--out", tmp_path / "others") == 0
     assert contents(tmp_path / "others") == contents(out)
 
 
+@pytest.mark.slow
 def test_processes_report_problems_with_their_place(specs, gen, capsys) -> None:
     write_specs(specs, broken=BROKEN)
     assert gen("--jobs", 2) == 1
     assert "mine/broken.yaml:9:11: error: unknown op `linaer`" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_builtin_spec_that_is_used_gets_a_module_but_no_page(specs, out, gen) -> None:
     text = PAIR.replace("use: layer, with: {m: k}", "use: mlp, with: {n: 1, d: k, f: k}").replace("x: [b, k]", "x: [b, 1, k]")
     write_specs(specs, models__pair=text)
@@ -354,6 +358,7 @@ def test_nothing_is_written_outside_the_folder_of_outputs(specs, gen, tmp_path) 
     assert {path.name for path in tmp_path.iterdir()} == {"mine", "generated"}
 
 
+@pytest.mark.slow
 def test_workbooks_are_built_and_recognised_as_ours(out) -> None:
     assert main(["build", "mine", "--formats", "excel"]) == 0
     workbook = out / "excel/pair.xlsx"

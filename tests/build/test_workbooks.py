@@ -37,6 +37,7 @@ def test_there_is_a_workbook_for_each_spec_and_a_catalogue(built: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_other_languages_stand_beside_english(built: Path) -> None:
     assert build("--lang", "zh") == 0
     assert names(built) == {f"{name}{suffix}" for name in ("alone", "layer", "pair", "catalogue") for suffix in (".xlsx", ".zh.xlsx")}
@@ -45,6 +46,7 @@ def test_other_languages_stand_beside_english(built: Path) -> None:
     assert len(names(built)) == 8
 
 
+@pytest.mark.slow
 def test_workbooks_that_have_lost_their_spec_are_removed_in_all_languages_that_are_built(specs: Path, built: Path) -> None:
     assert build("--lang", "zh") == 0
     (specs / "alone.yaml").unlink()
@@ -53,6 +55,7 @@ def test_workbooks_that_have_lost_their_spec_are_removed_in_all_languages_that_a
     assert {"pair.xlsx", "pair.zh.xlsx", "catalogue.xlsx", "catalogue.zh.xlsx"} <= names(built)
 
 
+@pytest.mark.slow
 def test_the_catalogue_follows_the_specs_and_is_left_alone_otherwise(specs: Path, built: Path) -> None:
     before = (built / "catalogue.xlsx").read_bytes()
     time = (built / "catalogue.xlsx").stat().st_mtime_ns
@@ -97,6 +100,7 @@ measures: [macs]
 """
 
 
+@pytest.mark.slow
 def test_comparisons_have_workbooks_in_the_language_that_is_built(specs: Path, out: Path) -> None:
     (specs / "comparisons").mkdir()
     (specs / "comparisons" / "widths.yaml").write_text(COMPARISON)

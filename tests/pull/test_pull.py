@@ -90,6 +90,7 @@ def test_an_untouched_workbook_brings_nothing(plan: Plan, capsys) -> None:
     assert capsys.readouterr().out == "nothing was typed into edited.xlsx: the sizes in use are those of the preset `small`\n"
 
 
+@pytest.mark.slow
 def test_columns_of_the_users_own_are_printed_and_sizes_left_empty_stay_open(plan: Plan, capsys) -> None:
     cells = (
         column(plan, 0, "mine", k=12)
@@ -123,6 +124,7 @@ def test_another_yaml_library_reads_the_same_beside_the_new_preset(spec: Path, p
     assert new == old
 
 
+@pytest.mark.slow
 def test_a_spec_without_presets_gets_a_section(spec: Path) -> None:
     head = SPEC[: SPEC.index("presets:")].rstrip("\n")
     spec.write_text(head, encoding="utf-8")
@@ -138,12 +140,14 @@ def test_the_chosen_column_of_the_users_own_is_what_is_in_use(plan: Plan, capsys
     assert capsys.readouterr().out.splitlines()[2:] == ["  both:", "    set: {b: 2, k: 12}"]
 
 
+@pytest.mark.slow
 def test_a_chinese_workbook_comes_back_too(plan: Plan, capsys) -> None:
     cells = {("概览", at): value for (_, at), value in override(plan, k=10).items()}
     assert main(["pull", str(edited(plan, cells, "zh")), "--as", "ours"]) == 0
     assert "k: 10" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [({"k": 2.5}, "holds 2.5, but the size `k` is a whole number"), ({"k": "wide"}, "holds 'wide', but"), ({"k": 0}, "holds 0, but")],
@@ -160,6 +164,7 @@ def test_sizes_that_break_a_condition_are_refused(spec: Path, plan: Plan, capsys
     assert spec.read_text(encoding="utf-8") == SPEC
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_or_missing_is_refused(spec: Path, plan: Plan, capsys) -> None:
     path = edited(plan, override(plan, b=2))
     assert main(["pull", str(path), "--as", "small", "--write"]) == 1
@@ -171,6 +176,7 @@ def test_a_name_that_is_taken_or_missing_is_refused(spec: Path, plan: Plan, caps
     assert spec.read_text(encoding="utf-8") == SPEC
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "value", "message"),
     [

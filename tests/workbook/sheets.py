@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from sympy import Eq, Expr, Integer, Max, Mod, ceiling, floor
 
+from generator.render.workbook import build_workbook
 from generator.sheet import QUANTITIES, Constraint, Reference, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 from generator.symbols import symbol
 
@@ -144,3 +146,12 @@ def many_terms(terms: int) -> Sheet:
     presets = (SheetPreset("ones", {size.name: i + 1 for i, size in enumerate(sizes)}, {}),)
     plain: Mapping[str, object] = {}
     return Sheet("many", "Many terms", "", "many.yaml", "0" * 64, sizes, plain, {}, {}, (), rows, sums(rows), presets)
+
+
+SHEETS = {"encoder": encoder, "unpublished": without_presets, "many": lambda: many_terms(25)}
+
+
+@cache
+def built(name: str, language: str = "en") -> bytes:
+    """Return the workbook of one of the sheets, built once for all tests."""
+    return build_workbook(SHEETS[name](), language)

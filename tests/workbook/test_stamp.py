@@ -66,6 +66,7 @@ def test_excel_still_recalculates_when_it_opens_the_file() -> None:
     assert 'fullCalcOnLoad="1"' in part(stamped(saved({"A1": "=1"}), {("A & B", "A1"): 1}), "xl/workbook.xml")
 
 
+@pytest.mark.slow
 def test_the_bytes_do_not_depend_on_the_clock() -> None:
     first = stamped(saved({"A1": "=1"}), {("A & B", "A1"): 1})
     time.sleep(1.1)  # docProps keep seconds

@@ -48,7 +48,8 @@ def places(text: str) -> set[str]:
 
 
 def test_chinese_is_chinese_wherever_english_has_words() -> None:
-    same = {key for key, text in flat("en").items() if isinstance(text, str) and flat("zh")[key] == text and re.search("[a-z]{4}", text)}
+    english, chinese = flat("en"), flat("zh")
+    same = {key for key, text in english.items() if isinstance(text, str) and chinese[key] == text and re.search("[a-z]{4}", text)}
     assert same <= {"about.rebuild_text", "checks.order"}
 
 
@@ -71,6 +72,7 @@ def test_every_text_is_used() -> None:
     assert unused == ["scale.short_units"]  # read as a whole, in texts.py
 
 
+@pytest.mark.slow
 def test_a_chinese_workbook_has_the_numbers_of_the_english_one(tmp_path) -> None:
     found = []
     for language in ("en", "zh"):

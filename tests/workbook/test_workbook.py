@@ -22,15 +22,10 @@ from generator.render.workbook.cells import LONGEST_FORMULA
 from generator.render.workbook.names import is_legal
 from generator.sheet import QUANTITIES, Sheet, SheetPreset
 
-from .sheets import HOSTILE, encoder, many_terms, without_presets
+from .sheets import HOSTILE, SHEETS, built, encoder, many_terms
 
-SHEETS = {"encoder": encoder, "unpublished": without_presets, "many": lambda: many_terms(25)}
+NAMES = ("encoder", "unpublished", pytest.param("many", marks=pytest.mark.slow))
 IN_USE = {"b": 1, "n": 100, "m": 100, "d": 64, "h": 4, "e": 16, "f": 256, "L": 2, "N": 128, "R": 16, "C": 10, "d1": 32}
-
-
-@pytest.fixture(scope="module")
-def files() -> dict[str, bytes]:
-    return {name: build_workbook(make()) for name, make in SHEETS.items()}
 
 
 def opened(file: bytes, *, values: bool = False) -> Workbook:
@@ -53,21 +48,21 @@ def beside(sheet: Worksheet, label: str, column: str, occurrence: int = 0) -> An
     return sheet[f"{column}{rows[occurrence]}"]
 
 
-@pytest.mark.parametrize("name", SHEETS)
-def test_every_formula_has_a_stored_value_and_no_value_is_an_error(files: dict[str, bytes], name: str) -> None:
-    stored = opened(files[name], values=True)
-    formulas = [cell for cell in cells(opened(files[name])) if cell.data_type == "f"]
+@pytest.mark.parametrize("name", NAMES)
+def test_every_formula_has_a_stored_value_and_no_value_is_an_error(name: str) -> None:
+    stored = opened(built(name), values=True)
+    formulas = [cell for cell in cells(opened(built(name))) if cell.data_type == "f"]
     assert len(formulas) > 50
-    with zipfile.ZipFile(io.BytesIO(files[name])) as archive:
+    with zipfile.ZipFile(io.BytesIO(built(name))) as archive:
         xml = "".join(archive.read(part).decode() for part in archive.namelist() if part.startswith("xl/worksheets/sheet"))
     assert len(re.findall(r"</f><v>", xml)) == len(formulas)
     assert 't="e"' not in xml
     assert all(not str(cell.value).startswith("#") for cell in cells(stored))
 
 
-@pytest.mark.parametrize("name", SHEETS)
-def test_formulas_keep_to_what_every_excel_knows(files: dict[str, bytes], name: str) -> None:
-    for cell in cells(opened(files[name])):
+@pytest.mark.parametrize("name", NAMES)
+def test_formulas_keep_to_what_every_excel_knows(name: str) -> None:
+    for cell in cells(opened(built(name))):
         if cell.data_type == "f":
             assert len(cell.value) <= LONGEST_FORMULA
             used = set(re.findall(r"([A-Z][A-Z0-9.]+)\(", re.sub(r'"[^"]*"', "", cell.value)))
@@ -75,9 +70,9 @@ def test_formulas_keep_to_what_every_excel_knows(files: dict[str, bytes], name: 
             assert "_xlfn" not in cell.value
 
 
-@pytest.mark.parametrize("name", SHEETS)
-def test_sizes_have_legal_names_that_point_at_the_value_in_use(files: dict[str, bytes], name: str) -> None:
-    book, stored = opened(files[name]), opened(files[name], values=True)
+@pytest.mark.parametrize("name", NAMES)
+def test_sizes_have_legal_names_that_point_at_the_value_in_use(name: str) -> None:
+    book, stored = opened(built(name)), opened(built(name), values=True)
     sizes = [size.name for size in SHEETS[name]().sizes]
     *names, problem = book.defined_names
     assert len(names) == len(sizes) == len({defined.casefold() for defined in names} - {problem})
@@ -89,16 +84,16 @@ def test_sizes_have_legal_names_that_point_at_the_value_in_use(files: dict[str, 
         assert isinstance(stored[title][at].value, int)
 
 
-def test_cost_formulas_are_short_and_in_named_sizes(files: dict[str, bytes]) -> None:
-    layers = page(opened(files["encoder"]), "Layers")
+def test_cost_formulas_are_short_and_in_named_sizes() -> None:
+    layers = page(opened(built("encoder")), "Layers")
     assert beside(layers, "q", "I").value == "=b*n*d^2*L"
     assert beside(layers, "scores", "I").value == "=b*n*m*d*L"
     assert beside(layers, "words", "G").value == "=N_*d1_"
     assert beside(layers, "padded", "K").value == "=b*MAX(n,m)*d/2"
 
 
-def test_groups_and_the_total_are_sums_of_the_rows_below_them(files: dict[str, bytes]) -> None:
-    layers = page(opened(files["encoder"]), "Layers")
+def test_groups_and_the_total_are_sums_of_the_rows_below_them() -> None:
+    layers = page(opened(built("encoder")), "Layers")
     rows = {str(cell.value): cell.row for (cell,) in layers.iter_rows(max_col=1) if cell.value}
     assert layers[f"I{rows['mlp']}"].value == f"=SUM(I{rows['up']}:I{rows['down']})"
     parts = f"I{rows['attention']},I{rows['norm']}:I{rows['mlp']}"
@@ -107,8 +102,8 @@ def test_groups_and_the_total_are_sums_of_the_rows_below_them(files: dict[str, b
     assert layers[f"I{rows['Total']}"].value == f"=SUM({top})"
 
 
-def test_rows_are_indented_and_grouped_by_depth(files: dict[str, bytes]) -> None:
-    layers = page(opened(files["encoder"]), "Layers")
+def test_rows_are_indented_and_grouped_by_depth() -> None:
+    layers = page(opened(built("encoder")), "Layers")
     assert [
         layers.row_dimensions[beside(layers, name, "A").row].outlineLevel for name in ("words", "blocks", "attention", "q", "padded")
     ] == [0, 0, 1, 2, 0]
@@ -117,8 +112,8 @@ def test_rows_are_indented_and_grouped_by_depth(files: dict[str, bytes]) -> None
     assert layers.sheet_properties.outlinePr.summaryBelow is False
 
 
-def test_shapes_are_live_text(files: dict[str, bytes]) -> None:
-    layers, stored = page(opened(files["encoder"]), "Layers"), page(opened(files["encoder"], values=True), "Layers")
+def test_shapes_are_live_text() -> None:
+    layers, stored = page(opened(built("encoder")), "Layers"), page(opened(built("encoder"), values=True), "Layers")
     assert beside(layers, "heads", "E").value == "[b, h, n, e]"
     assert beside(layers, "heads", "F").value == '="["&b&", "&h&", "&n&", "&e&"]"'
     assert beside(stored, "heads", "F").value == "[1, 4, 100, 16]"
@@ -127,8 +122,8 @@ def test_shapes_are_live_text(files: dict[str, bytes]) -> None:
     assert beside(layers, "mask", "F").value == "[1, 512]"
 
 
-def test_values_are_those_of_the_first_preset(files: dict[str, bytes]) -> None:
-    sheet, summary = encoder(), page(opened(files["encoder"], values=True), "Summary")
+def test_values_are_those_of_the_first_preset() -> None:
+    sheet, summary = encoder(), page(opened(built("encoder"), values=True), "Summary")
     assert {size.name: beside(summary, size.name, "D").value for size in sheet.sizes} == IN_USE
     for quantity in QUANTITIES:
         assert beside(summary, quantity.title, "D").value == evaluate(sheet.totals[quantity.key], IN_USE)
@@ -136,15 +131,15 @@ def test_values_are_those_of_the_first_preset(files: dict[str, bytes]) -> None:
     assert beside(summary, "MACs", "C").value == "MMAC"
 
 
-def test_where_a_size_comes_from_is_said(files: dict[str, bytes]) -> None:
-    summary = page(opened(files["encoder"], values=True), "Summary")
+def test_where_a_size_comes_from_is_said() -> None:
+    summary = page(opened(built("encoder"), values=True), "Summary")
     found = {name: beside(summary, name, "E").value for name in ("b", "n", "m", "e", "f")}
     assert found == {"b": "example value (ours)", "n": "preset", "m": "default: n", "e": "always d/h", "f": "default: 4*d"}
     assert "(in formulas: d1_)" in beside(summary, "d1", "G").value
 
 
-def test_every_check_holds_and_so_does_the_master_check(files: dict[str, bytes]) -> None:
-    for file in files.values():
+def test_every_check_holds_and_so_does_the_master_check() -> None:
+    for file in (built("encoder"), built("unpublished")):
         book = opened(file, values=True)
         checks = page(book, "Checks")
         verdicts = {row[1].value: row[4].value for row in checks.iter_rows(min_row=5) if isinstance(row[0].value, int)}
@@ -169,21 +164,21 @@ def test_a_preset_that_does_not_come_to_what_is_published_fails_its_check() -> N
     assert beside(page(book, "Presets"), "Parameters: computed minus published", "C").value == -1
 
 
-def test_claims_that_differ_are_shown_with_their_reason_and_fail_nothing(files: dict[str, bytes]) -> None:
-    checks = page(opened(files["encoder"], values=True), "Checks")
+def test_claims_that_differ_are_shown_with_their_reason_and_fail_nothing() -> None:
+    checks = page(opened(built("encoder"), values=True), "Checks")
     text = next(str(cell.value) for row in checks.iter_rows() for cell in row if str(cell.value).startswith("Parameters = 4*L*d^2"))
     assert "Published minus ours: " in text
     assert text.endswith("=1+1 is no reason")
 
 
-def test_text_from_the_spec_is_never_a_formula(files: dict[str, bytes]) -> None:
-    cell = next(cell for cell in cells(opened(files["encoder"])) if cell.value == HOSTILE)
+def test_text_from_the_spec_is_never_a_formula() -> None:
+    cell = next(cell for cell in cells(opened(built("encoder"))) if cell.value == HOSTILE)
     assert cell.data_type == "s"
     assert cell.quotePrefix
 
 
-def test_presets_show_published_sizes_and_what_they_come_to(files: dict[str, bytes]) -> None:
-    sheet, presets = encoder(), page(opened(files["encoder"], values=True), "Presets")
+def test_presets_show_published_sizes_and_what_they_come_to() -> None:
+    sheet, presets = encoder(), page(opened(built("encoder"), values=True), "Presets")
     large = {**IN_USE, "d": 96, "h": 6, "L": 4, "f": 100, "m": 7, "e": 16}
     assert [presets[at].value for at in ("C4", "D4", "C5")] == ["small", "large", "Smith, 2020"]
     assert [beside(presets, "b", column).value for column in "CD"] == ["open", "open"]
@@ -195,16 +190,16 @@ def test_presets_show_published_sizes_and_what_they_come_to(files: dict[str, byt
         assert [beside(presets, quantity.title, column).value for column in "CD"] == expected
 
 
-def test_a_spec_without_presets_shows_an_example_of_ours(files: dict[str, bytes]) -> None:
-    book = opened(files["unpublished"], values=True)
+def test_a_spec_without_presets_shows_an_example_of_ours() -> None:
+    book = opened(built("unpublished"), values=True)
     summary = page(book, "Summary")
     assert summary["B2"].value == "example"
     assert beside(summary, "d", "E").value == "example value (ours)"
     assert any("No sizes are published" in str(cell.value) for cell in cells(book))
 
 
-def test_only_inputs_can_be_changed(files: dict[str, bytes]) -> None:
-    book = opened(files["encoder"])
+def test_only_inputs_can_be_changed() -> None:
+    book = opened(built("encoder"))
     assert all(sheet.protection.sheet and not sheet.protection.password for sheet in book.worksheets)
     unlocked = {
         (cell.parent.title, cell.coordinate)
@@ -222,8 +217,8 @@ def test_only_inputs_can_be_changed(files: dict[str, bytes]) -> None:
     assert unlocked == {("Summary", "B2"), ("Summary", "C2")} | overrides | formats | sweep | own  # C2 is merged into B2
 
 
-def test_inputs_are_validated(files: dict[str, bytes]) -> None:
-    summary = page(opened(files["encoder"]), "Summary")
+def test_inputs_are_validated() -> None:
+    summary = page(opened(built("encoder")), "Summary")
     rules = {str(rule.sqref): rule for rule in summary.data_validations.dataValidation}
     assert rules["B2"].formula1 == "OFFSET(Presets!$C$4,0,0,1,COUNTA(Presets!$C$4:$H$4))"
     override = rules[beside(summary, "d", "C").coordinate]
@@ -232,8 +227,8 @@ def test_inputs_are_validated(files: dict[str, bytes]) -> None:
     assert len(rules) == 2 + sum(size.kind != "derived" for size in encoder().sizes)
 
 
-def test_sheets_are_frozen_and_print_one_page_wide_with_their_heads(files: dict[str, bytes]) -> None:
-    book = opened(files["encoder"])
+def test_sheets_are_frozen_and_print_one_page_wide_with_their_heads() -> None:
+    book = opened(built("encoder"))
     assert book.sheetnames == ["Summary", "Layers", "Formulas", "Scaling", "Presets", "Checks", "About"]
     for sheet in book.worksheets:
         assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
@@ -243,12 +238,13 @@ def test_sheets_are_frozen_and_print_one_page_wide_with_their_heads(files: dict[
     assert [book[title].print_title_rows for title in ("Layers", "Presets", "Checks")] == ["$1:$4"] * 3
 
 
-def test_the_file_says_where_it_comes_from(files: dict[str, bytes]) -> None:
-    text = {str(cell.value) for cell in cells(opened(files["encoder"]))}
+def test_the_file_says_where_it_comes_from() -> None:
+    text = {str(cell.value) for cell in cells(opened(built("encoder")))}
     assert {"models/encoder.yaml", "0123456789abcdef" * 4, "bias: true, kind: gelu"} <= text
     assert {quantity.meaning for quantity in QUANTITIES} <= text
 
 
+@pytest.mark.slow
 def test_closed_forms_too_long_for_a_cell_are_split_over_helper_cells() -> None:
     sheet = many_terms(25)
     file = build_workbook(sheet)
@@ -261,8 +257,8 @@ def test_closed_forms_too_long_for_a_cell_are_split_over_helper_cells() -> None:
     assert page(stored, "Presets")[beside(page(book, "Presets"), "Parameters", "C").coordinate].value == total
 
 
-def test_a_very_long_closed_form_is_shown_up_to_a_whole_term(files: dict[str, bytes]) -> None:
-    text = beside(page(opened(files["many"]), "Summary"), "Parameters", "F").value
+def test_a_very_long_closed_form_is_shown_up_to_a_whole_term() -> None:
+    text = beside(page(opened(built("many")), "Summary"), "Parameters", "F").value
     assert text.startswith("51*width_of_part_23*width_of_part_24 + ")
     assert text.endswith("*width_of_part_24 … (325 terms in all)")
 
@@ -282,8 +278,8 @@ def test_the_bytes_depend_on_the_sheet_alone() -> None:
     assert len({run.stdout for run in runs}) == 1
 
 
-def test_files_are_small(files: dict[str, bytes]) -> None:
-    assert len(files["encoder"]) < 90_000
+def test_files_are_small() -> None:
+    assert len(built("encoder")) < 90_000
 
 
 def test_a_sheet_without_rows_sizes_or_presets_still_makes_a_workbook() -> None:

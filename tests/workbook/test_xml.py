@@ -21,12 +21,14 @@ from generator.render.workbook import build_workbook
 from generator.render.workbook.catalogue import build_catalogue
 from generator.render.workbook.names import is_legal
 
-from .sheets import encoder, many_terms, without_presets
+from .sheets import built, encoder, without_presets
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing}"
 BOOKS = ("encoder", "unpublished", "many", "bert", "bert in Chinese", "catalogue", "comparison", "comparison in Chinese")
+# Building these takes seconds.
+EACH = [pytest.param(book, marks=pytest.mark.slow) if book in {"many", "bert in Chinese"} else book for book in BOOKS]
 
 
 @cache
@@ -41,7 +43,7 @@ def parts(book: str) -> dict[str, bytes]:
     elif book.startswith("bert"):
         data = build_workbook(load("bert").sheet, "zh" if "Chinese" in book else "en")
     else:
-        data = build_workbook({"encoder": encoder, "unpublished": without_presets, "many": lambda: many_terms(25)}[book]())
+        data = built(book)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -55,7 +57,7 @@ def formulas(book: str) -> list[str]:
     return [cell.text or "" for sheet in xml(book, "xl/worksheets/sheet").values() for cell in sheet.iter(f"{MAIN}f")]
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize("book", EACH)
 def test_every_formula_has_a_value_and_none_is_an_error(book: str) -> None:
     for sheet in xml(book, "xl/worksheets/sheet").values():
         for cell in sheet.iter(f"{MAIN}c"):
@@ -64,7 +66,7 @@ def test_every_formula_has_a_value_and_none_is_an_error(book: str) -> None:
                 assert cell.get("t") != "e", cell.get("r")
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize("book", EACH)
 def test_formulas_are_short_and_use_what_every_excel_knows(book: str) -> None:
     for formula in formulas(book):
         assert len(formula) < 8192
@@ -82,7 +84,7 @@ def _depth(formula: str) -> int:
     return deepest
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize("book", EACH)
 def test_names_are_legal_and_point_into_the_book(book: str) -> None:
     workbook = xml(book, "xl/workbook.xml")["xl/workbook.xml"]
     titles = {str(sheet.get("name")) for sheet in workbook.iter(f"{MAIN}sheet")}
@@ -94,7 +96,7 @@ def test_names_are_legal_and_point_into_the_book(book: str) -> None:
             assert target.strip("'") in titles
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize("book", EACH)
 def test_validations_have_ranges_messages_and_short_texts(book: str) -> None:
     for sheet in xml(book, "xl/worksheets/sheet").values():
         for rule in sheet.iter(f"{MAIN}dataValidation"):
@@ -139,7 +141,7 @@ def test_charts_are_described_in_words(book: str) -> None:
     assert all(len(str(frame.get("descr"))) > 20 for frame in frames)
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@pytest.mark.parametrize("book", EACH)
 def test_there_are_no_macros_and_no_links_to_other_books(book: str) -> None:
     assert not [name for name in parts(book) if "vba" in name.lower() or "externalLink" in name]
     assert not [formula for formula in formulas(book) if re.search(r"\[[0-9]+\]|https?:", re.sub(r'"[^"]*"', "", formula))]
