@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +14,6 @@ from generator.spec.suggest import did_you_mean
 
 class NotFoundError(ProblemsError):
     """There is no spec of the name, or no such file."""
-
-    def __init__(self, message: str, *notes: str) -> None:
-        super().__init__([Problem(message, None, notes)])
 
 
 def is_file_name(target: str) -> bool:
@@ -38,13 +35,24 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
     if is_file_name(target):
         file = Path(target)
         if not file.is_file():
-            raise NotFoundError(f"{target}: {'a folder, not a file' if file.is_dir() else 'no such file'}")
+            raise NotFoundError([Problem(f"{target}: {'a folder, not a file' if file.is_dir() else 'no such file'}", None)])
         return Library([*_surroundings(file), *specs]), file.stem
     library = Library([*specs, *_working_specs()])
     if target not in library.files:
-        notes = (*did_you_mean(target, library.names), "`gen list` shows all; a file is named with its .yaml")
-        raise NotFoundError(f"there is no spec named `{target}`", *notes)
+        raise _unknown([target], library)
     return library, target
+
+
+def require_names(names: Iterable[str], library: Library) -> None:
+    """Raise NotFoundError with all names that no spec of a library has."""
+    unknown = [name for name in names if name not in library.files]
+    if unknown:
+        raise _unknown(unknown, library)
+
+
+def _unknown(names: Iterable[str], library: Library) -> NotFoundError:
+    hint = "`gen list` shows all; a file is named with its .yaml"
+    return NotFoundError(Problem(f"there is no spec named `{name}`", None, (*did_you_mean(name, library.names), hint)) for name in names)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import UsageError, add_specs
-from generator.console import complain, say, styled
+from generator.commands.arguments import UsageError, add_specs, existing
+from generator.console import complain, complain_of, say, styled
 from generator.human import counted
+from generator.spec.problems import ProblemsError, headline
+from generator.spec.suggest import listed
+from generator.verify.report_file import refuse_unfit, write_report
 
 if TYPE_CHECKING:
     from generator.spec.library import Library
@@ -51,20 +54,28 @@ def run(args: argparse.Namespace) -> int:
     if find_spec("torch") is None:
         complain("`gen verify` runs the generated modules, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
         return 1
+    if args.report is not None:
+        refuse_unfit(args.report)
     library, names = _targets(args.targets, args.specs)
     from generator.verify.instance import Workbench
-    from generator.verify.run import verify
+    from generator.verify.run import Result, mistakes, verify
     from generator.verify.summary import is_compared
 
     results = []
     with Workbench(library) as bench:
+        broken = mistakes(bench, names)
+        if broken:  # before the good ones are measured, which may take long
+            complain_of(ProblemsError(problem for problems in broken.values() for problem in problems))
         for name in names:
-            result = verify(bench, name, samples=args.samples, references=args.references, peaks=PEAKS)
+            if name in broken:
+                result = Result(name, (), mistakes=broken[name])
+            else:
+                result = verify(bench, name, samples=args.samples, references=args.references, peaks=PEAKS)
             results.append(result)
             if not args.json:
                 _print(result)
     if args.report is not None:
-        _write_report(args.report, results)
+        write_report(args.report, results)
     if args.json:
         say(json.dumps([_plain(result) for result in results], indent=2))
     else:
@@ -74,31 +85,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[str]]:
-    from generator.lookup import collect, everything, find, is_file_name
+    from generator.lookup import collect, everything, is_file_name, require_names
     from generator.spec.library import Library
 
-    paths = [Path(t) for t in targets if is_file_name(t) or Path(t).is_dir()]
+    paths = existing([Path(t) for t in targets if is_file_name(t) or Path(t).is_dir()])
     names = [t for t in targets if not (is_file_name(t) or Path(t).is_dir())]
     if not targets:
         library = everything(specs)
         return library, list(library.names)
     collected = collect(paths) if paths else None
     own = list(collected.asked) if collected is not None else []
+    if paths and not own:
+        raise UsageError(f"there are no specs in {listed(map(str, paths))}", "specs are files that end in .yaml")
     library = Library([*collected.paths, *specs]) if collected is not None else everything(specs)
-    for name in names:
-        if name not in library.files:
-            find(name, specs)  # raises with near names
-    return library, [*own, *names]
-
-
-def _write_report(file: Path, results: Sequence[Result]) -> None:
-    from generator.build.files import replace
-    from generator.verify.report import MADE_BY, render_report
-
-    if file.exists() and MADE_BY not in file.read_text(encoding="utf-8", errors="replace"):
-        raise UsageError(f"{file} was not written by gen verify, so it is left alone", "choose another file for --report")
-    pages = {result.spec: f"{result.spec}.md" for result in results if (file.parent / f"{result.spec}.md").exists()}
-    replace(file, render_report(results, pages).encode())
+    require_names(names, library)
+    return library, list(dict.fromkeys([*own, *names]))
 
 
 def _print(result: Result) -> None:
@@ -108,7 +109,8 @@ def _print(result: Result) -> None:
     drawn = counted(len(result.cases) - presets, "random size")
     checks = counted(measurements([result]), "comparison")
     verdict = styled(word(result), "green") if result.equal and is_compared(result) else styled(word(result).upper(), "red")
-    say(f"{result.spec:<32} {verdict}  {checks} at {drawn} and {counted(presets, 'preset')}")
+    measured = f"{checks} at {drawn} and {counted(presets, 'preset')}"
+    say(f"{result.spec:<32} {verdict}  {'nothing of it is measured' if result.mistakes else measured}")
     for case in result.cases:
         if not case.equal:
             _print_case(case)
@@ -171,6 +173,7 @@ def _plain(result: Result) -> dict[str, Any]:
         "spec": result.spec,
         "compared": is_compared(result),
         "equal": result.equal,
+        "mistakes": list(map(headline, result.mistakes)),
         "skipped": list(result.skipped),
         "references": [{**vars(check), "equal": check.equal} for check in result.references],
         "peaks": [{**vars(peak), "exact": peak.is_exact} for peak in result.peaks],

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 from generator.lookup import NotFoundError
 from generator.spec.library import Library
+from generator.spec.problems import Problem
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def library_at(library: Library, name: str, revision: str) -> Iterator[Library]:
         _extract(archive, Path(temporary))
         old = Library([Path(temporary) / inside])
         if name not in old.own:
-            raise NotFoundError(f"there was no spec named `{name}` at `{revision}`")
+            raise NotFoundError([Problem(f"there was no spec named `{name}` at `{revision}`", None)])
         yield old
 
 
@@ -54,11 +55,12 @@ def _git(folder: Path, *arguments: str, what: str = "") -> bytes:
     try:
         done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, check=False)  # noqa: S603, S607 - arguments are ours
     except FileNotFoundError:
-        raise NotFoundError("`git` is not installed, and without it there are no revisions to compare") from None
+        message = "`git` is not installed, and without it there are no revisions to compare"
+        raise NotFoundError([Problem(message, None)]) from None
     if done.returncode:
         said = done.stderr.decode(errors="replace").strip().splitlines()
         message = f"git knows no revision `{what}`" if what else f"{folder} is in no git repository"
-        raise NotFoundError(message, *said[:1])
+        raise NotFoundError([Problem(message, None, tuple(said[:1]))])
     return done.stdout
 
 

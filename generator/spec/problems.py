@@ -78,11 +78,19 @@ class Problems:
 
 def render(problem: Problem) -> str:
     """Return a problem as text: place and message, the line, a caret under the place, the notes."""
-    span = problem.span
-    place = f"{span.source.path}:{span.line}:{span.column}: " if span else ""
     notes = [f"  {line}" for note in problem.notes for line in note.split("\n")]
-    head = _visible(f"{place}error: {problem.message}")
-    return "\n".join([head, *(_excerpt(span) if span else ()), *map(_visible, notes)])
+    head = _visible(f"{_place(problem)}error: {problem.message}")
+    return "\n".join([head, *(_excerpt(problem.span) if problem.span else ()), *map(_visible, notes)])
+
+
+def headline(problem: Problem) -> str:
+    """Return a problem's place and message, for a place where the line cannot be shown."""
+    return _visible(f"{_place(problem)}{problem.message}")
+
+
+def _place(problem: Problem) -> str:
+    span = problem.span
+    return f"{span.source.path}:{span.line}:{span.column}: " if span else ""
 
 
 def _excerpt(span: Span) -> tuple[str, str]:

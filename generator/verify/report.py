@@ -11,13 +11,14 @@ from generator.human import counted
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.table import Table, table
+from generator.spec.problems import headline
 from generator.verify.peaks import PeakComparison
 from generator.verify.quantities import MEASURED_BY, PEAK, SIZE_ONE
 from generator.verify.references.run import ReferenceCheck
+from generator.verify.report_file import MADE_BY
 from generator.verify.run import Case, Result
 from generator.verify.summary import is_compared, measurements, outcome, word
 
-MADE_BY = "Made by `gen verify --report`"
 LIBRARIES = ("torch", "transformers", "timm")
 
 
@@ -101,7 +102,7 @@ def _section(result: Result, pages: Mapping[str, str]) -> SpecSection:
         sizes=_sizes(result.cases),
         peaks=_peaks(result.peaks),
         references=_references(result.references),
-        not_run=tuple(text(reason) for reason in (*result.skipped, *result.not_run)),
+        not_run=tuple(text(reason) for reason in (*map(headline, result.mistakes), *result.skipped, *result.not_run)),
         differences=table(
             ("At", "Quantity", "Derived", "Measured"),
             [(_at(case), code(c.quantity), _number(c.derived), _number(c.measured)) for case in wrong for c in case.checks if not c.equal],

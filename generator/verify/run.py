@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from generator.sheet import Sheet
+from generator.spec.problems import Problem, ProblemsError
 from generator.verify.built import Instance
 from generator.verify.checks import Check, check_instance
 from generator.verify.failures import described
@@ -43,6 +44,7 @@ class Result:
         references: comparisons with public implementations.
         peaks: simulated and measured peaks of memory, which may differ.
         not_run: comparisons that could not be run here, and why.
+        mistakes: what keeps the spec from being built, so that nothing of it was measured.
     """
 
     spec: str
@@ -51,11 +53,23 @@ class Result:
     references: tuple[ReferenceCheck, ...] = ()
     peaks: tuple[PeakComparison, ...] = ()
     not_run: tuple[str, ...] = ()
+    mistakes: tuple[Problem, ...] = ()
 
     @property
     def equal(self) -> bool:
         """Whether every comparison came out equal."""
-        return all(case.equal for case in self.cases) and all(check.equal for check in self.references)
+        return not self.mistakes and all(case.equal for case in self.cases) and all(check.equal for check in self.references)
+
+
+def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem, ...]]:
+    """Return what keeps specs from being built, by the name of the spec. It is known before the first of them is measured."""
+    found: dict[str, tuple[Problem, ...]] = {}
+    for name in names:
+        try:
+            bench.compiled(name)
+        except ProblemsError as error:
+            found[name] = error.problems
+    return found
 
 
 def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False, peaks: int = 0) -> Result:

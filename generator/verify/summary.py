@@ -20,6 +20,8 @@ def is_compared(result: Result) -> bool:
 
 def word(result: Result) -> str:
     """Return the verdict on one spec."""
+    if result.mistakes:
+        return "has mistakes"
     if not result.equal:
         return "differs"
     if not is_compared(result):
@@ -28,7 +30,14 @@ def word(result: Result) -> str:
 
 
 def outcome(results: Sequence[Result], shown: Callable[[str], str] = str) -> str:
-    """Return the verdict on all specs, with the names of those that differ and of those of which nothing is known."""
+    """Return the verdict on all specs, with the names of those that differ, that have mistakes, and of which nothing is known."""
+    broken = [shown(result.spec) for result in results if result.mistakes]
+    sound = [result for result in results if not result.mistakes]
+    said = [f"{counted(len(broken), 'spec')} {'has' if len(broken) == 1 else 'have'} mistakes: {', '.join(broken)}"] if broken else []
+    return "; ".join([_compared(sound, shown), *said] if sound or not broken else said)
+
+
+def _compared(results: Sequence[Result], shown: Callable[[str], str]) -> str:
     different = [shown(result.spec) for result in results if not result.equal]
     unknown = [shown(result.spec) for result in results if not is_compared(result)]
     if len(unknown) == len(results):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from generator.cli import main
+from generator.spec.problems import Problem
 from generator.verify.checks import Check
 from generator.verify.report import render_report
 from generator.verify.run import Case, Result
 from generator.verify.summary import outcome, word
-from tests.support.small_specs import LAYER, write_specs
+from tests.support.small_specs import BROKEN, LAYER, write_specs
 
 GOOD = Result("good", (Case("", {"b": 2}, (Check("params", 5, 5),)),))
 BAD = Result("bad", (Case("", {"b": 2}, (Check("params", 5, 6),)),))
@@ -45,3 +49,59 @@ def test_verify_does_not_succeed_where_nothing_is_compared(specs, capsys) -> Non
     assert capsys.readouterr().out.splitlines()[-1] == "1 spec, 0 comparisons: nothing was compared"
     assert main(["verify", "mine/layer.yaml", "--samples", "0"]) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith("comparisons: all equal")
+
+
+def test_a_spec_with_mistakes_is_said_to_have_them_and_keeps_the_others_from_being_called_different() -> None:
+    broken = Result("broken", (), mistakes=(Problem("unknown op `linaer`", None),))
+    assert word(broken) == "has mistakes"
+    assert outcome([GOOD, broken]) == "all equal; 1 spec has mistakes: broken"
+    assert outcome([broken, broken]) == "2 specs have mistakes: broken, broken"
+
+
+def test_verify_measures_the_good_specs_beside_broken_ones_and_shows_all_mistakes(specs, capsys) -> None:
+    pytest.importorskip("torch")
+    write_specs(specs, broken=BROKEN, also_broken=BROKEN.replace("op: linaer", "op: lineer"))
+    assert main(["verify", "mine", "--samples", "1", "--report", "proof.md"]) == 1
+    said = capsys.readouterr()
+    assert "mine/broken.yaml:9:11: error: unknown op `linaer`" in said.err
+    assert "mine/also_broken.yaml:9:11: error: unknown op `lineer`" in said.err
+    assert said.out.splitlines()[-1].endswith("all equal; 2 specs have mistakes: also_broken, broken")
+    page = Path("proof.md").read_text(encoding="utf-8")
+    assert "| `pair` | 1 | 1 |" in page
+    assert "| `broken` | 0 | 0 | 0 |  | ✗ has mistakes |" in page
+    assert "- Not compared: mine/broken.yaml:9:11: unknown op `linaer`." in page
+
+
+def test_verify_lists_mistakes_in_its_json_too(specs, capsys) -> None:
+    pytest.importorskip("torch")
+    write_specs(specs, broken=BROKEN)
+    assert main(["verify", "mine/broken.yaml", "mine/layer.yaml", "--samples", "0", "--json"]) == 1
+    first, second = json.loads(capsys.readouterr().out)
+    assert (first["spec"], first["mistakes"], first["equal"]) == ("broken", ["mine/broken.yaml:9:11: unknown op `linaer`"], False)
+    assert (second["spec"], second["mistakes"], second["equal"]) == ("layer", [], True)
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("mine", "--report takes a file, and mine is a folder"),
+        ("mine/layer.yaml/proof.md", "mine/layer.yaml/proof.md cannot be written, as mine/layer.yaml is not a folder"),
+        ("mine/layer.yaml", "mine/layer.yaml was not written by gen verify, so it is left alone"),
+    ],
+)
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_measured(capsys, file: str, said: str) -> None:
+    pytest.importorskip("torch")
+    assert main(["verify", "mine", "--report", file]) == 2
+    found = capsys.readouterr()
+    assert said in found.err
+    assert found.out == ""
+
+
+def test_verify_refuses_what_is_not_there_and_says_all_of_it(capsys) -> None:
+    pytest.importorskip("torch")
+    assert main(["verify", "nothing/"]) == 2
+    assert "nothing: no such file or folder" in capsys.readouterr().err
+    assert main(["verify", "layre", "--specs", "mine", "berd"]) == 2
+    said = capsys.readouterr().err
+    assert "there is no spec named `layre`" in said
+    assert "there is no spec named `berd`" in said

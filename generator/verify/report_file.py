@@ -1,0 +1,34 @@
+"""The file that `gen verify --report` writes: whether it can be written, which is said before anything is measured, and writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generator.commands.arguments import UsageError
+
+if TYPE_CHECKING:
+    from generator.verify.run import Result
+
+MADE_BY = "Made by `gen verify --report`"
+
+
+def refuse_unfit(file: Path) -> None:
+    """Raise UsageError for a file that a report cannot or must not replace."""
+    if file.is_dir():
+        raise UsageError(f"--report takes a file, and {file} is a folder", f"for example --report {file / 'proof.md'}")
+    above = next(folder for folder in (*file.parents, Path()) if folder.exists())
+    if not above.is_dir():
+        raise UsageError(f"{file} cannot be written, as {above} is not a folder", "choose another file for --report")
+    if file.exists() and MADE_BY not in file.read_text(encoding="utf-8", errors="replace"):
+        raise UsageError(f"{file} was not written by gen verify, so it is left alone", "choose another file for --report")
+
+
+def write_report(file: Path, results: Sequence[Result]) -> None:
+    """Write the page, with links to the pages of specs that lie beside it. Raises OSError."""
+    from generator.build.files import replace
+    from generator.verify.report import render_report
+
+    pages = {result.spec: f"{result.spec}.md" for result in results if (file.parent / f"{result.spec}.md").exists()}
+    replace(file, render_report(results, pages).encode())
