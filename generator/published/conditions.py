@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sympy import Eq, Expr, Integer, Max, Min, Mod, S, Symbol, expand
+from sympy import Basic, Eq, Expr, Integer, Max, Min, Mod, S, Symbol, expand
 from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.printing.text import to_text
+from generator.published.substitution import NoValueError, put_in
 from generator.resolve.ranges import contradiction
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Expression, Spec
 from generator.spec.problems import Problems
+from generator.spec.source import Span
 from generator.spec.suggest import listed
 from generator.symbols import Facts, symbol
 
@@ -40,15 +42,22 @@ class Conditions:
     texts: tuple[str, ...] = ()
 
     def apply(self, expr: Expr) -> Expr:
-        """Return a formula under the conditions, written out as a sum."""
-        known = self.facts.simplify(_without_extremes(expr, self.bounds))
-        for _ in self.values:
-            known = known.xreplace(dict(self.values))
+        """Return a formula under the conditions, written out as a sum. Raises NoValueError."""
+        known = put_in(self.facts.simplify(_without_extremes(expr, self.bounds)), self.values)
         return expand(self.facts.simplify(_without_extremes(known, self.bounds)))
 
     def value(self, expression: Expression, spec: Spec, problems: Problems) -> Expr:
         """Return a printed formula under the conditions. Raises Unresolved after reporting."""
-        return self.apply(evaluated(expression, self.sizes, self.facts, problems, spec, limit=MAX_TERMS))
+        printed = evaluated(expression, self.sizes, self.facts, problems, spec, limit=MAX_TERMS)
+        return self.applied(printed, expression.text, expression.span, problems)
+
+    def applied(self, expr: Expr, text: str, span: Span, problems: Problems) -> Expr:
+        """Return what `apply` does. Raises Unresolved after reporting that a formula has no value under the conditions."""
+        try:
+            return self.apply(expr)
+        except NoValueError:
+            _report_no_value(expr, text, span, self.values, problems)
+            raise Unresolved from None
 
 
 def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> Conditions:
@@ -71,7 +80,7 @@ def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts
     _refuse_circles(claim, values, problems)
     _refuse_what_is_no_size(claim, values, problems)
     own = Facts(facts.conditions)
-    bounds = _learn(claim, known, own, problems)
+    bounds = _learn(claim, known, own, values, problems)
     _refuse_vacuous(claim, [*facts.conditions], own, values, problems)
     return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.where)))
 
@@ -95,14 +104,26 @@ def _refuse_circles(claim: Claim, values: Mapping[Symbol, Expr], problems: Probl
                 raise Unresolved
 
 
-def _learn(claim: Claim, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> tuple[tuple[Expr, Expr], ...]:
+def _report_no_value(expr: Basic, text: str, span: Span, values: Mapping[Symbol, Expr], problems: Problems) -> None:
+    shown = ", ".join(f"{size.name} is {to_text(value)}" for size, value in values.items() if expr.has(size))
+    why = "it divides by zero there, or takes a root or logarithm of what has none"
+    problems.add(f"`{text}` has no value at the sizes of this claim", span, *([shown] if shown else []), why)
+
+
+def _learn(
+    claim: Claim, sizes: Mapping[str, Expr], facts: Facts, values: Mapping[Symbol, Expr], problems: Problems
+) -> tuple[tuple[Expr, Expr], ...]:
     """Learn the conditions of `where`, and return the comparisons among them."""
     bounds = []
     for condition in claim.where:
         try:
             held = evaluate(condition.ast, sizes)
+            put_in(held, values)
         except ExpressionError as error:
             problems.extend([expression_problem(error, condition.span)])
+            raise Unresolved from None
+        except NoValueError:
+            _report_no_value(held, condition.text, condition.span, values, problems)
             raise Unresolved from None
         if isinstance(held, Eq) and not held.has(Mod):
             note = "an equation is written as `given: {n: H*W}`"
@@ -120,7 +141,13 @@ def _learn(claim: Claim, sizes: Mapping[str, Expr], facts: Facts, problems: Prob
 
 def _refuse_what_is_no_size(claim: Claim, values: Mapping[Symbol, Expr], problems: Problems) -> None:
     for name, given in claim.given.items():
-        if values.get(symbol(name), symbol(name)).is_nonpositive:
+        value = values.get(symbol(name), symbol(name))
+        try:
+            put_in(value, values)
+        except NoValueError:
+            _report_no_value(value, given.text, given.span, values, problems)
+            raise Unresolved from None
+        if value.is_nonpositive:
             problems.add(f"`{name}` cannot be given as {given.text}: sizes are at least 1", given.span)
             raise Unresolved
 
@@ -149,9 +176,11 @@ def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, value
 
 
 def _put_in(condition: Boolean, values: Mapping[Symbol, Expr]) -> Boolean:
-    for _ in values:
-        condition = condition.xreplace(dict(values))
-    return condition
+    """Return a condition at the sizes of a claim; one that has no value there does not hold."""
+    try:
+        return put_in(condition, values)
+    except NoValueError:
+        return S.false
 
 
 def _ordered(held: Relational) -> tuple[Expr, Expr]:

@@ -27,7 +27,11 @@ def check_values(judged: SheetClaim, claim: Claim, spec: Spec, sizes: Sequence[S
         wrong = _wrong(judged, known)
         if wrong:
             at = ", ".join(f"{name} is {known[name]}" for name in spec.dims if name in names)
-            problems.add(f"`{claim.formula.text}` {wrong} at preset `{preset.name}`, where the outputs show it", claim.formula.span, at)
+            problems.add(
+                f"`{claim.formula.text}` {wrong} at preset `{preset.name}`, where the outputs show it",
+                claim.formula.span,
+                *([at] if at else []),
+            )
             return
 
 

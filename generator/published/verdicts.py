@@ -33,10 +33,12 @@ def sheet_claims(
     """Return each claim of a spec with its verdict; an unexpected difference (or an erratum that is none) is a problem."""
     found = []
     for claim in arch.spec.claims:
+        before = len(problems)
         try:
             if not any(claim_problems(arch.spec, claim)):  # they are among the problems already
                 judged = _Judge(claim, arch, costs, facts, problems).verdict()
-                check_values(judged, claim, arch.spec, sizes, problems)
+                if len(problems) == before:  # a formula that is wrong is not looked at any further
+                    check_values(judged, claim, arch.spec, sizes, problems)
                 found.append(replace(judged, example=example_sizes(judged, tuple(arch.spec.dims), constraints)))
         except Unresolved:
             continue
@@ -56,7 +58,7 @@ class _Judge:
             return self._stated()
         self.under = conditions(self.claim, self.spec, self.sizes, self.facts, self.problems)
         self.part = part(self.claim, self.claim.rows, self.costs, self.problems)
-        self.derived = self.under.apply(self.part.total)
+        self.derived = self.under.applied(self.part.total, f"the {self.claim.of} of this spec", self.claim.span, self.problems)
         if self.claim.exceeds is not None or self.claim.exceeds_rows:
             return self._exceeds()
         return self._order() if self.claim.order is not None else self._equals()
@@ -131,8 +133,9 @@ class _Judge:
             other = self.under.value(self.claim.exceeds, self.spec, self.problems)
             against = self.claim.exceeds.text
         else:
-            other = self.under.apply(part(self.claim, self.claim.exceeds_rows, self.costs, self.problems).total)
+            rows = part(self.claim, self.claim.exceeds_rows, self.costs, self.problems)
             against = ", ".join(self.claim.exceeds_rows)
+            other = self.under.applied(rows.total, against, self.claim.where_is("exceeds"), self.problems)
         margin = self._margin()
         difference = expand(self.under.facts.simplify(self.derived - other))
         ratio = cancel(difference / margin) if margin != 0 else Integer(0)
@@ -156,7 +159,7 @@ class _Judge:
         if not isinstance(held, StrictGreaterThan | StrictLessThan):
             self.problems.add(f"`once` is a comparison with > or <, such as n > 2*d; found `{once.text}`", once.span)
             raise Unresolved
-        return self.under.apply(held.gts - held.lts)
+        return self.under.applied(held.gts - held.lts, once.text, once.span, self.problems)
 
     # ---- stated ------------------------------------------------------------------------------------------------------
 
