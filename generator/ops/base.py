@@ -101,6 +101,12 @@ class CodeScope(Protocol):
     def size(self, size: Expr) -> str:
         """Print a size where the module runs."""
 
+    def init_operand(self, size: Expr) -> str:
+        """Print a size where the module is constructed, beside an operator: in parentheses unless it holds together by itself."""
+
+    def operand(self, size: Expr) -> str:
+        """The same where the module runs. A size is printed by `init` or `size` only where commas or brackets are around it."""
+
     def option(self, value: Any) -> str:
         """Print a Flag, Choice or Number: a literal, or the option's name where one decides it (construction)."""
 

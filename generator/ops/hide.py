@@ -137,8 +137,7 @@ def printed(where: Bound, variables: Mapping[str, str], c: CodeScope) -> str:
         if isinstance(node, Name) and node.id in variables:
             return variables[node.id], ATOM, True
         if not any(depends for _, _, depends in operands):
-            text = c.size(evaluate(node, where.sizes))
-            return text, _binding(text), False
+            return c.operand(evaluate(node, where.sizes)), ATOM, False
         if isinstance(node, Unary):
             return f"-{_wrapped(operands[0], BINDING['**'])}", BINDING["*"], True
         op = str(node.op)  # type: ignore[union-attr]  # calls were refused when the row was traced
@@ -150,13 +149,6 @@ def printed(where: Bound, variables: Mapping[str, str], c: CodeScope) -> str:
         return f"{left} {op} {right}", binding, True
 
     return fold(where.ast, visit)[0]
-
-
-def _binding(text: str) -> int:
-    """Say how tightly the outermost operator of a printed size binds, at least."""
-    if text.replace(".", "").replace("_", "").isalnum():
-        return ATOM
-    return BINDING["*"] if not set(text) & set("+-/%( ") else 0
 
 
 def _wrapped(operand: tuple[str, int, bool], least: int) -> str:

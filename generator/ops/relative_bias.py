@@ -53,6 +53,6 @@ class RelativeBias(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The table's sizes and the window."""
         c.need(DISPLACEMENTS)
-        counts = [c.init(2 * size - 1) for size in self.window]
-        count = counts[0] if len(counts) == 1 else " * ".join(f"({one})" for one in counts)
+        counts = [2 * size - 1 for size in self.window]
+        count = c.init(counts[0]) if len(counts) == 1 else " * ".join(c.init_operand(one) for one in counts)
         return {"count": count, "heads": c.init(self.heads), "window": ", ".join(c.init(size) for size in self.window)}

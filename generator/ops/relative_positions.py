@@ -60,7 +60,7 @@ class RelativePositions(Op):
         reach = c.init(self.reach)
         return {
             "sizes": f"{reach}, {c.init(x.shape[-1])}",
-            "reach": c.size(self.reach),
+            "reach": c.operand(self.reach),
             "count": f"{c.inputs[0]}.shape[{x.rank - 2}]",
             "places": f"{c.target}_places",
             "apart": f"{c.target}_apart",

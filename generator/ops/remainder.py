@@ -34,4 +34,4 @@ class Remainder(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The divisor."""
-        return {"by": c.size(self.by)}
+        return {"by": c.operand(self.by)}

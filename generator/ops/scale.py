@@ -27,6 +27,4 @@ class Scale(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The factor."""
-        text = c.size(self.by)
-        compound = any(sign in text.replace("**", "") for sign in "+-*/% ") and not text.startswith("(")
-        return {"by": f"({text})" if compound and "**-" not in text else text}
+        return {"by": c.operand(self.by)}

@@ -27,4 +27,4 @@ class Shift(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The number."""
-        return {"by": c.size(self.by)}
+        return {"by": c.operand(self.by)}

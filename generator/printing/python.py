@@ -35,7 +35,14 @@ class PythonDialect(Dialect):
 
     def print(self, expr: Any) -> str:
         """Return the text of an expression or a condition."""
-        return self.piece(with_whole_arguments(fold_logs(expr))).text
+        return self._whole(expr).text
+
+    def operand(self, expr: Any) -> str:
+        """Return the text of an expression so that it may stand beside any operator: in parentheses unless it holds together by itself."""
+        return self.inside(self._whole(expr), Binds.POWER)
+
+    def _whole(self, expr: Any) -> Piece:
+        return self.piece(with_whole_arguments(fold_logs(expr)))
 
     def size(self, symbol: Symbol) -> Piece:
         """A variable, an attribute, or whatever text the caller gives."""
@@ -176,13 +183,14 @@ def _has_roots(expr: Expr) -> bool:
     return any(not exponent.is_Integer for term in ordered_terms(expr) for _, exponent in term.factors)
 
 
-def to_python(expr: Any, names: Mapping[str, str], size_order: Sequence[str] = ()) -> str:
+def to_python(expr: Any, names: Mapping[str, str], size_order: Sequence[str] = (), *, operand: bool = False) -> str:
     """Return an expression that comes out whole, or a condition, as exact integer source.
 
     Args:
         expr: a sympy expression of sizes whose value is known to be whole, or a condition on sizes.
         names: the Python text of each size, such as `{"d": "self.d"}`.
         size_order: the names of the sizes as the spec lists them; factors stand in this order.
+        operand: whether the text is to stand beside an operator.
 
     Returns:
         Source without side effects. Where it holds `math.`, the module must import math. A square root is read as known to be whole.
@@ -190,9 +198,11 @@ def to_python(expr: Any, names: Mapping[str, str], size_order: Sequence[str] = (
     Raises:
         PrintingError: a size without a name, or something that has no exact reading in whole numbers.
     """
-    return PythonDialect(names, size_order).print(expr)
+    dialect = PythonDialect(names, size_order)
+    return dialect.operand(expr) if operand else dialect.print(expr)
 
 
-def to_python_number(expr: Any, names: Mapping[str, str], size_order: Sequence[str] = ()) -> str:
+def to_python_number(expr: Any, names: Mapping[str, str], size_order: Sequence[str] = (), *, operand: bool = False) -> str:
     """Return an expression with a real value, such as `e**-0.5`, as source. Arguments and errors as for `to_python`."""
-    return PythonNumberDialect(names, size_order).print(expr)
+    dialect = PythonNumberDialect(names, size_order)
+    return dialect.operand(expr) if operand else dialect.print(expr)

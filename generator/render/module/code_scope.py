@@ -59,6 +59,14 @@ class RowCode:
         """Print a size where the module runs."""
         return self.printer.run(size)
 
+    def init_operand(self, size: Expr) -> str:
+        """Print a size for the constructor, to stand beside an operator."""
+        return self.printer.built_operand(size)
+
+    def operand(self, size: Expr) -> str:
+        """Print a size for `forward`, to stand beside an operator."""
+        return self.printer.run_operand(size)
+
     def option(self, value: Any) -> str:
         """Print a Flag, Choice or Number for the constructor."""
         return value.option or _literal(value)

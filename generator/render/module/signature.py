@@ -54,7 +54,18 @@ class SizePrinter:
 
     def run(self, size: Expr) -> str:
         """Print a size for `forward`."""
-        return self._print(size, self.use.run, self.run_names or {name: f"self.{name}" for name in self.order})
+        return self._print(size, self.use.run, self._names_at_run())
+
+    def built_operand(self, size: Expr) -> str:
+        """Print a size for the constructor, to stand beside an operator."""
+        return self._print(size, self.use.built, {name: name for name in self.order}, operand=True)
+
+    def run_operand(self, size: Expr) -> str:
+        """Print a size for `forward`, to stand beside an operator."""
+        return self._print(size, self.use.run, self._names_at_run(), operand=True)
+
+    def _names_at_run(self) -> Mapping[str, str]:
+        return self.run_names or {name: f"self.{name}" for name in self.order}
 
     def definition(self, name: str, names: Mapping[str, str]) -> str:
         """Print a derived size, or a default, by what it is made of."""
@@ -69,11 +80,11 @@ class SizePrinter:
         """Print a condition."""
         return to_python(condition, dict(names), self.order)
 
-    def _print(self, size: Expr, used: set[str], names: Mapping[str, str]) -> str:
+    def _print(self, size: Expr, used: set[str], names: Mapping[str, str], *, operand: bool = False) -> str:
         size = self._folded(size)
         used.update(s.name for s in size.free_symbols)
         printer = to_python if self.arch.tracer is not None and self.arch.tracer.facts.is_whole(self._unfolded(size)) else to_python_number
-        return printer(size, dict(names), self.order)
+        return printer(size, dict(names), self.order, operand=operand)
 
     def _folded(self, size: Expr) -> Expr:
         """Write derived sizes by their names where that is shorter: d/h becomes e, but e*h stays d."""
