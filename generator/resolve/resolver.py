@@ -10,7 +10,6 @@ from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, BoundRow, Requirement, Results
-from generator.ops.registry import ops
 from generator.printing.text import to_text
 from generator.resolve.binding import check_shape, complete_sizes
 from generator.resolve.blocks import KINDS, Frame, run_block
@@ -22,6 +21,7 @@ from generator.resolve.sizes import Unresolved, written_shape, written_size
 from generator.spec.library import Library
 from generator.spec.model import Input, Ref, Row, Spec
 from generator.spec.problems import Problem, Problems, ProblemsError
+from generator.spec.reading import references
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts, symbol
@@ -142,7 +142,7 @@ class Resolver:
     def _resolved(self, frame: Frame, bound: BoundRow, above: str, values: Values, rows: Mapping[str, BoundRow]) -> Results | None:
         """Return the results of a row; None where it is broken, which is among the problems."""
         row = bound.row
-        refs = row.inputs if row.inputs is not None else () if _reads_nothing(row) else (Ref(above, "", row.span),)
+        refs = references(row, above)
         bound.input_names = tuple(ref.text for ref in refs)
         steps = 0
         with suppress(Unresolved):
@@ -295,9 +295,4 @@ def _reasons(arch: Architecture, conditions: Sequence[Boolean], last: Requiremen
         if requirement is not last and requirement.condition.has(*conditions):
             text = to_text(requirement.condition, tuple(arch.spec.dims))
             place = f"line {requirement.span.line} of {requirement.span.source.path}"
-            yield f"`{text}` is {'stated' if requirement.owner else 'needed'} on {place}"
-
-
-def _reads_nothing(row: Row) -> bool:
-    """Say whether the row's op takes no input, such as a parameter."""
-    return bool(row.op) and ops()[row.op].arity == (0, 0)
+            yield f"`{text}` is {'stated' if requirement.stated else 'needed'} on {place}"

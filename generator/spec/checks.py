@@ -50,6 +50,7 @@ def check_parts(spec: Spec) -> Iterator[Problem]:
     for preset in spec.presets.values():
         yield from _preset(spec, preset)
     yield from _twice(spec.outputs)
+    yield from _namesakes(spec.outputs)
 
 
 def check_sizes(spec: Spec) -> Iterator[Problem]:
@@ -155,3 +156,14 @@ def _twice(outputs: tuple[Ref, ...]) -> Iterator[Problem]:
         if ref.text in seen:
             yield Problem(f"`{ref.text}` stands twice in `outputs`", ref.span)
         seen.add(ref.text)
+
+
+def _namesakes(outputs: tuple[Ref, ...]) -> Iterator[Problem]:
+    """Yield the outputs that would have one name as results of a row that uses the spec."""
+    seen: dict[str, Ref] = {}
+    for ref in outputs:
+        name = ref.text.replace(".", "_")
+        other = seen.setdefault(name, ref)
+        if other.text != ref.text:
+            note = f"`{other.text}` is handed on as `{name}` too, so one of them would be lost; rename a row"
+            yield Problem(f"two outputs have the name `{name}`", ref.span, (note,))

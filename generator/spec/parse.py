@@ -17,6 +17,7 @@ from generator.spec.claim import claim
 from generator.spec.claim_checks import check_claims
 from generator.spec.expressions import Ast, ExpressionError, expression_problem, parse_condition, parse_expression
 from generator.spec.problems import Problems, ProblemsError
+from generator.spec.reading import check_reading
 from generator.spec.source import Source, Span
 from generator.spec.validation import Violation, validate
 from generator.spec.yaml_reader import Entry, Node, Scalar, plain, read_yaml
@@ -47,6 +48,8 @@ def parse_spec(name: str, source: Source) -> model.Spec:
     spec = parser.spec(name, source, tree)
     wrong = list(check_structure(spec))
     problems.extend([*wrong, *check_parts(spec), *check_claims(spec)])
+    if len(spec.outputs) == len(_items(tree.get("outputs"))):  # all of them can be read
+        problems.extend(check_reading(spec))
     if wrong or not parser.is_sound:
         problems.extend(check_sizes(spec))
         raise ProblemsError(problems)

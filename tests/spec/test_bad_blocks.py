@@ -45,6 +45,7 @@ mine.yaml:11:25: error: `keep` has no size `width`
 layers:
   y: {use: keep, with: {d: d/3}}
   z: {use: keep, in: x, with: {d: 0}}
+outputs: [y, z]
 """,
         """\
 mine.yaml:11:28: error: `d/3` is not always a whole number
@@ -318,6 +319,7 @@ layers:
   y: {use: two}
   z: {op: softmax, over: -1}
   w: {op: softmax, in: y.lft, over: -1}
+outputs: [z, w]
 """,
         """\
 mine.yaml:12:3: error: this row reads the one above, and `y` has several results: `left` and `right`

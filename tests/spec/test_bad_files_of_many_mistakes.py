@@ -219,6 +219,7 @@ layers:
   i: {op: linear, in: x, out: [b, n, d], tie: nothing}
   j: {op: embedding, in: x, count: n, width: d}
   k: {op: linear, in: x, out: []}
+outputs: [a, c, f, g, i, j, k]
 """,
         """\
 mine.yaml:11:48: error: `bias` of `a`: unknown option `yes` (options of this spec: none)

@@ -235,6 +235,7 @@ inputs:
 layers:
   parts: {op: rearrange, to: b n (w k) -> b w n k}
   third: {op: linear, in: x, out: [b, n, d/3]}
+outputs: [parts, third]
 """,
         """\
 mine.yaml:11:30: error: cannot split an axis of d into `w k`: w does not always divide it
