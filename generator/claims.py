@@ -16,7 +16,7 @@ from generator.spec.suggest import listed
 
 
 def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int | None]:
-    """Return all sizes with defaults and derived ones filled in; None for those that cannot be."""
+    """Return all sizes with defaults and derived ones filled in; None for those that cannot be. Raises EvaluationError."""
     values: dict[str, int | None] = {}
     for size in sizes:
         if size.name in given and size.kind != "derived":
@@ -57,11 +57,15 @@ def _known(sizes: Sequence[Size], preset: Preset) -> dict[str, int]:
 def _check_sizes(preset: Preset, sizes: Sequence[Size], conditions: Sequence[tuple[str, object]], problems: Problems) -> bool:
     """Say whether the sizes of a preset meet the conditions and lead to sizes; report it where not."""
     before = len(problems)
-    values: Mapping[str, Any] = _known(sizes, preset)
-    for text, condition in conditions:
-        names = {s.name for s in condition.free_symbols}  # type: ignore[attr-defined]  # a sympy Boolean
-        if names <= values.keys() and not evaluate(condition, values):
-            problems.add(f"preset `{preset.name}` breaks `{text}`", preset.span, *_values(values, names))
+    try:
+        values: Mapping[str, Any] = _known(sizes, preset)
+    except EvaluationError:
+        # Where a size has no value, a condition is broken as a rule, which says better why: n != 3 for 24/(n - 3).
+        _check_conditions(preset, preset.sizes, conditions, problems)
+        if len(problems) == before:
+            raise
+        return False
+    _check_conditions(preset, values, conditions, problems)
     for size in sizes if len(problems) == before else ():
         value = values.get(size.name, 1)
         if not isinstance(value, int) or value < 1:
@@ -70,6 +74,24 @@ def _check_sizes(preset: Preset, sizes: Sequence[Size], conditions: Sequence[tup
             message = f"preset `{preset.name}` makes `{size.name}` ({text}) {value}; sizes are whole numbers of at least 1"
             problems.add(message, preset.span, *_values(values, names))
     return len(problems) == before
+
+
+def _check_conditions(preset: Preset, values: Mapping[str, Any], conditions: Sequence[tuple[str, object]], problems: Problems) -> None:
+    before = len(problems)
+    for text, condition in conditions:
+        names = {s.name for s in condition.free_symbols}  # type: ignore[attr-defined]  # a sympy Boolean
+        if names <= values.keys() and not _holds(condition, values, is_broken=len(problems) > before):
+            problems.add(f"preset `{preset.name}` breaks `{text}`", preset.span, *_values(values, names))
+
+
+def _holds(condition: object, values: Mapping[str, Any], *, is_broken: bool) -> bool:
+    """Say whether a condition holds. One without a value says nothing where another is broken, which it may presuppose."""
+    try:
+        return bool(evaluate(condition, values))
+    except EvaluationError:
+        if is_broken:
+            return True
+        raise
 
 
 def _values(values: Mapping[str, Any], names: Collection[str]) -> tuple[str, ...]:

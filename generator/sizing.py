@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from generator.claims import complete
@@ -29,6 +30,7 @@ def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[st
         known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
         _check_conditions(sheet, known)
     except EvaluationError as error:
+        _refuse_broken_condition(sheet, values)
         raise SizeError(str(error)) from error
     for size in sheet.sizes:
         if size.name in known and size.value is not None:
@@ -137,6 +139,12 @@ def _check_conditions(sheet: Sheet, known: Mapping[str, Any]) -> None:
         names = {symbol.name for symbol in constraint.condition.free_symbols}
         if names <= known.keys() and not _all(evaluate(constraint.condition, known)):
             raise SizeError(f"these sizes break `{constraint.text}`", _values(sheet, known, names))
+
+
+def _refuse_broken_condition(sheet: Sheet, given: Mapping[str, Any]) -> None:
+    """Raise SizeError for a condition that sizes break: where a size has no value, it says better why, n != 3 for 24/(n - 3)."""
+    with suppress(EvaluationError):
+        _check_conditions(sheet, given)
 
 
 def _check_filled(sheet: Sheet, size: Size, known: Mapping[str, Any]) -> None:

@@ -52,6 +52,10 @@ class EvaluationError(ValueError):
     """The formula has no value at these sizes."""
 
 
+class _NotRealError(EvaluationError):
+    """Some part of the formula is no real number."""
+
+
 def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
     """Return the value of an expression (or condition).
 
@@ -85,6 +89,9 @@ def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fra
     except ZeroDivisionError as problem:
         at = ", ".join(f"{name}={value}" for name, value in sizes.items())
         raise EvaluationError(f"{_text(expr)} divides by zero at {at}") from problem
+    except _NotRealError as problem:
+        at = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        raise EvaluationError(f"{_text(expr)} is not a real number at {at}") from problem
     if isinstance(value, int | Fraction):
         return value
     return float(value.evalf(30))
@@ -126,7 +133,7 @@ def _whole_if_possible(value: Exact) -> Exact:
     if value.is_Rational:
         return int(value.p) if value.q == 1 else Fraction(int(value.p), int(value.q))
     if not value.is_finite or not value.is_real:
-        raise EvaluationError(f"{value} is not a real number")
+        raise _NotRealError(f"{value} is not a real number")
     return value
 
 

@@ -121,7 +121,7 @@ class PythonDialect(Dialect):
     def _squared(self, root: Expr, less: int = 0) -> str:
         """Return the square of a term with square roots, so that its whole part can be taken exactly."""
         square = root**2
-        if len(ordered_terms(root)) != 1 or not root.is_positive or _has_roots(square) or square.has(Log2):
+        if not _is_above_zero(root, less) or _has_roots(square) or square.has(Log2):
             raise PrintingError(f"Python cannot round {root} in whole numbers")
         return self.piece(square - less).text
 
@@ -177,6 +177,16 @@ class PythonNumberDialect(PythonDialect):
 
 def _is_undivided(coefficient: Rational, factors: Sequence[tuple[Expr, Rational]]) -> bool:
     return coefficient.q == 1 and all(exponent > 0 for _, exponent in factors)
+
+
+def _is_above_zero(root: Expr, less: int) -> bool:
+    """Say whether one term with roots is at least zero where it has a value; where `less` is 1, above it."""
+    terms = ordered_terms(root)
+    if len(terms) != 1:
+        return False
+    if less or root.is_positive:
+        return bool(root.is_positive)
+    return terms[0].coefficient > 0 and all(base.is_nonnegative or not exponent.is_Integer for base, exponent in terms[0].factors)
 
 
 def _has_roots(expr: Expr) -> bool:

@@ -13,6 +13,7 @@ from generator.architecture import Architecture, BoundRow, Requirement, Results
 from generator.printing.text import to_text
 from generator.resolve.binding import check_shape, complete_sizes
 from generator.resolve.blocks import KINDS, Frame, run_block
+from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.hints import origins, with_fixes
 from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.ranges import contradiction
@@ -108,6 +109,7 @@ class Resolver:
     def trace(self, frame: Frame) -> None:
         """Trace all rows of a spec and find its outputs. Rows that depend on a broken one are skipped."""
         arch = frame.arch
+        self._refuse_inexact(arch)
         arch.rows = []
         self.note(Enter(tuple(arch.inputs.values())))
         values: Values = {name: {"": arch.inputs[name]} if name in arch.inputs else None for name in arch.spec.inputs}
@@ -125,6 +127,13 @@ class Resolver:
         found = self._read_all(refs, values, arch.spec, reader="" if arch.spec.outputs else "the last row is the result")
         arch.outputs = {ref.text: x for ref, x in zip(refs, found, strict=True)}
         self.note(Leave(tuple(arch.outputs.values())))
+
+    def _refuse_inexact(self, arch: Architecture) -> None:
+        """Report the derived sizes and defaults that no module could work out."""
+        for name, dim in arch.spec.dims.items():
+            wrong = inexact_problem(dim.value) or open_domain(dim.value) if dim.value is not None else ()
+            if wrong and dim.value is not None:
+                self.problems.add(f"size `{name}`: {wrong[0]}", dim.value.span, *wrong[1:])
 
     def note(self, event: Event) -> None:
         """Put an event into the diary, if one is kept."""

@@ -15,6 +15,7 @@ from sympy.logic.boolalg import Boolean
 from generator.architecture import Architecture
 from generator.logarithm import Log2
 from generator.printing.text import to_text
+from generator.resolve.exact_sizes import inexact_problem
 from generator.resolve.requirements import require_positive, require_value
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
@@ -60,7 +61,7 @@ def evaluated(
 def written_size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems) -> Expr:
     """Return the value of an expression that is a size of `arch`, which writes it. Raises Unresolved after reporting."""
     value = evaluated(expression, arch.sizes, facts, problems, arch.spec)
-    wrong = size_problem(value, expression.text, arch.sizes, facts)
+    wrong = size_problem(value, expression.text, arch.sizes, facts) or inexact_problem(expression)
     if wrong:
         problems.add(wrong[0], expression.span, *wrong[1:])
         raise Unresolved
