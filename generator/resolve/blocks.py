@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver
 
 KINDS: dict[str, Kind] = {"float": "float", "int": "index", "bool": "bool"}
+HOLDS: dict[str, str] = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}  # in the language's words
 MAX_DEPTH = 20
 
 
@@ -216,10 +217,8 @@ def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture
             )
             raise Unresolved
         if tensor.kind != KINDS[declared.dtype]:
-            words = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}
-            found = words.get(tensor.kind, tensor.kind)
             r.problems.add(
-                f"`{use.spec}` expects {name} to hold {words[KINDS[declared.dtype]]}, but `{reads or name}` holds {found}",
+                f"`{use.spec}` expects {name} to hold {HOLDS[KINDS[declared.dtype]]}, but `{reads or name}` holds {HOLDS[tensor.kind]}",
                 _place(frame, bound, use),
             )
             raise Unresolved
@@ -251,19 +250,18 @@ def _check_layer(r: Resolver, frame: Frame, bound: BoundRow, carried: Mapping[st
         r.problems.add(message, bound.row.where("repeat"), note)
         raise Unresolved
     for (given, x), (result, y) in zip(carried.items(), outputs.items(), strict=True):
-        if y.kind != x.kind or not check_shape(y.shape, x.shape, r.facts):
-            which = "its result" if len(outputs) == 1 else f"`{result}`"
-            place = "its first input" if len(outputs) == 1 else f"`{given}`"
-            r.problems.add(
-                f"`{name}` cannot be repeated: {which} must have the shape of {place}",
-                bound.row.where("repeat"),
-                f"{given} is {_described(x, sizes)}; {'the result' if len(outputs) == 1 else result} is {_described(y, sizes)}",
-            )
-            raise Unresolved
-
-
-def _described(x: Tensor, sizes: Mapping[str, Expr]) -> str:
-    return show_shape(x.shape, sizes) + ("" if x.kind == "float" else f" of kind {x.kind}")
+        which, found = ("its result", "the result") if len(outputs) == 1 else (f"`{result}`", result)
+        place = "its first input" if len(outputs) == 1 else f"`{given}`"
+        if y.kind != x.kind:
+            message = f"`{name}` cannot be repeated: {which} must hold what {place} holds"
+            note = f"`{given}` holds {HOLDS[x.kind]}; {'the result' if len(outputs) == 1 else which} holds {HOLDS[y.kind]}"
+        elif not check_shape(y.shape, x.shape, r.facts):
+            message = f"`{name}` cannot be repeated: {which} must have the shape of {place}"
+            note = f"{given} is {show_shape(x.shape, sizes)}; {found} is {show_shape(y.shape, sizes)}"
+        else:
+            continue
+        r.problems.add(message, bound.row.where("repeat"), note)
+        raise Unresolved
 
 
 def _results(outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:

@@ -332,6 +332,49 @@ mine.yaml:13:24: error: `y` has no result `lft`
   did you mean `left`?
   its results: `left` and `right`""",
     ),
+    "a skipped row with several results": (
+        """\
+options:
+  on: {is: whether it is there, default: true}
+layers:
+  y: {use: two, when: on}
+  z: {op: softmax, in: y.left, over: -1}
+""",
+        """\
+mine.yaml:13:23: error: `y` has `when`, so it must have one result, in whose place its first input stands
+   13 |   y: {use: two, when: on}
+      |                       ^^
+  its results: `left` and `right`""",
+    ),
+    "a skipped row whose result is no number": (
+        """\
+options:
+  on: {is: whether it is there, default: true}
+layers:
+  i: {op: argmax, over: -1}
+  y: {op: embedding, in: i, count: n, width: d}
+  u: {use: sorted, in: i, when: on}
+  z: {use: lookup, in: i, when: on}
+outputs: [y, u, z]
+""",
+        """\
+mine.yaml:16:33: error: `z` has `when`, so it must hold what its first input holds
+   16 |   z: {use: lookup, in: i, when: on}
+      |                                 ^^
+  `i` holds indices (dtype: int); `z` holds numbers""",
+    ),
+    "a stack that makes numbers of indices": (
+        """\
+layers:
+  i: {op: argmax, over: -1}
+  y: {use: lookup, in: i, repeat: 3}
+""",
+        """\
+mine.yaml:12:35: error: `lookup` cannot be repeated: its result must hold what its first input holds
+   12 |   y: {use: lookup, in: i, repeat: 3}
+      |                                   ^
+  `ids` holds indices (dtype: int); the result holds numbers""",
+    ),
     "a part of a row with one result": (
         """\
 layers:

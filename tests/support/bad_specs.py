@@ -35,6 +35,10 @@ BLOCKS = {
     "optional": BLOCK
     + "options:\n  bias: {is: add a bias, default: true}\n  kind: {is: which, default: relu, choices: [relu, gelu]}\n"
     + "layers:\n  y: {op: linear, out: [b, n, d], bias: bias}\n  z: {op: activation, kind: kind}\n",
+    "sorted": "title: A block\ndims: {b: batch size, n: length}\ninputs:\n  ids: {shape: [b, n], dtype: int, below: n}\n"
+    "layers:\n  y: {op: argsort}\n",
+    "lookup": "title: A block\ndims: {b: batch size, n: length}\ninputs:\n  ids: {shape: [b, n], dtype: int, below: n}\n"
+    "layers:\n  y: {op: embedding, count: n, width: 1}\n  z: {op: rearrange, to: b n 1 -> b n}\n",
     "slotted": BLOCK + "slots:\n  inner: {use: keep, is: what each position does}\nlayers:\n  y: {slot: inner}\n",
 }
 
