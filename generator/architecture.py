@@ -61,13 +61,18 @@ class Requirement:
 
     Args:
         span: where it is stated, or where what needs it stands.
-        owner: the spec that states it; empty where it follows from a size or an op.
+        owner: the spec whose conditions, sizes or rows ask for it, and whose module checks it; empty where a default does, which the
+            module does not take from everyone.
+        stated: whether it stands under the spec's `where`, and does not follow from a size or an op.
+        when: the options without which the row that asks for it does not.
     """
 
     text: str
     condition: Boolean
     span: Span
     owner: str = ""
+    stated: bool = False
+    when: tuple[str, ...] = ()
 
 
 @dataclass

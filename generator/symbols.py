@@ -49,8 +49,9 @@ class Facts:
         # dividend = divisor * k for some whole k: solve for a symbol of the dividend that stands there alone.
         coefficient, rest = dividend.as_coeff_Mul()
         if isinstance(rest, Symbol) and not divisor.has(rest):
-            k = Dummy("k", integer=True, positive=True)
             step = cancel(divisor / coefficient)
+            sign = {"positive": True} if step.is_positive else {"nonzero": True}  # d = (m - 2)*k: where m is 1, k is below zero
+            k = Dummy("k", integer=True, **sign)
             least = step.p if isinstance(step, Rational) else step  # a whole multiple of 3/2 that is whole is a multiple of 3
             self._witnesses.append((rest, least * k))
 

@@ -42,7 +42,7 @@ class Attention(Op):
         self._check(row, q, k, v)
         mask = None
         if self.causal and self.offset is not None:
-            row.require(Ge(k.shape[2], q.shape[2]))
+            row.require(Ge(k.shape[2], q.shape[2]), option=self.causal.option)
             seen = triangle(row.t, q.shape[2], k.shape[2])
             row.t.name(seen=seen)
             mask = float_mask(row.t, seen)

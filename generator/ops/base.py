@@ -7,7 +7,7 @@ PyTorch, and its fixture (`specs` under `tests/fixtures/ops/<name>/`) proves tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Protocol
 
@@ -19,6 +19,7 @@ from generator.trace.tensor import Kind as ElementKind
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 
+TRAINING = "training"  # stands for an option in `RowScope.require`: an attribute that every module of PyTorch has
 Result = Tensor | dict[str, Tensor]
 
 
@@ -47,8 +48,8 @@ class RowScope(Protocol):
     out: Shape | None  # the shape the row declares, if it does
     sizes: Mapping[str, Expr]
 
-    def require(self, condition: Boolean) -> None:
-        """Require something of the sizes, as if it stood under the spec's `where`."""
+    def require(self, condition: Boolean, *, option: str | None = None) -> None:
+        """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
 
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""
@@ -154,6 +155,13 @@ class Op:
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Return what the op's template needs."""
         return {}
+
+    def formulas(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+        """Yield the parameters that are formulas of sizes, each with what must have a value: nothing is divided by zero in it."""
+        for name in self.parameters():
+            value = getattr(self, name)
+            values = value if isinstance(value, tuple) else (value,)
+            yield name, tuple(one for one in values if isinstance(one, Expr))
 
     @property
     def keeps_state(self) -> bool:

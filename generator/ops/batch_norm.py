@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from sympy import Gt, Mul
+
+from generator.ops.base import TRAINING, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, Number
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
@@ -34,6 +36,7 @@ class BatchNorm(Op):
         if x.rank not in MODULES:
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` needs [b, c], [b, c, n] or [b, c, h, w], with the channels as axis 1", found, at="in")
+        row.require(Gt(Mul(x.shape[0], *x.shape[2:]), 1), option=TRAINING)  # PyTorch refuses statistics of a single value
         channels = (x.shape[1],)
         affine = (row.weight("weight", channels), row.weight("bias", channels)) if self.affine else ()
         running = tuple(row.weight(f"running_{moment}", channels, trainable=False) for moment in ("mean", "var"))

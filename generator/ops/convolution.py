@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Integer, expand, floor
+from sympy import Expr, Gt, Integer, Max, expand, floor
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
@@ -97,6 +97,7 @@ class Convolution(Op):
                     f"`output_padding` of `{row.name}` is {sizes[0]}; it must be below the stride {sizes[1]} or the dilation {sizes[2]}",
                     at="output_padding",
                 )
+            row.require(Gt(Max(stride, dilation), one))
         return extra
 
     def _channels(self, row: RowScope, x: Tensor) -> tuple[Expr, Expr]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Gt, Mul, cancel
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
@@ -45,6 +45,7 @@ class GroupNorm(Op):
                 *suggested_condition(row, channels, groups),
                 at="groups",
             )
+        row.require(Gt(Mul(x.shape[0], cancel(channels / groups), *x.shape[2:]), 1))  # PyTorch refuses a group of a single value
         affine = (row.weight("weight", (channels,)), row.weight("bias", (channels,))) if self.affine else ()
         return normalise.group_norm(row.t, x, groups, affine)
 

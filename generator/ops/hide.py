@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, zoo
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT, Kind, Raw, Scope
@@ -68,8 +68,14 @@ class Hide(Op):
         """Make the mask, then fill."""
         (scores,) = inputs
         places = self._places(row, scores)
+        if any(value.has(zoo) for value in _formulas(self.where)):
+            raise OpError("the condition divides by zero", at="where")
         hidden = index_arithmetic.mask(row.t, self.where.ast, places, scores.shape)
         return pointwise.masked_fill(row.t, scores, hidden)
+
+    def formulas(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
+        """What the condition says of sizes alone, and one over what it divides indices by."""
+        yield "where", tuple(_formulas(self.where))
 
     def _places(self, row: RowScope, scores: Tensor) -> dict[str, int]:
         """Return the axis of each index that the condition names. Raises OpError."""
@@ -127,6 +133,26 @@ class Hide(Op):
                 )
         variables = {name.removeprefix(f"{c.target}_"): name for name, _ in indices}
         return {"indices": indices, "hidden": f"{c.target}_hidden", "condition": printed(self.where, variables, c)}
+
+
+def _formulas(where: Bound) -> list[Expr]:
+    """Return the parts of a condition that are made of sizes alone, and one over those that an index is divided by."""
+    found: list[Expr] = []
+
+    def visit(node: Ast, operands: list[Ast | None]) -> Ast | None:
+        """Return a node that is made of sizes alone; None for others."""
+        if isinstance(node, Name):
+            return node if node.id in where.sizes else None
+        if all(operand is not None for operand in operands):
+            return node
+        for place, operand in enumerate(operands):
+            if operand is not None:
+                value = evaluate(operand, where.sizes)
+                found.append(1 / value if place == 1 and getattr(node, "op", "") in ("//", "%") else value)
+        return None
+
+    fold(where.ast, visit)
+    return found
 
 
 def printed(where: Bound, variables: Mapping[str, str], c: CodeScope) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sympy import Ge
+
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import pointwise
@@ -54,6 +56,7 @@ class Mask(Op):
                     f"{row.input_names[0]} is {row.show(scores.shape)}",
                     at="in",
                 )
+            row.require(Ge(scores.shape[-1], scores.shape[-2]))  # else the first queries have nothing to look at
             return pointwise.masked_fill(row.t, scores, triangle(row.t, scores.shape[-2], scores.shape[-1]))
         if len(inputs) < 2:
             raise OpError(

@@ -35,10 +35,11 @@ class Select(Op):
             one, all_ = row.show((index, length))[1:-1].split(", ")
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` takes element {one} of axis {axis}, which has {all_} (0 is the first)", found, at="index")
-        if index.is_nonnegative:
+        if index.is_negative:  # counted from the end
+            row.require(Ge(length, -index))
+        else:
+            row.require(Ge(index, 0))
             row.require(Gt(length, index))
-        else:  # counted from the end, or from the start where that is not before it
-            row.require(Ge(length, -index) if index.is_negative else Ge(index, 0))
         return x.select(axis)
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class WindowMask(Op):
     def _counts(self, row: RowScope) -> tuple[Expr, Expr]:
         """Return the windows of a grid and the places of a window. Raises OpError."""
         axes = len(self.grid)
-        window, shift = (each_axis(row, name, getattr(self, name), axes, least=0) for name in ("window", "shift"))
+        window, shift = (each_axis(row, name, getattr(self, name), axes, least=least) for name, least in (("window", 1), ("shift", 0)))
         for size, width, step in zip(self.grid, window, shift, strict=True):
             if not row.t.facts.divisible(size, width):
                 raise OpError(

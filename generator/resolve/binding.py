@@ -11,7 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
 from generator.logarithm import Log2
-from generator.resolve.requirements import require_positive, require_value
+from generator.resolve.requirements import Asker, require_positive, require_value
 from generator.resolve.show import show_size
 from generator.resolve.sizes import (
     MAX_TERMS,
@@ -84,15 +84,15 @@ def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> Non
         return
     if _is_never_a_size(arch, dim, value, facts, problems):
         return
+    asker = Asker(arch.spec.name if dim.kind == "derived" else "")
     if not facts.is_whole(value):
-        owner = arch.spec.name if dim.kind == "derived" else ""
-        require_value(arch, [value], facts, dim.value.span, owner)
-        needed = Requirement(f"{dim.value.text} is whole", whole_condition(value), dim.value.span, owner)
+        require_value(arch, [value], facts, dim.value.span, asker)
+        needed = Requirement(f"{dim.value.text} is whole", whole_condition(value), dim.value.span, asker.owner)
         _add_requirement(arch, needed, facts, problems)
         # A root or logarithm is not seen to be whole, its floor is.
         value = facts.simplify(value) if value.is_rational_function() else floor(value)
-    require_value(arch, [value], facts, dim.value.span)
-    require_positive(arch, value, facts, dim.value.span)
+    require_value(arch, [value], facts, dim.value.span, asker)
+    require_positive(arch, value, facts, dim.value.span, asker)
     arch.sizes[dim.name] = value
 
 
@@ -132,8 +132,8 @@ def require(arch: Architecture, condition: Condition, facts: Facts, problems: Pr
     except ExpressionError as error:
         problems.extend([expression_problem(as_size_error(error, arch.sizes), condition.span)])
         return
-    require_value(arch, value.atoms(Mod, Pow, Log2), facts, condition.span, arch.spec.name)
-    _add_requirement(arch, Requirement(condition.text, value, condition.span, arch.spec.name), facts, problems)
+    require_value(arch, value.atoms(Mod, Pow, Log2), facts, condition.span, Asker(arch.spec.name, stated=True))
+    _add_requirement(arch, Requirement(condition.text, value, condition.span, arch.spec.name, stated=True), facts, problems)
 
 
 def _add_requirement(arch: Architecture, requirement: Requirement, facts: Facts, problems: Problems) -> None:

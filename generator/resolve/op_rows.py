@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
-
-from sympy import Expr
 
 from generator.architecture import BoundRow
 from generator.human import counted
@@ -15,7 +14,7 @@ from generator.ops.registry import ops
 from generator.resolve.binding import yes_or_no
 from generator.resolve.blocks import Frame
 from generator.resolve.hints import shapes_of
-from generator.resolve.requirements import require_condition, require_positive, require_value
+from generator.resolve.requirements import Asker, require_condition, require_positive, require_value
 from generator.resolve.scope import Scope as RowScope
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import (
@@ -90,19 +89,17 @@ def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundR
         r.report_shapes(frame, bound, f"`{kind.name}` cannot read these shapes", row.where("in"), shapes_of(bound, frame.arch.sizes))
         raise Unresolved from error
     bound.results = result if isinstance(result, dict) else {"": result}
-    for condition in scope.conditions:
-        require_condition(frame.arch, condition, r.facts, row.where("op"))
-    for name, values in _formulas(op):
-        require_value(frame.arch, values, r.facts, row.where(name))
+    asker = _asker(frame, row)
+    for condition, option in scope.conditions:
+        by = replace(asker, when=(*asker.when, option)) if option else asker
+        require_condition(frame.arch, condition, r.facts, row.where("op"), by)
+    for name, values in op.formulas():
+        require_value(frame.arch, values, r.facts, row.where(name), asker)
     _check_sizes(r, frame, bound)
 
 
-def _formulas(op: Op) -> Iterator[tuple[str, tuple[Expr, ...]]]:
-    """Yield the parameters that are formulas of sizes."""
-    for name in op.parameters():
-        value = getattr(op, name)
-        values = value if isinstance(value, tuple) else (value,)
-        yield name, tuple(one for one in values if isinstance(one, Expr))
+def _asker(frame: Frame, row: Row) -> Asker:
+    return Asker(frame.arch.spec.name, (row.when,) if row.when else ())
 
 
 def _place(row: Row, kind: type[Op], at: str) -> Span:
@@ -124,7 +121,7 @@ def _check_sizes(r: Resolver, frame: Frame, bound: BoundRow) -> None:
                 r.report_shapes(frame, bound, what, bound.row.where("op"), *wrong[1:])
                 raise Unresolved
             if can_vanish(axis, r.facts):
-                require_positive(frame.arch, axis, r.facts, bound.row.where("op"))
+                require_positive(frame.arch, axis, r.facts, bound.row.where("op"), _asker(frame, bound.row))
 
 
 def _check_arity(r: Resolver, bound: BoundRow, least: int, most: int | None) -> None:

@@ -6,8 +6,9 @@ What follows from the conditions that are known already is not required once mor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, factor, floor, fraction, preorder_traversal, together
+from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, factor, floor, fraction, postorder_traversal, together
 from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
@@ -17,35 +18,48 @@ from generator.spec.source import Span
 from generator.symbols import Facts
 
 
-def require_positive(arch: Architecture, value: Expr, facts: Facts, span: Span) -> None:
-    """Require a size to be at least one, unless that is known."""
-    if value.is_positive or any(_implies(condition, value) for condition in facts.conditions):
-        return
-    _add(arch, _at_least_one(value), facts, span)
-
-
-def require_value(arch: Architecture, values: Iterable[Expr], facts: Facts, span: Span, owner: str = "") -> None:
-    """Require that formulas have a value: that nothing is divided by zero, and no root or logarithm taken of what has none.
+@dataclass(frozen=True)
+class Asker:
+    """Who requires something.
 
     Args:
-        owner: the spec that states something in which the formulas stand.
+        owner: the spec; empty where it is a default, which need not be in force where the spec's module is built.
+        when: the options without which the row that requires it does not.
+        stated: whether it stands under `where`.
     """
+
+    owner: str
+    when: tuple[str, ...] = ()
+    stated: bool = False
+
+
+def require_positive(arch: Architecture, value: Expr, facts: Facts, span: Span, asker: Asker | None = None) -> None:
+    """Require a size to be at least one, unless that is known. Without an asker it is the spec itself."""
+    if value.is_positive or any(_implies(condition, value) for condition in facts.conditions):
+        return
+    _add(arch, _at_least_one(value), facts, span, asker)
+
+
+def require_value(arch: Architecture, values: Iterable[Expr], facts: Facts, span: Span, asker: Asker | None = None) -> None:
+    """Require that formulas have a value: that nothing is divided by zero, and no root or logarithm taken of what has none."""
     for value in values:
         for condition in _domain(value):
-            require_condition(arch, condition, facts, span, owner)
+            require_condition(arch, condition, facts, span, asker)
 
 
-def require_condition(arch: Architecture, condition: Boolean, facts: Facts, span: Span, owner: str = "") -> None:
+def require_condition(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker: Asker | None = None) -> None:
     """Require something that an op needs of the sizes, unless it is known."""
     if not is_known(condition, facts):
-        against_zero = isinstance(condition, GreaterThan | StrictGreaterThan) and condition.rhs == 0
-        _add(arch, _compared(condition.func, condition.lhs) if against_zero else condition, facts, span, owner)
+        _add(arch, _readable(condition), facts, span, asker)
 
 
 def is_known(condition: Boolean, facts: Facts) -> bool:
     """Say whether a condition is seen to hold for all sizes that meet the conditions so far."""
     if condition == S.true or condition in facts.conditions:
         return True
+    if isinstance(condition, Ne):
+        apart = condition.lhs - condition.rhs
+        return any(_implies(known, side) for known in facts.conditions for side in (apart, -apart))
     margin = _margin(condition)
     if margin is None:
         return False
@@ -61,10 +75,13 @@ def _without_rounding(value: Expr) -> Expr:
     return Add(*(c * (x.args[0] if isinstance(x, floor if c < 0 else ceiling) else x) for c, x in terms))
 
 
-def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, owner: str = "") -> None:
-    if condition not in (S.true, S.false):
+def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker: Asker | None) -> None:
+    if condition in (S.true, S.false):
+        return
+    asker = asker or Asker(arch.spec.name)
+    if not asker.when:  # what a row needs that may be skipped cannot be relied upon by the rows below
         facts.learn(condition)
-        arch.requirements.append(Requirement(str(condition), condition, span, owner))
+    arch.requirements.append(Requirement(str(condition), condition, span, asker.owner, asker.stated, asker.when))
 
 
 def _margin(condition: Boolean) -> Expr | None:
@@ -90,6 +107,21 @@ def _compared(relation: type[Boolean], value: Expr) -> Boolean:
     return relation(value + taken, taken)
 
 
+def _readable(condition: Boolean) -> Boolean:
+    """Return a comparison as a person would write it: m <= 7 for n >= n + m - 7, n > m for n - m >= 1, and d > g for d/g > 1."""
+    if not isinstance(condition, GreaterThan | StrictGreaterThan | LessThan | StrictLessThan):
+        return condition
+    value, strict = condition.gts - condition.lts, isinstance(condition, StrictGreaterThan | StrictLessThan)
+    over, under = fraction(together(value))
+    _, value = (over if under.is_positive else value).expand().as_content_primitive()
+    least, rest = value.as_coeff_Add()
+    if least == -1 and not strict and rest.is_integer:
+        value, strict = rest, True
+    shorter = _compared(Gt if strict else Ge, value)
+    gain = condition.count_ops() - shorter.count_ops()
+    return shorter if gain > 0 or (gain == 0 and under != 1) or condition.lts == 0 else condition
+
+
 def _at_least_one(value: Expr) -> Boolean:
     """Return the condition that a whole number is at least one; that floor((n - 3)/2) + 1 is: n >= 3."""
     added, rest = value.as_coeff_Add()
@@ -97,19 +129,20 @@ def _at_least_one(value: Expr) -> Boolean:
         numerator, denominator = fraction(together(rest.args[0]))
         if denominator.is_positive:
             return _compared(Ge, (numerator - (1 - added) * denominator).expand())
-    return _compared(Gt, value)
+    over, under = fraction(together(value))
+    return _compared(Gt, under if over.is_positive else value)
 
 
 def _domain(value: Expr) -> Iterator[Boolean]:
-    for part in preorder_traversal(value):
+    for part in postorder_traversal(value):  # inner parts first: outer conditions have no value without theirs
         if isinstance(part, Mod):
             yield from _nonzero(part.args[1])
         elif isinstance(part, Log2):
             yield _compared(Gt, part.args[0])
         elif isinstance(part, Pow) and part.exp.is_Rational:
             if not part.exp.is_Integer and not part.base.is_nonnegative:
-                yield _compared(Ge, part.base)
-            if part.exp.is_negative:
+                yield _compared(Gt if part.exp.is_negative else Ge, part.base)
+            elif part.exp.is_negative:
                 yield from _nonzero(part.base)
 
 

@@ -28,15 +28,15 @@ class Scope:
     input_names: tuple[str, ...] = ()
     out: Shape | None = None
     name: str = field(init=False)
-    conditions: list[Boolean] = field(default_factory=list)  # what the op needs of the sizes
+    conditions: list[tuple[Boolean, str]] = field(default_factory=list)  # what the op needs of the sizes, and the option that decides it
 
     def __post_init__(self) -> None:
         self.name = self.bound.name
 
-    def require(self, condition: Boolean) -> None:
-        """Require something of the sizes, as if it stood under the spec's `where`."""
+    def require(self, condition: Boolean, *, option: str | None = None) -> None:
+        """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
         if condition != S.true:
-            self.conditions.append(condition)
+            self.conditions.append((condition, option or ""))
 
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.compiled import compile_spec
-from generator.render.module.view import ModuleSet, own_conditions
+from generator.render.module.checks import own_conditions
+from generator.render.module.view import ModuleSet
 from generator.spec.library import Library
 from tests.support.bad_specs import errors
 from tests.support.small_specs import write_specs
@@ -35,15 +36,18 @@ def conditions(folder: Path, rows: str, where: str = "") -> list[str]:
         ("{op: select, in: x, axis: n, index: -3}", ["n >= 3"]),
         ("{op: select, in: x, axis: n, index: n - 5}", ["n >= 5"]),
         ("{op: select, in: x, axis: n, index: m}", ["n > m"]),
+        ("{op: select, in: x, axis: n, index: m - 2}", ["m >= 2", "n > m - 2"]),
         ("{op: select, in: x, axis: n, index: 0}", []),
         ("{op: select, in: x, axis: n, index: n // 2}", []),
         ("{op: slice, in: x, axis: n, start: 2, size: 3}", ["n >= 5"]),
         ("{op: slice, in: x, axis: n, start: 1, size: n - 1}", ["n > 1"]),
         ("{op: slice, in: x, axis: n, start: n - 3, size: 2}", ["n >= 3"]),
         ("{op: slice, in: x, axis: n, size: m}", ["n >= m"]),
+        ("{op: slice, in: x, axis: n, start: m - 3, size: n - 4}", ["m >= 3", "m <= 7", "n > 4"]),
+        ("{op: slice, in: x, axis: n, start: 2*m, size: 2*d}", ["n >= 2*m + 2*d"]),
         ("{op: scale, in: x, by: 1/(n - 1)}", ["n > 1"]),
         ("{op: scale, in: x, by: 1/(n - 5)}", ["n != 5"]),
-        ("{op: scale, in: x, by: (n - 5)**-0.5}", ["n >= 5", "n != 5"]),
+        ("{op: scale, in: x, by: (n - 5)**-0.5}", ["n > 5"]),
         ("{op: scale, in: x, by: sqrt(n - m)}", ["n >= m"]),
         ("{op: scale, in: x, by: log2(n - 1)}", ["n > 1"]),
         ("{op: scale, in: x, by: n % (d - 1)}", ["d > 1"]),
@@ -54,6 +58,14 @@ def conditions(folder: Path, rows: str, where: str = "") -> list[str]:
         ("{op: positional, in: x, kind: learned, length: P}", ["n <= P"]),
         ("{op: positional, in: x, kind: learned, length: P, offset: m - n}", ["n <= m", "m <= P"]),
         ("{op: top_k, in: x, k: 3}", ["d >= 3"]),
+        ('{op: hide, in: x, axes: b i j, where: "j // (n - m) > i"}', ["n != m"]),
+        ('{op: hide, in: x, axes: b i j, where: "i % (2*m - 2) > n // (d - 1) or j > i"}', ["m > 1", "d > 1"]),
+        ("{op: mask, in: x, kind: causal}", ["n <= d"]),
+        ("{op: group_norm, in: x, groups: n}", ["b*d > 1"]),
+        ("{op: batch_norm, in: x}", ["b*d > 1"]),
+        ("{op: conv1d, in: x, channels: d, kernel: m, transposed: true, stride: m, output_padding: P - 1}", ["m > P - 1"]),
+        ("{op: shift, in: x, by: (n/2 - m)**-0.5}", ["n > 2*m"]),
+        ("{op: scale, in: x, by: 1/(n//(m - 2))}", ["m != 2", "floor(n/(m - 2)) != 0"]),
         ("{op: pad, in: x, axis: n, before: m - d}", ["m >= d"]),
         ("{op: pool, in: x, kind: avg, kernel: m, padding: 1}", ["m >= 2", "m <= d + 2"]),
         ("{op: linear, in: x, out: [b, n, d % (m - 1) + 1]}", ["m > 1", "d % (m - 1) + 1 > 0"]),
@@ -111,7 +123,7 @@ def test_a_module_checks_what_its_conditions_divide_by_before_them(folder: Path)
     spec = "title: In\ndims: {b: batch, d: width, h: heads}\nwhere: d % (h - 1) == 0\ninputs: {x: [b, d]}\nlayers:\n"
     write_specs(folder, mine=f"{spec}  y: {{op: linear, out: [b, d/(h - 1)]}}\n")
     view = ModuleSet(Library([folder])).view("mine")
-    assert [str(condition) for condition in own_conditions(view.arch, {"d", "h"})] == ["h > 1", "Eq(Mod(d, h - 1), 0)"]
+    assert [str(one.condition) for one in own_conditions(view.arch, {"d", "h"})] == ["h > 1", "Eq(Mod(d, h - 1), 0)"]
 
 
 def test_a_module_checks_its_own_conditions_and_not_those_of_its_blocks_that_read_alike(folder: Path) -> None:
@@ -122,4 +134,4 @@ def test_a_module_checks_its_own_conditions_and_not_those_of_its_blocks_that_rea
     )
     write_specs(folder, inner=inner, outer=outer)
     view = ModuleSet(Library([folder])).view("outer")
-    assert [str(condition) for condition in own_conditions(view.arch, {"d"})] == ["Eq(Mod(d, 2), 0)"]
+    assert [str(one.condition) for one in own_conditions(view.arch, {"d"})] == ["Eq(Mod(d, 2), 0)"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sympy import Expr, Symbol, cancel, fraction
+from sympy import Dummy, Expr, Mod, Symbol, cancel, fraction
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture
 from generator.printing.python import to_python, to_python_number
@@ -76,9 +78,17 @@ class SizePrinter:
             value = evaluate(dim.value.ast, self.arch.sizes)
         return to_python(value, dict(names), self.order)
 
-    def condition(self, condition: object, names: Mapping[str, str]) -> str:
-        """Print a condition."""
-        return to_python(condition, dict(names), self.order)
+    def condition(self, condition: Boolean, names: Mapping[str, str]) -> str:
+        """Print a condition; where it compares quotients that need not be whole, they are not rounded."""
+        printer = to_python if self._compares_whole(condition) else to_python_number
+        return printer(condition, dict(names), self.order)
+
+    def _compares_whole(self, condition: Boolean) -> bool:
+        """Say whether all that a condition compares or takes a remainder of is known to be whole."""
+        assert self.arch.tracer is not None
+        sides = [side for part in condition.atoms(Relational, Mod) for side in part.args]
+        remainders = {part: Dummy(integer=True) for part in condition.atoms(Mod)}
+        return all(self.arch.tracer.facts.is_whole(side.xreplace(remainders)) for side in sides)
 
     def _print(self, size: Expr, used: set[str], names: Mapping[str, str], *, operand: bool = False) -> str:
         size = self._folded(size)

@@ -9,6 +9,7 @@ from typing import Any
 from sympy import Expr
 
 from generator.architecture import Architecture, BoundRow
+from generator.render.module.checks import checked_when_run, own_conditions
 from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
@@ -192,27 +193,12 @@ class _Builder:
     def _with_checks(self, run: set[str], known: set[str]) -> set[str]:
         """Add the sizes that checks in `forward` ask for."""
         asked = set(run)
-        for condition in own_conditions(self.arch, known):
-            names = {s.name for s in condition.free_symbols}
-            if not names <= known:
-                asked |= names
+        for check in checked_when_run(own_conditions(self.arch, known), known):
+            asked |= {s.name for s in check.condition.free_symbols}
         return asked
 
     def _run_free(self, asked: set[str], known: set[str]) -> set[str]:
         return {name for name in self._free(asked) if name not in known}
-
-
-def own_conditions(arch: Architecture, told: set[str]) -> list[Any]:
-    """Return the conditions that a module checks itself; those of its blocks are checked by their modules.
-
-    Args:
-        told: the sizes that the constructor takes; a condition on sizes that are neither told nor read off the inputs cannot be checked.
-    """
-    spec = arch.spec
-    knowable = told | set(input_sizes(spec))
-    own = (r.condition for r in arch.requirements if r.owner == spec.name)
-    found = (condition for condition in own if {s.name for s in condition.free_symbols} <= knowable)
-    return list(dict.fromkeys(found))  # a block may ask for the same
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:

@@ -8,15 +8,17 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from sympy import Not
+from sympy import Not, Or
 
+from generator.architecture import Requirement
 from generator.compiled import Compiled
 from generator.printing.text import to_text
 from generator.render.environment import environment
+from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
 from generator.render.module.lines import row_names
 from generator.render.module.names import class_name
 from generator.render.module.signature import input_sizes
-from generator.render.module.view import ModuleSet, ModuleView, derived_at_run, own_conditions
+from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Checkpoint, WeightRule
@@ -89,9 +91,8 @@ def _init(view: ModuleView) -> list[str]:
     plain = {name: name for name in spec.dims}
     unset = [a.name for a in view.arguments if a.default is not None and not a.default.is_Integer]
     lines += [f"{name} = {printer.definition(name, plain)} if {name} is None else {name}" for name in unset]
-    for condition in own_conditions(view.arch, known):
-        if {s.name for s in condition.free_symbols} <= known:
-            lines += _check(view, condition, plain)
+    for check in checked_when_built(own_conditions(view.arch, known), known):
+        lines += _check(view, check, plain, check.when)
     told = [name for name, dim in spec.dims.items() if dim.kind == "derived" and _is_told(view, name, known)]
     wanted = printer.use.built | set(view.attributes)
     lines += [f"{name} = {printer.definition(name, plain)}" for name in told if name in wanted]
@@ -149,22 +150,28 @@ def _is_told(view: ModuleView, name: str, known: set[str]) -> bool:
     return value is not None and {s.name for s in value.free_symbols} <= known
 
 
-def _check(view: ModuleView, condition: Any, names: dict[str, str]) -> list[str]:
-    order = tuple(view.arch.spec.dims)
+def _check(view: ModuleView, check: Requirement, names: dict[str, str], options: Sequence[str]) -> list[str]:
+    """Return the lines that refuse sizes; where a row needs the condition with certain options alone, they must be on."""
+    order, condition = tuple(view.arch.spec.dims), check.condition
     text = to_text(condition, order)
     used = sorted((s.name for s in condition.free_symbols), key=order.index)
     found = ", ".join(f"{name} = {{{names[name]}}}" for name in used)
-    return [f"if {view.printer.condition(Not(condition), names)}:", f'    raise ValueError(f"{text} must hold; found {found}")']
+    broken = view.printer.condition(Not(condition), names)
+    if options:
+        broken = " and ".join([*options, f"({broken})" if isinstance(Not(condition), Or) else broken])
+    refusal = f'    raise ValueError(f"{text} must hold; found {found}")'
+    if len(refusal) > WIDTH - 8:
+        refusal = f'    raise ValueError(\n        f"{text} must hold; "\n        f"found {found}"\n    )'
+    return [f"if {broken}:", *refusal.splitlines()]
 
 
 def _forward(view: ModuleView) -> list[str]:
     lines = [(text, "") for text in _unpacked(view)]
     names = dict(view.printer.run_names)
-    lines += [(f"{name} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
     known = {a.name for a in view.arguments}
-    for condition in own_conditions(view.arch, known):
-        if not {s.name for s in condition.free_symbols} <= known:
-            lines += [(text, "") for text in _check(view, condition, names)]
+    for check in checked_when_run(own_conditions(view.arch, known), known):
+        lines += [(text, "") for text in _check(view, check, names, [f"self.{option}" for option in check.when])]
+    lines += [(f"{name} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
     lines += view.lines.forward
     return [_commented(code, comment) for code, comment in lines]
 
