@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sympy import Basic, Eq, Expr, Integer, Max, Min, Mod, S, Symbol, expand
+from sympy import Basic, Eq, Expr, Ge, Integer, Max, Min, Mod, S, Symbol, expand
 from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.printing.text import to_text
 from generator.published.substitution import NoValueError, put_in
+from generator.resolve.linear import clash as linear_clash
 from generator.resolve.ranges import contradiction
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
@@ -50,6 +51,18 @@ class Conditions:
         """Return a printed formula under the conditions. Raises Unresolved after reporting."""
         printed = evaluated(expression, self.sizes, self.facts, problems, spec, limit=MAX_TERMS)
         return self.applied(printed, expression.text, expression.span, problems)
+
+    def refutation(self, condition: Boolean, given: Collection[str]) -> tuple[Boolean, ...]:
+        """Return the conditions under which a further one never holds; nothing where it may hold.
+
+        Args:
+            given: the sizes that have a value. Those of a preset are left open: with its table of 512 positions no sequence is longer,
+                yet sources say what would be from 1,536 positions on.
+        """
+        values = {size: value for size, value in self.values.items() if size.name in given}
+        known = [_put_in(one, values) for one in self.facts.conditions]
+        further = _put_in(condition, values)
+        return tuple(one for one in linear_clash([*known, *_at_least_one(values), further]) if one != further)
 
     def applied(self, expr: Expr, text: str, span: Span, problems: Problems) -> Expr:
         """Return what `apply` does. Raises Unresolved after reporting that a formula has no value under the conditions."""
@@ -143,12 +156,12 @@ def _refuse_what_is_no_size(claim: Claim, values: Mapping[Symbol, Expr], problem
     for name, given in claim.given.items():
         value = values.get(symbol(name), symbol(name))
         try:
-            put_in(value, values)
+            value = put_in(value, values)
         except NoValueError:
             _report_no_value(value, given.text, given.span, values, problems)
             raise Unresolved from None
-        if value.is_nonpositive:
-            problems.add(f"`{name}` cannot be given as {given.text}: sizes are at least 1", given.span)
+        if value.is_nonpositive or (value.is_number and not value.is_integer):
+            problems.add(f"`{name}` cannot be given as {given.text}: sizes are whole numbers of at least 1", given.span)
             raise Unresolved
 
 
@@ -159,6 +172,7 @@ def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, value
         before: the conditions of the spec, to which those of the claim have been added in `facts`.
     """
     held = {condition: _put_in(condition, values) for condition in facts.conditions}
+    together = [*held.values(), *_at_least_one(values)]
     broken = next((condition for condition, value in held.items() if value == S.false), None)
     clash = contradiction(held.values()) if broken is None else None
     if broken is not None and broken not in before:
@@ -167,12 +181,21 @@ def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, value
         message = f"the sizes of this claim break `{to_text(broken)}`, a condition of the spec"
     elif clash is not None:
         message = f"no size `{clash[0]}` meets {listed(map(to_text, clash[1]))}, which this claim presupposes"
+    elif impossible := linear_clash(together):
+        texts = (to_text(condition, tuple(map(str, values))) for condition in impossible)
+        message = f"no sizes meet {listed(texts)}, which this claim presupposes"
     else:
         return
     place = claim.where_is("where" if claim.where else "given" if claim.given else "preset")
     shown = [f"{name} is {to_text(value)}" for name, value in values.items() if broken is None or broken.has(name)]
     problems.add(message, place, *([", ".join(shown)] if shown else []), _VACUOUS)
     raise Unresolved
+
+
+def _at_least_one(values: Mapping[Symbol, Expr]) -> list[Boolean]:
+    """Return that what is put in the place of sizes is at least one, where that is not seen."""
+    put = [put_in(value, values) for value in values.values()]
+    return [Ge(value, 1) for value in put if not value.is_positive]
 
 
 def _put_in(condition: Boolean, values: Mapping[Symbol, Expr]) -> Boolean:

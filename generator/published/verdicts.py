@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr, Integer, S, cancel, expand, factor
 from sympy.core.relational import StrictGreaterThan, StrictLessThan
+from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture
 from generator.printing.factored import factored_text
@@ -21,7 +22,7 @@ from generator.resolve.sizes import Unresolved
 from generator.sheet import ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
-from generator.spec.model import Claim, Expression
+from generator.spec.model import Claim, Condition, Expression
 from generator.spec.problems import Problems
 from generator.spec.suggest import listed
 from generator.symbols import Facts, symbol
@@ -103,6 +104,10 @@ class _Judge:
         claimed = self.under.value(printed, self.spec, self.problems)
         known = dict.fromkeys((*self.spec.dims, *self.under.sizes))
         growing = tuple(self.claim.growing) or tuple(name for name in known if symbol(name) in claimed.free_symbols)
+        if not growing:
+            note = "name the sizes that grow under `in`"
+            self.problems.add(f"the order {printed.text} names no size, so nothing grows", printed.span, note)
+            raise Unresolved
         missing, unreached = self._compared(printed, claimed, growing)
         is_same = not missing and not unreached
         notes = [f"grows faster than the claimed order: {', '.join(map(self._text, missing))}"] if missing else []
@@ -159,7 +164,17 @@ class _Judge:
         if not isinstance(held, StrictGreaterThan | StrictLessThan):
             self.problems.add(f"`once` is a comparison with > or <, such as n > 2*d; found `{once.text}`", once.span)
             raise Unresolved
-        return self.under.applied(held.gts - held.lts, once.text, once.span, self.problems)
+        margin = self.under.applied(held.gts - held.lts, once.text, once.span, self.problems)
+        self._refuse_never(once, held)
+        return margin
+
+    def _refuse_never(self, once: Condition, held: Boolean) -> None:
+        """Refuse a condition of `once` that never holds under the conditions of the claim and of the spec."""
+        reasons = self.under.refutation(held, self.claim.given)
+        if reasons:
+            message = f"`once: {once.text}` never holds where {listed(map(self._text, reasons))}"
+            self.problems.add(message, once.span, "so this claim says nothing about any sizes; from where on is it greater?")
+            raise Unresolved
 
     # ---- stated ------------------------------------------------------------------------------------------------------
 
@@ -253,4 +268,4 @@ def _rounded(value: Expr, digits: int) -> Expr:
 
 
 def _joined(names_: tuple[str, ...]) -> str:
-    return ", ".join(names_) or "nothing"
+    return ", ".join(names_)

@@ -1,0 +1,88 @@
+"""Whether conditions can hold together, seen from their linear parts alone.
+
+Each product of sizes counts as a number of its own, of at least one. What no such numbers meet, no sizes meet; the reverse need not be so.
+The numbers are eliminated one after the other, as Fourier and Motzkin do: each bound from below must lie below each from above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from fractions import Fraction
+
+from sympy import And, Eq, Expr
+from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
+from sympy.logic.boolalg import Boolean
+
+from generator.printing.order import polynomial
+
+MOST = 300  # inequalities at a time; beyond, nothing is said
+_ONE: Hashable = frozenset()  # the product of nothing
+Row = Mapping[Hashable, Fraction]  # a sum of multiples of products that is at least zero
+
+
+def clash(conditions: Sequence[Boolean]) -> tuple[Boolean, ...]:
+    """Return some of the conditions that no sizes meet together, none of them too many; nothing where that is not seen."""
+    if not _is_impossible(conditions):
+        return ()
+    needed = list(dict.fromkeys(conditions))
+    for condition in list(needed):
+        rest = [other for other in needed if other is not condition]
+        if _is_impossible(rest):
+            needed = rest
+    return tuple(needed)
+
+
+def _is_impossible(conditions: Iterable[Boolean]) -> bool:
+    rows = [row for condition in conditions for part in And.make_args(condition) for row in _rows(part)]
+    products = {product: None for row in rows for product in row if product != _ONE}
+    rows += [least for product in products for least in _least(product)]
+    for product in products:
+        rows = _without(product, rows)
+        if any(row.keys() <= {_ONE} and row.get(_ONE, Fraction(0)) < 0 for row in rows):
+            return True
+        if len(rows) > MOST:
+            return False
+    return any(row.keys() <= {_ONE} and row.get(_ONE, Fraction(0)) < 0 for row in rows)
+
+
+def _rows(condition: Boolean) -> list[Row]:
+    """Return what is at least zero where a condition holds; nothing for what is no comparison."""
+    if isinstance(condition, LessThan | StrictLessThan):
+        margins = [condition.rhs - condition.lhs]
+    elif isinstance(condition, GreaterThan | StrictGreaterThan):
+        margins = [condition.lhs - condition.rhs]
+    elif isinstance(condition, Eq) and isinstance(condition.lhs - condition.rhs, Expr):
+        margins = [condition.lhs - condition.rhs, condition.rhs - condition.lhs]
+    else:
+        return []
+    is_above = isinstance(condition, StrictLessThan | StrictGreaterThan)
+    return [row for margin in margins if (row := _row(margin - 1 if is_above and margin.is_integer else margin)) is not None]
+
+
+def _row(margin: Expr) -> Row | None:
+    terms = polynomial(margin)
+    if not all(coefficient.is_Rational for coefficient in terms.values()):
+        return None
+    return {product: Fraction(int(c.p), int(c.q)) for product, c in terms.items() if c}
+
+
+def _least(product: Hashable) -> list[Row]:
+    """Return that a product of whole sizes is at least one, and that of other positive numbers at least zero."""
+    assert isinstance(product, frozenset)
+    if all(base.is_integer and base.is_positive and exponent.is_Integer and exponent > 0 for base, exponent in product):
+        return [{product: Fraction(1), _ONE: Fraction(-1)}]
+    return [{product: Fraction(1)}] if all(base.is_positive for base, _ in product) else []
+
+
+def _without(product: Hashable, rows: Sequence[Row]) -> list[Row]:
+    """Return what follows from the rows without a product."""
+    above = [row for row in rows if row.get(product, 0) > 0]
+    below = [row for row in rows if row.get(product, 0) < 0]
+    kept = [row for row in rows if not row.get(product, 0)]
+    return [*kept, *(_joined(one, other, product) for one in above for other in below)]
+
+
+def _joined(one: Row, other: Row, product: Hashable) -> Row:
+    a, b = -other[product], one[product]
+    total = {key: a * one.get(key, Fraction(0)) + b * other.get(key, Fraction(0)) for key in {**one, **other}}
+    return {key: value for key, value in total.items() if value}
