@@ -26,11 +26,13 @@ class ConvolutionalProjection(nn.Module):
         self.normed = nn.BatchNorm2d(C, eps=1e-05)
 
     def forward(self, x: Tensor) -> Tensor:
-        _, _, H, W = x.shape
+        b, _, H, W = x.shape
         if H % self.r != 0:
             raise ValueError(f"H % r == 0 must hold; found H = {H}, r = {self.r}")
         if W % self.r != 0:
             raise ValueError(f"W % r == 0 must hold; found W = {W}, r = {self.r}")
+        if self.training and b * H * W <= self.r**2:
+            raise ValueError(f"b*H*W > r**2 must hold; found b = {b}, H = {H}, W = {W}, r = {self.r}")
         conv = self.conv(x)                                               # b C (H/r) (W/r)
         normed = self.normed(conv)                                        # b C (H/r) (W/r)
         tokens = normed.permute(0, 2, 3, 1).flatten(1, 2)                 # b (H*W/r**2) C

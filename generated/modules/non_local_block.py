@@ -53,7 +53,9 @@ class NonLocalBlock(nn.Module):
         load_reference(self, weights, self.REFERENCES, layout)
 
     def forward(self, x: Tensor) -> Tensor:
-        _, _, H, W = x.shape
+        b, _, H, W = x.shape
+        if self.norm and self.training and b * H * W <= 1:
+            raise ValueError(f"b*H*W > 1 must hold; found b = {b}, H = {H}, W = {W}")
         theta = self.theta(x)                                             # b I H W
         phi = self.phi(x)                                                 # b I H W
         g = self.g(x)                                                     # b I H W

@@ -14,6 +14,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
 from generator.logarithm import Log2
+from generator.ops.base import TRAINING
 from generator.spec.source import Span
 from generator.symbols import Facts
 
@@ -79,7 +80,7 @@ def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker
     if condition in (S.true, S.false):
         return
     asker = asker or Asker(arch.spec.name)
-    if not asker.when:  # what a row needs that may be skipped cannot be relied upon by the rows below
+    if not set(asker.when) - {TRAINING}:  # rows below cannot rely upon what a row needs that may be skipped; all of them are trained
         facts.learn(condition)
     arch.requirements.append(Requirement(str(condition), condition, span, asker.owner, asker.stated, asker.when))
 
