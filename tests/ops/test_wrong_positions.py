@@ -24,6 +24,7 @@ CASES = {
     "y: {op: hide, axes: b h i j, where: i / 2 > j}": ["`/` does not work on an index; use + - * // and %"],
     'y: {op: hide, axes: b h i j, where: "min(i, j) > 2"}': ["`min` does not work on an index; use + - * // and %"],
     "y: {op: hide, axes: b h i j, where: i > j or n > m}": ["each side of `and` and `or` must depend on an index"],
+    'y: {op: hide, axes: b h i j, where: "j // (n - n) > i"}': ["the condition divides by zero"],
     "a: {op: rotations, length: P}": [
         "`a` rotates pairs of features, but e is not always even",
         'did you mean to add where: ["e % 2 == 0"]?',
