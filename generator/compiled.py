@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Integer
+from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture
 from generator.claims import sheet_presets
@@ -85,14 +86,29 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
     return Compiled(arch, sheet)
 
 
-def with_gradients(library: Library, name: str, *, on_inputs: bool) -> tuple[tuple[SheetRow, ...], dict[str, Expr]]:
-    """Return the rows and totals of a spec whose float inputs all need a gradient, or all need none.
+@dataclass(frozen=True)
+class Variant:
+    """A spec's costs under other circumstances, and the conditions under which they hold there."""
+
+    rows: tuple[SheetRow, ...]
+    totals: Mapping[str, Expr]
+    conditions: tuple[Boolean, ...]
+
+
+def with_gradients(library: Library, name: str, *, on_inputs: bool, fixed: Mapping[str, int] | None = None) -> Variant:
+    """Return the costs of a spec whose float inputs all need a gradient, or all need none.
+
+    Args:
+        fixed: sizes that are these numbers, such as that of a stack with fewer layers than the formula for any number holds for.
 
     Raises:
         ProblemsError: the spec has problems.
     """
-    rows = sheet_rows(Resolver(library, input_gradients=on_inputs).architecture(library.spec(name)))
-    return rows, totals(rows)
+    resolver = Resolver(library, input_gradients=on_inputs)
+    resolver.bound = {size: Integer(value) for size, value in (fixed or {}).items()}
+    arch = resolver.architecture(library.spec(name))
+    rows = sheet_rows(arch)
+    return Variant(rows, totals(rows), tuple(required.condition for required in arch.requirements))
 
 
 def saved_memory(library: Library, arch: Architecture) -> SavedMemory:

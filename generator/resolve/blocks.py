@@ -6,18 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sympy import Expr
+from sympy import Expr, Ge
 
 from generator.architecture import Architecture, BoundRow
 from generator.human import counted
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
+from generator.resolve.requirements import require_condition
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, evaluated, written_size
 from generator.spec.model import Input, Row, Spec, Use
 from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
-from generator.trace.iterate import iterate
+from generator.trace.iterate import Body, iterate
+from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Kind, Shape, Tensor
 
 if TYPE_CHECKING:
@@ -236,8 +238,28 @@ def _run_stack(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Fra
         _check_layer(r, frame, bound, carried, outputs)
         return {name: replace(x, shape=carried[name].shape) for name, x in zip(carried, outputs.values(), strict=True)}
 
-    last = iterate(r.tracer, bound.repeat, {name: inputs[name] for name in names}, body, shared=False)
+    last = iterated(r, frame, bound, child, {name: inputs[name] for name in names}, body)
     bound.results = dict(zip(results, last.values(), strict=True))
+
+
+def iterated(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, first: Mapping[str, Tensor], body: Body) -> Mapping[str, Tensor]:
+    """Run a block as often as its row says, and return what it hands on at last. Raises Unresolved after reporting."""
+    key = "scan" if bound.row.scan else "repeat"
+    try:
+        run = iterate(r.tracer, bound.repeat, first, body, shared=key == "scan")
+    except UnsettledError:
+        r.problems.add(
+            f"no one formula holds for any number of runs of `{child.name}`",
+            bound.row.where(key),
+            "its runs go on differing from one another: in the memory order of what they hand on, or in what of it is kept",
+            f"write a number of runs, such as `{key}: 6`"
+            if key == "repeat"
+            else "return the states in the memory order in which they come",
+        )
+        raise Unresolved from None
+    if run.least > 1:
+        require_condition(frame.arch, Ge(bound.repeat, run.least), r.facts, bound.row.where(key))
+    return run.results
 
 
 def _check_layer(r: Resolver, frame: Frame, bound: BoundRow, carried: Mapping[str, Tensor], outputs: Mapping[str, Tensor]) -> None:

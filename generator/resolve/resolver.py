@@ -19,6 +19,7 @@ from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.ranges import contradiction
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape, written_size
+from generator.resolve.unread import unread_results
 from generator.spec.library import Library
 from generator.spec.model import Input, Ref, Row, Spec
 from generator.spec.problems import Problem, Problems, ProblemsError
@@ -126,6 +127,7 @@ class Resolver:
         refs = arch.spec.outputs or (Ref(previous, "", arch.spec.rows[previous].span),)
         found = self._read_all(refs, values, arch.spec, reader="" if arch.spec.outputs else "the last row is the result")
         arch.outputs = {ref.text: x for ref, x in zip(refs, found, strict=True)}
+        self.problems.extend(unread_results(arch, refs))
         self.note(Leave(tuple(arch.outputs.values())))
 
     def _refuse_inexact(self, arch: Architecture) -> None:

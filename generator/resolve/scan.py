@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from generator.architecture import BoundRow
 from generator.human import counted
 from generator.resolve.binding import check_shape
-from generator.resolve.blocks import Frame, run_child
+from generator.resolve.blocks import Frame, iterated, run_child
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape
 from generator.spec.model import Spec, Use
 from generator.spec.suggest import did_you_mean, listed
 from generator.trace.diary import Bind
-from generator.trace.iterate import iterate
 from generator.trace.tensor import Shape, Tensor, View, next_order
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def run_scan(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Frame
         new = list(outputs.values())[-len(shapes) :]
         return {name: replace(x, shape=shape) for (name, shape), x in zip(shapes.items(), new, strict=True)}
 
-    final = iterate(r.tracer, bound.repeat, _first_states(r, bound, shapes), body, shared=True)
+    final = iterated(r, frame, bound, child, _first_states(r, bound, shapes), body)
     stacked = _stacked(r, bound, collected, axis)
     bound.results = {"": stacked} if len(shapes) == 1 and len(child.outputs or (1,)) == 1 else {"steps": stacked, **final}
 

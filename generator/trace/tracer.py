@@ -57,7 +57,7 @@ class Tracer:
         self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
-        self._kept: list[Storage] = []  # what is kept for the backward pass, in the order in which it was first kept
+        self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
 
     # ---- where we are ------------------------------------------------------------------------------------------------
 
@@ -83,14 +83,14 @@ class Tracer:
     @contextmanager
     def scratch(self) -> Iterator[None]:
         """Run something only to see its shapes: nothing inside is counted or kept."""
-        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self._kept
-        self.tallies, self.storages, self.diary, self.axes, self._kept = {}, [], None, set(self.axes), []
+        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept
+        self.tallies, self.storages, self.diary, self.axes, self.kept = {}, [], None, set(self.axes), []
         try:
             yield
         finally:
-            for storage in self._kept:  # tensors from outside that were kept in here only for show
+            for storage in self.kept:  # tensors from outside that were kept in here only for show
                 storage.saved_by = None
-            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self._kept = before
+            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept = before
 
     @property
     def half(self) -> bool:
@@ -173,7 +173,7 @@ class Tracer:
         """Say that the row at `path` keeps a storage for the backward pass, unless another does already."""
         if not storage.persistent and storage.saved_by is None:
             storage.saved_by = path
-            self._kept.append(storage)
+            self.kept.append(storage)
 
     def name(self, **tensors: Tensor) -> None:
         """Say that the module gives tensors names of their own on the way, so that they live until its `forward` returns."""

@@ -41,7 +41,8 @@ class Check:
 def check_instance(instance: Instance) -> list[Check]:
     """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
     watch, used = LocalsWatch(instance), UsedParameters(instance.module)
-    run = run_forward(instance, [watch, used])
+    with watch:
+        run = run_forward(instance, [used])
     counted = run if instance.fused is None else run_forward(instance.fused)
     trained = run_step(instance)
     measured = {

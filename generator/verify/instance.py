@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
-from sympy import Expr
 from torch import Tensor, nn
 
-from generator.compiled import Compiled, compile_spec, with_gradients
+from generator.compiled import Compiled, Variant, compile_spec, with_gradients
 from generator.printing.evaluate import evaluate
 from generator.render.module.support import support_files
 from generator.render.module.view import ModuleSet, ModuleView
 from generator.render.module.writer import render_module
-from generator.sheet import SheetRow
 from generator.spec.expressions import evaluate as evaluate_expression
 from generator.spec.library import Library
 from generator.symbols import symbol
@@ -42,7 +40,7 @@ class Workbench:
         self.library = library
         self.modules = ModuleSet(library)
         self._compiled: dict[str, Compiled] = {}
-        self._variants: dict[tuple[str, bool], tuple[tuple[SheetRow, ...], Mapping[str, Expr]]] = {}
+        self._variants: dict[tuple[str, bool, tuple[tuple[str, int], ...]], Variant] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
@@ -69,11 +67,20 @@ class Workbench:
             self._compiled[name] = compile_spec(self.library, name)
         return self._compiled[name]
 
-    def with_gradients(self, name: str, *, on_inputs: bool) -> tuple[tuple[SheetRow, ...], Mapping[str, Expr]]:
-        """Return a spec's rows and totals where all float inputs need a gradient, or none does; derived once."""
-        key = (name, on_inputs)
+    def with_gradients(self, name: str, sizes: Mapping[str, int], *, on_inputs: bool) -> Variant:
+        """Return a spec's costs where all float inputs need a gradient, or none does; derived once."""
+        variant = self._variant(name, on_inputs, ())
+        # A stack may have fewer layers than the formula for any number of them holds for; then it is derived for that number.
+        broken = [condition for condition in variant.conditions if not evaluate(condition, sizes)]
+        if not broken:
+            return variant
+        names = sorted({symbol.name for condition in broken for symbol in condition.free_symbols})
+        return self._variant(name, on_inputs, tuple((size, sizes[size]) for size in names))
+
+    def _variant(self, name: str, on_inputs: bool, fixed: tuple[tuple[str, int], ...]) -> Variant:
+        key = (name, on_inputs, fixed)
         if key not in self._variants:
-            self._variants[key] = with_gradients(self.library, name, on_inputs=on_inputs)
+            self._variants[key] = with_gradients(self.library, name, on_inputs=on_inputs, fixed=dict(fixed))
         return self._variants[key]
 
     def module_class(self, name: str) -> type[nn.Module]:

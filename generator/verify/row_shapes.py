@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import sys
 import traceback
 from collections.abc import Mapping
 from types import FrameType
@@ -10,7 +10,6 @@ from typing import Any
 
 from torch import Tensor
 
-from generator.measure.kernel import Call
 from generator.printing.evaluate import evaluate
 from generator.render.module.lines import row_names
 from generator.trace.tensor import Shape
@@ -65,19 +64,24 @@ def _shape(value: object) -> list[int] | None:
 
 
 class LocalsWatch:
-    """Observes kernels, and by them the frame of an instance's outermost `forward`; a frame that is held keeps its variables."""
+    """Notes the frame of an instance's outermost `forward`, entered while the block lasts; a frame that is held keeps its variables."""
 
     def __init__(self, own: Instance) -> None:
         self._source = str(own.bench.package / f"{own.name}.py")
         self._frame: FrameType | None = None
+        self._before: Any = None
 
-    def __call__(self, _call: Call) -> None:
-        """Look for the frame, until it is found."""
-        frame = inspect.currentframe() if self._frame is None else None
-        while frame is not None:
-            if frame.f_code.co_filename == self._source and frame.f_code.co_name == "forward":
-                self._frame = frame
-            frame = frame.f_back
+    def __enter__(self) -> None:
+        self._before = sys.getprofile()
+        sys.setprofile(self._look)
+
+    def __exit__(self, *exception: object) -> None:
+        sys.setprofile(self._before)
+
+    def _look(self, frame: FrameType, event: str, _argument: object) -> None:
+        if event == "call" and frame.f_code.co_name == "forward" and frame.f_code.co_filename == self._source:
+            self._frame = frame
+            sys.setprofile(self._before)  # all that is called inside runs unwatched, which is faster
 
     @property
     def found(self) -> Mapping[str, Any]:

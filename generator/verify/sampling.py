@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sympy import Eq, Expr, Mod
 from sympy.logic.boolalg import And, Boolean
@@ -15,7 +15,7 @@ from generator.sheet import Sheet
 
 CHOICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 SMALL = (1, 2, 3)
-DEPTHS = (1, 2)
+DEPTHS = (1, 2, 3)
 GREATER = (16, 24, 32, 48, 64, 96, 128)
 ATTEMPTS = 2000
 
@@ -47,19 +47,23 @@ def sample(
     given = dict(fixed or {})
     for attempt in range(attempts):
         values = _draw(sheet, rng, given, _choices(attempt / attempts))
-        values |= {name: rng.choice(DEPTHS) for name in _depths(sheet) if name in values and name not in given}
-        values = {name: value if name in given else max(least, value) for name, value in values.items()}
+        depths = {name: rng.choice(DEPTHS) for name in sorted(_depths(sheet)) if name in values and name not in given}
+        values = {name: value if name in given else max(least, value) for name, value in values.items()} | depths
         for _ in range(4):
             _repair(sheet, values, rng, given)
         found = satisfied(sheet, values)
-        if found is not None and _smallest(sheet, found, given) >= least and (fixed is not None or max(found.values()) <= limit * limit):
+        if (
+            found is not None
+            and _smallest(sheet, found, {*given, *depths}) >= least
+            and (fixed is not None or max(found.values()) <= limit * limit)
+        ):
             return found
     conditions = ", ".join(c.text for c in sheet.constraints)
     raise NoSampleError(f"no small sizes satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
 
 
 def _depths(sheet: Sheet) -> set[str]:
-    """Return the sizes that only count layers: one of two shows what one of thirteen does, and sooner."""
+    """Return the sizes that only count layers: one is first and last, of two none is between, three are as good as many."""
     counts = {s.name for row in sheet.rows if row.is_group for s in row.repeat.free_symbols}
     axes = {s.name for row in sheet.rows for _, shape in row.shapes for axis in shape for s in axis.free_symbols}
     return counts - axes
@@ -101,7 +105,7 @@ def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
     return whole
 
 
-def _smallest(sheet: Sheet, sizes: Mapping[str, int], given: Mapping[str, int]) -> int:
+def _smallest(sheet: Sheet, sizes: Mapping[str, int], given: Collection[str]) -> int:
     """Return the smallest size that is not given, or axis that is not always the same: an axis of one lets PyTorch skip copies."""
     axes = {*sheet.axes, *(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)}
     drawn = [value for name, value in sizes.items() if name not in given]

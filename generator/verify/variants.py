@@ -27,7 +27,7 @@ def gradient_checks(instance: Instance) -> Iterator[Check]:
         gradients = tuple(wanted and is_float for is_float in floats)
         if gradients == instance.gradients:
             continue
-        rows, totals = instance.bench.with_gradients(instance.name, on_inputs=wanted)
+        variant = instance.bench.with_gradients(instance.name, instance.sizes, on_inputs=wanted)
         trained = run_step(instance.with_gradients(gradients))
         for quantity, measured in (
             ("backward_matmul_flops", trained.backward_matmul_flops),
@@ -35,10 +35,10 @@ def gradient_checks(instance: Instance) -> Iterator[Check]:
         ):
             own = instance.with_gradients(gradients).measured_by(quantity)
 
-            def locate(quantity: str = quantity, own: Instance = own, rows: Any = rows) -> RowDifference | None:
+            def locate(quantity: str = quantity, own: Instance = own, rows: Any = variant.rows) -> RowDifference | None:
                 return first_difference(quantity, own, rows)
 
-            yield Check(f"{quantity}, {words}", evaluate(totals[quantity], instance.sizes), measured, locate)
+            yield Check(f"{quantity}, {words}", evaluate(variant.totals[quantity], instance.sizes), measured, locate)
 
 
 def byte_checks(instance: Instance) -> Iterator[Check]:

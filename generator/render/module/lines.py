@@ -149,6 +149,9 @@ class LineWriter:
             init.append(f"self.{attribute} = {construction}")
             forward += scan_lines(self, bound, attribute, inputs)
         elif bound.row.repeat is not None:
+            if bound.row.slot:  # each layer has weights of its own, as those of torch's nn.TransformerEncoder
+                construction = f"deepcopy({construction})"
+                self.lines.statements["from copy import deepcopy"] = None
             count = self.printer.built(bound.repeat)
             stack = f"self.{attribute} = nn.ModuleList({construction} for _ in range({count}))"
             if len(stack) <= LONGEST:

@@ -229,6 +229,7 @@ def _with_imports(body: str, view: ModuleView) -> str:
     used = _names(body.replace("@@IMPORTS@@", "\n".join(constants)))
     abstract = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from collections")} | ({"Mapping"} & used))
     standard = [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
+    standard += [s for s in statements if s.startswith("from copy ")]
     standard += ["import math"] if "math" in used else []
     typing = [name for name in ("Any", "ClassVar") if name in used]
     standard += [f"from typing import {', '.join(typing)}"] if typing else []

@@ -1,0 +1,52 @@
+"""Results of blocks that nothing reads although they cost work: no gradient flows there, so the backward pass would be counted too high."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from generator.architecture import Architecture, BoundRow
+from generator.spec.model import Ref, Spec
+from generator.spec.problems import Problem
+from generator.spec.reading import references
+from generator.spec.suggest import listed
+
+
+def unread_results(arch: Architecture, outputs: Iterable[Ref]) -> Iterator[Problem]:
+    """Yield a problem for each row with several results of which one is read by nothing and worked out for nothing else."""
+    spec = arch.spec
+    read = {(ref.name, ref.part) for ref in outputs}
+    above = next(iter(spec.inputs))
+    for row in spec.rows.values():
+        read |= {(ref.name, ref.part) for ref in references(row, above)}
+        above = row.name
+    for bound in arch.rows:
+        if bound.child is None or not bound.active or bound.row.scan:
+            continue
+        unread = [part for part in bound.results if (bound.name, part) not in read]
+        if unread and len(unread) < len(bound.results):
+            yield from _problems(bound, bound.child.spec, unread)
+
+
+def _problems(bound: BoundRow, child: Spec, unread: list[str]) -> Iterator[Problem]:
+    names = [f"{bound.name}.{part}" for part in unread]
+    advice = f"read it, or name it under `outputs`: {', '.join(names)}"
+    if bound.row.repeat is not None:
+        message = f"nothing reads {listed(names)}, which the last layer works out"
+        yield Problem(message, bound.row.span, (advice,))
+        return
+    wanted = [ref for ref in child.outputs if ref.text.replace(".", "_") not in unread]
+    idle = [row for row in child.rows if row not in _needed(child, wanted)]
+    if idle:
+        message = f"nothing reads {listed(names)}, for which alone `{child.name}` works out {listed(idle)}"
+        yield Problem(message, bound.row.span, (advice, f"or use a spec without {'it' if len(idle) == 1 else 'them'}"))
+
+
+def _needed(spec: Spec, wanted: Iterable[Ref]) -> set[str]:
+    """Return the rows that some results depend on."""
+    needed = {ref.name for ref in wanted}
+    rows = list(spec.rows.values())
+    above = [next(iter(spec.inputs)), *(row.name for row in rows)]
+    for row, before in zip(reversed(rows), reversed(above[:-1]), strict=True):
+        if row.name in needed:
+            needed |= {ref.name for ref in references(row, before)}
+    return needed
