@@ -89,5 +89,6 @@ def test_nothing_is_said_of_an_unread_row_where_a_reference_that_may_mean_it_is_
 
 
 def test_a_row_is_read_by_the_row_below_by_outputs_and_as_a_part_of_its_results(folder: Path) -> None:
-    rest = "layers:\n  f: {use: two}\n  y: {op: add, in: [f.left, f.right]}\n  z: {op: softmax, over: -1}\n  u: {op: softmax, in: x, over: -1}\n"
+    rest = "layers:\n  f: {use: two}\n  y: {op: add, in: [f.left, f.right]}\n  z: {op: softmax, over: -1}\n"
+    rest += "  u: {op: softmax, in: x, over: -1}\n"
     assert not errors(folder, f"{HEAD}{rest}outputs: [z, u]\n")
