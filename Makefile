@@ -1,6 +1,6 @@
 # `make build` and `make test` need Python 3.10 or newer and nothing else; both can be run again at any time.
 PYTHON ?= python3
-PYTEST_ARGS ?= -n 2
+PYTEST_ARGS ?= -n 2 --dist worksteal
 
 VENV := .venv
 BIN := $(VENV)/bin

@@ -21,9 +21,11 @@ OF_OPS = sorted(file.stem for file in spec_files(FIXTURES))
 FEW = ["mlp", "gated_mlp", "multi_head_attention", "causal_attention", "pre_norm_block", "rnn"]
 NOT_EXACT = {
     # torch scatters into a fresh copy while it is watched, in place otherwise
-    *("argsort", "gather", "remainder", "relative_bias", "top_k"),
+    *("argsort", "gather", "remainder", "relative_bias", "relative_bias_by_composite_sizes", "top_k", "top_k_by_composite_sizes"),
     # the gradient of a weight or of a part lies differently in memory and is copied
-    *("conv2d_transposed", "concat", "rotary_behind_earlier_tokens"),
+    *("conv2d_transposed", "concat", "rotary_behind_earlier_tokens", "split_by_composite_sizes"),
+    # fused attention behind earlier tokens takes memory of its own in the backward pass, at some sizes, which is not simulated
+    "attention_by_composite_sizes",
 }
 TWO_LAYERS = """\
 title: Two layers

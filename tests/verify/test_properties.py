@@ -25,6 +25,7 @@ from generator.verify.variants import byte_checks, gradient_checks
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}
+BLOCKS = [name for name in NAMES if name not in MODELS]
 FEW = ["mlp", "gated_mlp", "multi_head_attention", "pre_norm_block"]
 # What an axis of size one does not change, if no einsum contracts it (see the tests at the end).
 WITH_SIZE_ONE = ("shape", "rows of the right shape", "params", "state_elements", "matmul_flops", "backward_matmul_flops", "vector_flops")
@@ -95,8 +96,8 @@ def test_every_quantity_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_every_quantity_of_every_spec_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> None:
+@pytest.mark.parametrize("name", BLOCKS)  # models are stacks of them; their sizes are drawn in test_builtin_specs
+def test_every_quantity_of_every_block_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> None:
     @thorough(name)
     @given(sizes_of(bench.compiled(name).sheet))
     def holds(sizes: dict[str, int]) -> None:
