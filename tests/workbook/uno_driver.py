@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +91,9 @@ def main(jobs_file: str, answers_file: str) -> None:
         desktop = connected(pipe)
         answers = [done(desktop, job) for job in asked["jobs"]]
         Path(answers_file).write_text(json.dumps(answers), encoding="utf-8")
-        desktop.terminate()
-        office.wait(timeout=30)
+        with suppress(Exception):  # it may be gone before it has answered, or be slow to go; the answers are there
+            desktop.terminate()
+            office.wait(timeout=30)
     finally:
         if office.poll() is None:
             office.terminate()
