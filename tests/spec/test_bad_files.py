@@ -150,6 +150,7 @@ right.yaml:11:12: error: `mine` uses itself: mine -> left -> right -> mine
     )
 
 
+@pytest.mark.slow
 def test_specs_that_grow_without_bound_are_refused(folder: Path) -> None:
     double = HEAD + "layers:\n  y: {use: NEXT}\n  z: {use: NEXT}\n"
     others = BLOCKS | {f"level{i}": double.replace("NEXT", f"level{i + 1}" if i < 17 else "keep") for i in range(18)}

@@ -41,6 +41,7 @@ INEXACT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", EXACT)
 def test_a_size_with_a_logarithm_or_root_is_built_and_comes_out_whole(value: str, folder: Path) -> None:
     write_specs(folder / "own", sized=SPEC.format(f'"{value}"', "e"))

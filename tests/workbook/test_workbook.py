@@ -257,6 +257,7 @@ def test_closed_forms_too_long_for_a_cell_are_split_over_helper_cells() -> None:
     assert page(stored, "Presets")[beside(page(book, "Presets"), "Parameters", "C").coordinate].value == total
 
 
+@pytest.mark.slow
 def test_a_very_long_closed_form_is_shown_up_to_a_whole_term() -> None:
     text = beside(page(opened(built("many")), "Summary"), "Parameters", "F").value
     assert text.startswith("51*width_of_part_23*width_of_part_24 + ")

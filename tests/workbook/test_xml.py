@@ -153,6 +153,7 @@ def test_the_catalogue_links_to_workbooks_beside_it_and_within_itself() -> None:
     assert b"location=\"'Catalogue'!A5\"" in files["xl/worksheets/sheet2.xml"]
 
 
+@pytest.mark.slow
 def test_files_are_small() -> None:
     sizes = {book: sum(len(data) for data in parts(book).values()) for book in BOOKS}
     assert sizes["bert"] > 0
