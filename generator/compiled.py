@@ -104,9 +104,8 @@ def with_gradients(library: Library, name: str, *, on_inputs: bool, fixed: Mappi
     Raises:
         ProblemsError: the spec has problems.
     """
-    resolver = Resolver(library, input_gradients=on_inputs)
-    resolver.bound = {size: Integer(value) for size, value in (fixed or {}).items()}
-    arch = resolver.architecture(library.spec(name))
+    numbers = {size: Integer(value) for size, value in (fixed or {}).items()}
+    arch = Resolver(library, input_gradients=on_inputs, bound=numbers).architecture(library.spec(name))
     rows = sheet_rows(arch)
     return Variant(rows, totals(rows), tuple(required.condition for required in arch.requirements))
 

@@ -109,6 +109,18 @@ class Count:
         return dict(sums)
 
 
+class Shares:
+    """Collects the share of each kernel, for observers that count."""
+
+    def __init__(self) -> None:
+        self.shares: list[tuple[Kernel, int]] = []
+
+    @property
+    def count(self) -> Count:
+        """What was collected so far."""
+        return Count(tuple(self.shares))
+
+
 class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Records each dispatched operation.
 

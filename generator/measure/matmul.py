@@ -22,7 +22,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode, bmm_flop, conv_flop_count, flop_registry, shape_wrapper
 
 from generator.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
-from generator.measure.kernel import Call, Count, Kernel, KernelMode
+from generator.measure.kernel import Call, Count, KernelMode, Shares
 from generator.measure.operations import base_name
 from generator.measure.storages import tensors_in
 
@@ -107,16 +107,8 @@ def backward_matmul_flops(module: Callable[..., Any], inputs: Sequence[Any], inp
         return matmul_flops(run_backward, outputs)
 
 
-class MatmulShares:
+class MatmulShares(Shares):
     """Counts the FLOPs of the contractions of each kernel that it observes. Raises UncountedError."""
-
-    def __init__(self) -> None:
-        self.shares: list[tuple[Kernel, int]] = []
-
-    @property
-    def count(self) -> Count:
-        """What was observed so far."""
-        return Count(tuple(self.shares))
 
     def __call__(self, call: Call) -> None:
         """Count one kernel."""

@@ -19,7 +19,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from generator.measure.kernel import Call, Count, Kernel, KernelMode
+from generator.measure.kernel import Call, Count, KernelMode, Shares
 from generator.measure.matmul import UncountedError
 from generator.measure.operations import argument, argument_names, base_name, is_composite, is_question, is_view
 from generator.measure.storages import tensors_in
@@ -42,16 +42,8 @@ def vector_flops(fn: Callable[..., Any], *args: Any, source: str | None = None, 
     return shares.count
 
 
-class VectorShares:
+class VectorShares(Shares):
     """Counts the vector FLOPs of each kernel that it observes. Raises UncountedError."""
-
-    def __init__(self) -> None:
-        self.shares: list[tuple[Kernel, int]] = []
-
-    @property
-    def count(self) -> Count:
-        """What was observed so far."""
-        return Count(tuple(self.shares))
 
     def __call__(self, call: Call) -> None:
         """Count one kernel."""

@@ -56,7 +56,7 @@ def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
         _run_stack(r, frame, bound, (use, caller, child_spec), inputs)
     else:
         outputs = run_child(r, frame, bound, use, caller, child_spec, inputs)
-        bound.results = _results(outputs)
+        bound.results = _results(child_spec, outputs.values())
     if row.slot and not frame.arch.spec.slots[row.slot].state and keeps_state(bound):
         slot = frame.arch.spec.slots[row.slot]
         place = f"{slot.span.source.path}:{slot.span.line}"
@@ -230,16 +230,14 @@ def _run_stack(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Fra
     """Trace a stack: the results of a layer are the first inputs of the next, as many as there are."""
     use, caller, child = block
     names = list(inputs)[: max(1, len(child.outputs))]
-    results: list[str] = []  # the names of the block's results
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         outputs = run_child(r, frame, bound, use, caller, child, {**inputs, **carried})
-        results[:] = _results(outputs)
         _check_layer(r, frame, bound, carried, outputs)
         return {name: replace(x, shape=carried[name].shape) for name, x in zip(carried, outputs.values(), strict=True)}
 
     last = iterated(r, frame, bound, child, {name: inputs[name] for name in names}, body)
-    bound.results = dict(zip(results, last.values(), strict=True))
+    bound.results = _results(child, last.values())
 
 
 def iterated(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, first: Mapping[str, Tensor], body: Body) -> Mapping[str, Tensor]:
@@ -286,10 +284,10 @@ def _check_layer(r: Resolver, frame: Frame, bound: BoundRow, carried: Mapping[st
         raise Unresolved
 
 
-def _results(outputs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    if len(outputs) == 1:
-        return {"": next(iter(outputs.values()))}
-    return {name.replace(".", "_"): x for name, x in outputs.items()}
+def _results(child: Spec, outputs: Iterable[Tensor]) -> dict[str, Tensor]:
+    """Return what a block hands out under the names that its results have for the row that uses it."""
+    names = [ref.result_name for ref in child.outputs] if len(child.outputs) > 1 else [""]
+    return dict(zip(names, outputs, strict=True))
 
 
 def _with_hint(declared: Input, found: Shape, arch: Architecture, sizes: Mapping[str, Expr]) -> tuple[str, ...]:

@@ -10,10 +10,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 from sympy import And, Eq, Expr
-from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.printing.order import polynomial
+from generator.resolve.comparisons import is_strict, slack
 
 MOST = 300  # inequalities at a time; beyond, nothing is said
 _ONE: Hashable = frozenset()  # the product of nothing
@@ -38,25 +38,25 @@ def _is_impossible(conditions: Iterable[Boolean]) -> bool:
     rows += [least for product in products for least in _least(product)]
     for product in products:
         rows = _without(product, rows)
-        if any(row.keys() <= {_ONE} and row.get(_ONE, Fraction(0)) < 0 for row in rows):
-            return True
-        if len(rows) > MOST:
-            return False
+        if _has_contradiction(rows) or len(rows) > MOST:
+            break
+    return _has_contradiction(rows)
+
+
+def _has_contradiction(rows: Iterable[Row]) -> bool:
     return any(row.keys() <= {_ONE} and row.get(_ONE, Fraction(0)) < 0 for row in rows)
 
 
 def _rows(condition: Boolean) -> list[Row]:
     """Return what is at least zero where a condition holds; nothing for what is no comparison."""
-    if isinstance(condition, LessThan | StrictLessThan):
-        margins = [condition.rhs - condition.lhs]
-    elif isinstance(condition, GreaterThan | StrictGreaterThan):
-        margins = [condition.lhs - condition.rhs]
+    margin = slack(condition)
+    if margin is not None:
+        margins = [margin - 1 if is_strict(condition) and margin.is_integer else margin]
     elif isinstance(condition, Eq) and isinstance(condition.lhs - condition.rhs, Expr):
         margins = [condition.lhs - condition.rhs, condition.rhs - condition.lhs]
     else:
         return []
-    is_above = isinstance(condition, StrictLessThan | StrictGreaterThan)
-    return [row for margin in margins if (row := _row(margin - 1 if is_above and margin.is_integer else margin)) is not None]
+    return [row for margin in margins if (row := _row(margin)) is not None]
 
 
 def _row(margin: Expr) -> Row | None:

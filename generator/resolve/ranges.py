@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sympy import And, Eq, Expr, Integer, Symbol
-from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.printing.evaluate import EvaluationError, evaluate
+from generator.resolve.comparisons import slack
 
 MOST = 4096  # values of one size that are tried
 
@@ -29,10 +29,9 @@ def contradiction(conditions: Iterable[Boolean]) -> tuple[str, tuple[Boolean, ..
 
 def _upper_bound(condition: Boolean, size: Symbol) -> int | None:
     """Return the greatest value of a size at which a condition a*n + c <= 0 may hold; None for other conditions."""
-    if isinstance(condition, LessThan | StrictLessThan):
-        excess = condition.lhs - condition.rhs
-    elif isinstance(condition, GreaterThan | StrictGreaterThan):
-        excess = condition.rhs - condition.lhs
+    margin = slack(condition)
+    if margin is not None:
+        excess = -margin
     elif isinstance(condition, Eq) and condition.lhs.is_Symbol:
         excess = condition.lhs - condition.rhs
     else:

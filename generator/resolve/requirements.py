@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, factor, floor, fraction, postorder_traversal, together
-from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
 from generator.logarithm import Log2
 from generator.ops.base import TRAINING
+from generator.resolve.comparisons import is_strict, slack
 from generator.spec.source import Span
 from generator.symbols import Facts
 
@@ -87,13 +87,8 @@ def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker
 
 def _margin(condition: Boolean) -> Expr | None:
     """Return what is at least zero exactly where a comparison of whole numbers holds; None for other conditions."""
-    if isinstance(condition, LessThan | StrictLessThan):
-        margin = condition.rhs - condition.lhs
-    elif isinstance(condition, GreaterThan | StrictGreaterThan):
-        margin = condition.lhs - condition.rhs
-    else:
-        return None
-    return margin - 1 if isinstance(condition, StrictLessThan | StrictGreaterThan) else margin
+    margin = slack(condition)
+    return margin - 1 if margin is not None and is_strict(condition) else margin
 
 
 def _implies(condition: Boolean, value: Expr) -> bool:
@@ -110,9 +105,9 @@ def _compared(relation: type[Boolean], value: Expr) -> Boolean:
 
 def _readable(condition: Boolean) -> Boolean:
     """Return a comparison as a person would write it: m <= 7 for n >= n + m - 7, n > m for n - m >= 1, and d > g for d/g > 1."""
-    if not isinstance(condition, GreaterThan | StrictGreaterThan | LessThan | StrictLessThan):
+    value, strict = slack(condition), is_strict(condition)
+    if value is None:
         return condition
-    value, strict = condition.gts - condition.lts, isinstance(condition, StrictGreaterThan | StrictLessThan)
     over, under = fraction(together(value))
     _, value = (over if under.is_positive else value).expand().as_content_primitive()
     least, rest = value.as_coeff_Add()

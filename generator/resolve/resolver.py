@@ -43,15 +43,24 @@ class Resolver:
         input_gradients: overrides whether the outermost float inputs need a gradient.
         half: whether the model's numbers have two bytes.
         is_trial: whether this tries a change of a spec, so that no further changes are tried.
+        bound: sizes of the outermost spec that are numbers, or other sizes.
     """
 
-    def __init__(self, library: Library, *, input_gradients: bool | None = None, half: bool = False, is_trial: bool = False) -> None:
+    def __init__(
+        self,
+        library: Library,
+        *,
+        input_gradients: bool | None = None,
+        half: bool = False,
+        is_trial: bool = False,
+        bound: Mapping[str, Expr] | None = None,
+    ) -> None:
         self.library = library
         self.problems = Problems()
         self.facts = Facts()
         self.tracer = Tracer(self.facts, half=half)
         self.input_gradients = input_gradients
-        self.bound: dict[str, Expr] = {}  # sizes of the outermost spec that are something else's size
+        self.bound = dict(bound or {})
         self.is_trial = is_trial
         self.clashes: dict[Problem, Row] = {}  # the problems about shapes, and the row of each
         self.traced = 0

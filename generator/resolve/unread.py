@@ -7,18 +7,13 @@ from collections.abc import Iterable, Iterator
 from generator.architecture import Architecture, BoundRow
 from generator.spec.model import Ref, Spec
 from generator.spec.problems import Problem
-from generator.spec.reading import references
+from generator.spec.reading import read_by_row
 from generator.spec.suggest import listed
 
 
 def unread_results(arch: Architecture, outputs: Iterable[Ref]) -> Iterator[Problem]:
     """Yield a problem for each row with several results of which one is read by nothing and worked out for nothing else."""
-    spec = arch.spec
-    read = {(ref.name, ref.part) for ref in outputs}
-    above = next(iter(spec.inputs))
-    for row in spec.rows.values():
-        read |= {(ref.name, ref.part) for ref in references(row, above)}
-        above = row.name
+    read = {(ref.name, ref.part) for refs in (outputs, *read_by_row(arch.spec).values()) for ref in refs}
     for bound in arch.rows:
         if bound.child is None or not bound.active or bound.row.scan:
             continue
@@ -34,8 +29,9 @@ def _problems(bound: BoundRow, child: Spec, unread: list[str]) -> Iterator[Probl
         message = f"nothing reads {listed(names)}, which the last layer works out"
         yield Problem(message, bound.row.span, (advice,))
         return
-    wanted = [ref for ref in child.outputs if ref.text.replace(".", "_") not in unread]
-    idle = [row for row in child.rows if row not in _needed(child, wanted)]
+    wanted = [ref for ref in child.outputs if ref.result_name not in unread]
+    needed = _needed(child, wanted)
+    idle = [row for row in child.rows if row not in needed]
     if idle:
         message = f"nothing reads {listed(names)}, for which alone `{child.name}` works out {listed(idle)}"
         yield Problem(message, bound.row.span, (advice, f"or use a spec without {'it' if len(idle) == 1 else 'them'}"))
@@ -44,9 +40,7 @@ def _problems(bound: BoundRow, child: Spec, unread: list[str]) -> Iterator[Probl
 def _needed(spec: Spec, wanted: Iterable[Ref]) -> set[str]:
     """Return the rows that some results depend on."""
     needed = {ref.name for ref in wanted}
-    rows = list(spec.rows.values())
-    above = [next(iter(spec.inputs)), *(row.name for row in rows)]
-    for row, before in zip(reversed(rows), reversed(above[:-1]), strict=True):
-        if row.name in needed:
-            needed |= {ref.name for ref in references(row, before)}
+    for row, refs in reversed(read_by_row(spec).items()):
+        if row in needed:
+            needed |= {ref.name for ref in refs}
     return needed

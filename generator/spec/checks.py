@@ -162,7 +162,7 @@ def _namesakes(outputs: tuple[Ref, ...]) -> Iterator[Problem]:
     """Yield the outputs that would have one name as results of a row that uses the spec."""
     seen: dict[str, Ref] = {}
     for ref in outputs:
-        name = ref.text.replace(".", "_")
+        name = ref.result_name
         other = seen.setdefault(name, ref)
         if other.text != ref.text:
             note = f"`{other.text}` is handed on as `{name}` too, so one of them would be lost; rename a row"

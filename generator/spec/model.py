@@ -99,6 +99,11 @@ class Ref:
         """As the spec writes it."""
         return f"{self.name}.{self.part}" if self.part else self.name
 
+    @property
+    def result_name(self) -> str:
+        """What an output is called as one of several results of a row that uses the spec."""
+        return f"{self.name}_{self.part}" if self.part else self.name
+
 
 @dataclass(frozen=True)
 class Row:

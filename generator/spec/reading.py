@@ -18,20 +18,28 @@ def references(row: Row, above: str) -> tuple[Ref, ...]:
     return (Ref(above, "", row.span),)
 
 
+def read_by_row(spec: Spec) -> dict[str, tuple[Ref, ...]]:
+    """Return what each row reads, in order."""
+    found: dict[str, tuple[Ref, ...]] = {}
+    above = next(iter(spec.inputs))
+    for row in spec.rows.values():
+        found[row.name] = references(row, above)
+        above = row.name
+    return found
+
+
 def check_reading(spec: Spec) -> Iterator[Problem]:
     """Yield the rows of which no result is read. Nothing is said where a reference is wrong, as it may be meant for such a row."""
     if spec.is_broken or not spec.inputs or not spec.rows:
         return
     known, read = set(spec.inputs), set()
-    above = next(iter(spec.inputs))
-    for row in spec.rows.values():
-        names = {ref.name for ref in references(row, above)}
+    for row_name, refs in read_by_row(spec).items():
+        names = {ref.name for ref in refs}
         if names - known:
             return
         read |= names
-        known.add(row.name)
-        above = row.name
-    results = {ref.name for ref in spec.outputs} or {above}
+        known.add(row_name)
+    results = {ref.name for ref in spec.outputs} or {list(spec.rows)[-1]}
     if results - known:
         return
     for row in spec.rows.values():

@@ -6,7 +6,7 @@ further, under the same name or another; it is then kept once, by the first run 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sympy import Expr
 
@@ -137,13 +137,9 @@ class Seams:
         round_trip = [name for name in names if any(name in places for places in self._beyond(names))]
         for name in round_trip:  # it never leaves: the last run returns it
             self._final[name] = storage
-        others = {self.given[other] for other in self._circle(round_trip)}
+        others = {self.given[name] for places in self._stations(frozenset(round_trip)) for name in places}
         if len({(other.saved_by is None, other.persistent) for other in others}) > 1:
             raise UnsettledError  # which of them stands where depends on the number of runs
-
-    def _circle(self, names: Sequence[str]) -> Iterator[str]:
-        for places in self._stations(frozenset(names)):
-            yield from (name for name in places if name in self.given)
 
     def _stations(self, names: Names) -> list[Names]:
         """Return the names under which a storage stands in the results of the run that makes it, in those of the next, and so on."""

@@ -55,8 +55,7 @@ def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int]) -> Peak
 
 
 def _simulated(bench: Workbench, name: str, sizes: Mapping[str, int], bound: Mapping[str, Expr]) -> Mapping[str, int]:
-    resolver = Resolver(bench.library, input_gradients=True)
-    resolver.bound.update(bound)
+    resolver = Resolver(bench.library, input_gradients=True, bound=bound)
     diary = resolver.tracer.diary = Diary(sizes)
     arch = resolver.architecture(bench.library.spec(name))
     forward = run_forward(diary, list(arch.inputs.values()), list(arch.outputs.values()))

@@ -45,9 +45,10 @@ def sample(
         NoSampleError: after so many attempts.
     """
     given = dict(fixed or {})
+    layers = sorted(_depths(sheet) - given.keys())
     for attempt in range(attempts):
         values = _draw(sheet, rng, given, _choices(attempt / attempts))
-        depths = {name: rng.choice(DEPTHS) for name in sorted(_depths(sheet)) if name in values and name not in given}
+        depths = {name: rng.choice(DEPTHS) for name in layers if name in values}
         values = {name: value if name in given else max(least, value) for name, value in values.items()} | depths
         for _ in range(4):
             _repair(sheet, values, rng, given)

@@ -28,12 +28,13 @@ def gradient_checks(instance: Instance) -> Iterator[Check]:
         if gradients == instance.gradients:
             continue
         variant = instance.bench.with_gradients(instance.name, instance.sizes, on_inputs=wanted)
-        trained = run_step(instance.with_gradients(gradients))
+        changed = instance.with_gradients(gradients)
+        trained = run_step(changed)
         for quantity, measured in (
             ("backward_matmul_flops", trained.backward_matmul_flops),
             ("saved_elements", trained.saved.elements),
         ):
-            own = instance.with_gradients(gradients).measured_by(quantity)
+            own = changed.measured_by(quantity)
 
             def locate(quantity: str = quantity, own: Instance = own, rows: Any = variant.rows) -> RowDifference | None:
                 return first_difference(quantity, own, rows)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.claims import complete
+from generator.measure.parameters import parameters
 from generator.printing.evaluate import evaluate
 from generator.sheet import Sheet
 from generator.spec.suggest import listed
@@ -109,7 +110,7 @@ def _full(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
         at = ", ".join(f"{name}={value}" for name, value in full.sizes.items())
         with torch.device("meta"):
             other = full.model().eval()
-        counted = {"params": sum(p.numel() for p in other.parameters() if p.requires_grad)}
+        counted = {"params": parameters(other).trainable}
         if full.arguments is not None:
             counter = FlopCounterMode(display=False)
             with counter, torch.no_grad():
