@@ -18,6 +18,7 @@ from generator.spec.model import Input, Row, Spec, Use
 from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
+from generator.symbols import Facts
 from generator.trace.iterate import Body, iterate
 from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Kind, Shape, Tensor
@@ -270,18 +271,26 @@ def _check_layer(r: Resolver, frame: Frame, bound: BoundRow, carried: Mapping[st
         r.problems.add(message, bound.row.where("repeat"), note)
         raise Unresolved
     for (given, x), (result, y) in zip(carried.items(), outputs.items(), strict=True):
-        which, found = ("its result", "the result") if len(outputs) == 1 else (f"`{result}`", result)
-        place = "its first input" if len(outputs) == 1 else f"`{given}`"
-        if y.kind != x.kind:
-            message = f"`{name}` cannot be repeated: {which} must hold what {place} holds"
-            note = f"`{given}` holds {HOLDS[x.kind]}; {'the result' if len(outputs) == 1 else which} holds {HOLDS[y.kind]}"
-        elif not check_shape(y.shape, x.shape, r.facts):
-            message = f"`{name}` cannot be repeated: {which} must have the shape of {place}"
-            note = f"{given} is {show_shape(x.shape, sizes)}; {found} is {show_shape(y.shape, sizes)}"
-        else:
+        is_only = len(outputs) == 1
+        difference = unlike((given, x), ("the result" if is_only else result, y), sizes, r.facts)
+        if difference is None:
             continue
-        r.problems.add(message, bound.row.where("repeat"), note)
+        what, note = difference
+        which, place = ("its result", "its first input") if is_only else (f"`{result}`", f"`{given}`")
+        must = f"must hold what {place} holds" if what == "kind" else f"must have the shape of {place}"
+        r.problems.add(f"`{name}` cannot be repeated: {which} {must}", bound.row.where("repeat"), note)
         raise Unresolved
+
+
+def unlike(given: tuple[str, Tensor], found: tuple[str, Tensor], sizes: Mapping[str, Expr], facts: Facts) -> tuple[str, str] | None:
+    """Return whether the `kind` or the `shape` keeps a tensor out of another's place, with what both are; None if nothing does."""
+    (one, x), (other, y) = given, found
+    if y.kind != x.kind:
+        quoted = other if " " in other else f"`{other}`"
+        return "kind", f"`{one}` holds {HOLDS[x.kind]}; {quoted} holds {HOLDS[y.kind]}"
+    if not check_shape(y.shape, x.shape, facts):
+        return "shape", f"{one} is {show_shape(x.shape, sizes)}; {other} is {show_shape(y.shape, sizes)}"
+    return None
 
 
 def _results(child: Spec, outputs: Iterable[Tensor]) -> dict[str, Tensor]:

@@ -12,7 +12,7 @@ from sympy.logic.boolalg import Boolean
 from generator.architecture import Architecture, BoundRow, Requirement, Results
 from generator.printing.text import to_text
 from generator.resolve.binding import check_shape, complete_sizes
-from generator.resolve.blocks import HOLDS, KINDS, Frame, run_block
+from generator.resolve.blocks import KINDS, Frame, run_block, unlike
 from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.hints import origins, with_fixes
 from generator.resolve.op_rows import bind_op, run_op
@@ -277,20 +277,15 @@ class Resolver:
 
     def _check_skippable(self, frame: Frame, bound: BoundRow) -> None:
         """Raise Unresolved after reporting unless a row's first input can stand in the place of its result."""
-        result, first, sizes = bound.result, bound.inputs[0], frame.arch.sizes
-        name, reads = bound.name, bound.input_names[0]
         if len(bound.results) > 1:
-            message = f"`{name}` has `when`, so it must have one result, in whose place its first input stands"
-            note = f"its results: {listed(bound.results)}"
-        elif result.kind != first.kind:
-            message = f"`{name}` has `when`, so it must hold what its first input holds"
-            note = f"`{reads}` holds {HOLDS[first.kind]}; `{name}` holds {HOLDS[result.kind]}"
-        elif not check_shape(result.shape, first.shape, self.facts):
-            message = f"`{name}` has `when`, so it must keep the shape of its first input"
-            note = f"{reads} is {show_shape(first.shape, sizes)}; {name} is {show_shape(result.shape, sizes)}"
+            must, note = "have one result, in whose place its first input stands", f"its results: {listed(bound.results)}"
         else:
-            return
-        self.problems.add(message, bound.row.where("when"), note)
+            difference = unlike((bound.input_names[0], bound.inputs[0]), (bound.name, bound.result), frame.arch.sizes, self.facts)
+            if difference is None:
+                return
+            what, note = difference
+            must = "hold what its first input holds" if what == "kind" else "keep the shape of its first input"
+        self.problems.add(f"`{bound.name}` has `when`, so it must {must}", bound.row.where("when"), note)
         raise Unresolved
 
     def _check_out(self, frame: Frame, bound: BoundRow) -> None:
