@@ -15,7 +15,7 @@ import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = sorted((REPOSITORY / "generator").rglob("*.py"))
-MAX_FILE_LINES = 350
+MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 
 # In pieces, so that this file does not contain what it looks for.
