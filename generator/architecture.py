@@ -75,6 +75,19 @@ class Requirement:
     when: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Usage:
+    """Where a spec is used.
+
+    Args:
+        span: the place that names it.
+        outer: the specs whose sizes flow in by name, nearest first; the last of them is the one that names it.
+    """
+
+    span: Span
+    outer: tuple[Architecture, ...]
+
+
 @dataclass
 class Architecture:
     """One spec bound in one place.
@@ -83,6 +96,7 @@ class Architecture:
         sizes: each dim of the spec as an expression in the sizes of the outermost spec; dims that nothing binds are missing.
         options: the options in force; `option_sources` names the option of the outer spec that each came from.
         fills: what fills each slot, as the row that uses this spec sees it.
+        usage: where it is used; None for the outermost spec.
     """
 
     spec: Spec
@@ -95,6 +109,7 @@ class Architecture:
     outputs: dict[str, Tensor] = field(default_factory=dict)
     requirements: list[Requirement] = field(default_factory=list)
     tracer: Tracer | None = None
+    usage: Usage | None = None
 
     def row(self, name: str) -> BoundRow:
         """Return a row by name. Raises KeyError."""

@@ -144,7 +144,7 @@ def _sizes(spec: Spec, arch: Architecture, facts: Facts) -> tuple[Size, ...]:
         if dim.kind == "derived":
             value = arch.sizes[name]
         elif dim.value is not None:
-            value = evaluated(dim.value, arch.sizes, facts, Problems(), spec)
+            value = evaluated(dim.value, arch.sizes, facts, Problems())
         found.append(Size(name, dim.meaning, dim.kind, value))
     return tuple(found)
 

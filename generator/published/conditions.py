@@ -47,9 +47,9 @@ class Conditions:
         known = put_in(self.facts.simplify(_without_extremes(expr, self.bounds)), self.values)
         return expand(self.facts.simplify(_without_extremes(known, self.bounds)))
 
-    def value(self, expression: Expression, spec: Spec, problems: Problems) -> Expr:
+    def value(self, expression: Expression, problems: Problems) -> Expr:
         """Return a printed formula under the conditions. Raises Unresolved after reporting."""
-        printed = evaluated(expression, self.sizes, self.facts, problems, spec, limit=MAX_TERMS)
+        printed = evaluated(expression, self.sizes, self.facts, problems, limit=MAX_TERMS)
         return self.applied(printed, expression.text, expression.span, problems)
 
     def refutation(self, condition: Boolean, given: Collection[str]) -> tuple[Boolean, ...]:
@@ -84,7 +84,7 @@ def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts
     """
     new = {name for value in claim.given.values() for name in names(value.ast)} - set(spec.dims)
     known = {**sizes, **{name: symbol(name) for name in sorted(new)}}
-    values = {symbol(name): evaluated(value, known, facts, problems, spec) for name, value in claim.given.items()}
+    values = {symbol(name): evaluated(value, known, facts, problems) for name, value in claim.given.items()}
     texts = [f"{name} = {value.text}" if value.text != name else f"{name} open" for name, value in claim.given.items()]
     if claim.preset:
         values = {**_preset_values(claim.preset, spec, known, facts, problems), **values}
@@ -103,7 +103,7 @@ def _preset_values(preset: str, spec: Spec, sizes: Mapping[str, Expr], facts: Fa
     found = {symbol(name): Integer(value) for name, value in spec.presets[preset].sizes.items()}
     for name, dim in spec.dims.items():
         if dim.kind == "default" and dim.value is not None and symbol(name) not in found:
-            found[symbol(name)] = evaluated(dim.value, sizes, facts, problems, spec)
+            found[symbol(name)] = evaluated(dim.value, sizes, facts, problems)
     return found
 
 

@@ -69,13 +69,13 @@ class _Judge:
     def _equals(self) -> SheetClaim:
         printed = self.claim.equals
         assert printed is not None
-        claimed = self.under.value(printed, self.spec, self.problems)
+        claimed = self.under.value(printed, self.problems)
         difference = self._difference(claimed)
         is_equal = difference == 0
         verdict = "equal" if is_equal else "differs"
         self._settle(is_equal, printed, f"claimed - derived: {self._product(difference)}")
         if self.claim.correct is not None:
-            right = self.under.value(self.claim.correct, self.spec, self.problems)
+            right = self.under.value(self.claim.correct, self.problems)
             if self._difference(right) != 0:
                 self._report_correct(f"correct - derived: {self._product(self._difference(right))}")
         terms = () if is_equal else tuple(_terms(claimed, self.derived, self.part, self.under))
@@ -101,7 +101,7 @@ class _Judge:
     def _order(self) -> SheetClaim:
         printed = self.claim.order
         assert printed is not None
-        claimed = self.under.value(printed, self.spec, self.problems)
+        claimed = self.under.value(printed, self.problems)
         known = dict.fromkeys((*self.spec.dims, *self.under.sizes))
         growing = tuple(self.claim.growing) or tuple(name for name in known if symbol(name) in claimed.free_symbols)
         if not growing:
@@ -114,7 +114,7 @@ class _Judge:
         notes += [f"claimed, but not reached: {', '.join(map(self._text, unreached))}"] if unreached else []
         self._settle(is_same, printed, *notes, f"as {_joined(growing)} grow{'s' if len(growing) == 1 else ''}, all other sizes fixed")
         if self.claim.correct is not None:
-            right = self.under.value(self.claim.correct, self.spec, self.problems)
+            right = self.under.value(self.claim.correct, self.problems)
             if any(self._compared(self.claim.correct, right, growing)):
                 self._report_correct()
         difference = sum((*missing, *(-term for term in unreached)), Integer(0))
@@ -135,7 +135,7 @@ class _Judge:
         once = self.claim.once
         assert once is not None
         if self.claim.exceeds is not None:
-            other = self.under.value(self.claim.exceeds, self.spec, self.problems)
+            other = self.under.value(self.claim.exceeds, self.problems)
             against = self.claim.exceeds.text
         else:
             rows = part(self.claim, self.claim.exceeds_rows, self.costs, self.problems)

@@ -79,7 +79,7 @@ def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> Non
     except ExpressionError:
         pass  # reported where the conditions are required
     try:
-        value = evaluated(dim.value, arch.sizes, facts, problems, arch.spec)
+        value = evaluated(dim.value, arch.sizes, facts, problems)
     except Unresolved:
         return
     if _is_never_a_size(arch, dim, value, facts, problems):
@@ -102,7 +102,7 @@ def _check_default(arch: Architecture, dim: Dim, facts: Facts, problems: Problem
     if any(name not in arch.sizes for name in names(dim.value.ast)):
         return
     try:
-        value = evaluated(dim.value, arch.sizes, facts, problems, arch.spec)
+        value = evaluated(dim.value, arch.sizes, facts, problems)
     except Unresolved:
         return
     _is_never_a_size(arch, dim, value, facts, problems)

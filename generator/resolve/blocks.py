@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Ge
 
-from generator.architecture import Architecture, BoundRow
+from generator.architecture import Architecture, BoundRow, Usage
 from generator.human import counted
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
+from generator.resolve.frame import Frame
+from generator.resolve.inside import report_inside, report_own
+from generator.resolve.missing import report_missing_sizes
 from generator.resolve.requirements import require_condition
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, evaluated, written_size
+from generator.spec.expressions import names
 from generator.spec.model import Input, Row, Spec, Use
-from generator.spec.problems import Problem, Problems, ProblemsError
+from generator.spec.problems import Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts
@@ -29,16 +33,6 @@ if TYPE_CHECKING:
 KINDS: dict[str, Kind] = {"float": "float", "int": "index", "bool": "bool"}
 HOLDS: dict[str, str] = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}  # in the language's words
 MAX_DEPTH = 20
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A spec being traced: where it stands and what it may refer to outside."""
-
-    arch: Architecture
-    path: str
-    spans: tuple[tuple[str, Span | None], ...]  # the chain of specs that led here
-    fills: Mapping[str, tuple[Use, Frame]] = field(default_factory=dict)  # slot: block, and the frame whose sizes it may name
 
 
 def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
@@ -105,18 +99,8 @@ def _child_spec(r: Resolver, frame: Frame, row: Row, use: Use) -> Spec:
     try:
         return r.library.spec(use.spec, use.span)
     except ProblemsError as error:
-        _report_inside(r, frame, row, error.problems)
+        report_own(r, frame, row, error.problems)
         raise Unresolved from None
-
-
-def _report_inside(r: Resolver, frame: Frame, row: Row, problems: Iterable[Problem]) -> None:
-    """Report what was found inside a used spec, with the row that uses it where that stands in another file."""
-    chain = {r.library.draft(name).source for name, _ in frame.spans}
-    place = f"{row.span.source.path}:{row.span.line}"
-    for problem in problems:
-        is_elsewhere = problem.span is not None and problem.span.source not in chain
-        notes = (*problem.notes, f"used by `{row.name}` ({place})") if is_elsewhere else problem.notes
-        r.problems.extend([replace(problem, notes=notes)])
 
 
 def _named_inputs(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, use: Use) -> dict[str, Tensor]:
@@ -169,7 +153,7 @@ def run_child(
         failed = len(r.problems) > 0
     finally:
         found, r.problems = r.problems, outer
-        _report_inside(r, frame, bound.row, found)
+        report_inside(r, frame, bound, use, found)
     if failed:
         raise Unresolved
     frame.arch.requirements += arch.requirements
@@ -197,7 +181,8 @@ def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec,
     values = bind_sizes(child, given, flow, inputs)
     outer_options = {**caller.arch.options, **frame.arch.options}
     options, sources = bind_options(child, use, outer_options, r.problems)
-    arch = Architecture(child, values, options, inputs, sources, {**use.slots}, tracer=r.tracer)
+    outer = (frame.arch,) if caller.arch is frame.arch else (frame.arch, caller.arch)
+    arch = Architecture(child, values, options, inputs, sources, {**use.slots}, tracer=r.tracer, usage=Usage(use.span, outer))
     complete_sizes(arch, r.facts, r.problems)
     return arch
 
@@ -205,7 +190,9 @@ def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec,
 def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture, use: Use) -> None:
     for (name, declared), reads in zip(arch.spec.inputs.items(), [*bound.input_names, *[""] * len(arch.spec.inputs)], strict=False):
         tensor = arch.inputs[name]
-        expected = tuple(evaluated(e, arch.sizes, r.facts, r.problems, arch.spec) for e in declared.shape)
+        if report_missing_sizes(arch, [name for e in declared.shape for name in names(e.ast)], declared.span, r.problems):
+            raise Unresolved
+        expected = tuple(evaluated(e, arch.sizes, r.facts, r.problems) for e in declared.shape)
         sizes = frame.arch.sizes
         if not check_shape(expected, tensor.shape, r.facts):
             written = "[" + ", ".join(e.text for e in declared.shape) + "]"

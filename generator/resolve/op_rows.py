@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from generator.architecture import BoundRow
 from generator.human import counted
 from generator.ops.base import Op, OpError
-from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Scope, SizeKind, SizesKind
+from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, Scope, SizeKind, SizesKind
 from generator.ops.registry import ops
 from generator.resolve.binding import yes_or_no
-from generator.resolve.blocks import Frame
+from generator.resolve.frame import Frame
 from generator.resolve.hints import shapes_of
+from generator.resolve.missing import report_missing_sizes
 from generator.resolve.requirements import Asker, require_condition, require_positive, require_value
 from generator.resolve.scope import Scope as RowScope
 from generator.resolve.show import show_shape, show_size
@@ -25,7 +26,7 @@ from generator.resolve.sizes import (
     refuse_huge,
     size_problem,
 )
-from generator.spec.expressions import ExpressionError, expression_problem
+from generator.spec.expressions import ExpressionError, expression_problem, names
 from generator.spec.model import Row
 from generator.spec.source import Span
 from generator.spec.suggest import listed
@@ -47,6 +48,8 @@ def bind_op(r: Resolver, frame: Frame, row: Row) -> Op:
         if parsed is None:
             bound[name] = None
             continue
+        if name in row.params and report_missing_sizes(frame.arch, _sizes_named(metadata["kind"], parsed), row.where(name), r.problems):
+            continue
         try:
             if isinstance(metadata["kind"], SizeKind | SizesKind) and name in row.params:
                 for ast in parsed if isinstance(parsed, tuple) else (parsed,):
@@ -60,6 +63,14 @@ def bind_op(r: Resolver, frame: Frame, row: Row) -> Op:
     if len(r.problems) > before:
         raise Unresolved
     return kind(**bound)
+
+
+def _sizes_named(kind: Kind, parsed: Any) -> set[str]:
+    """Return the names that stand for sizes in the value of a parameter."""
+    values = parsed if isinstance(parsed, tuple) else (parsed,)
+    if isinstance(kind, SizeKind | SizesKind):
+        return {name for ast in values for name in names(ast)}
+    return {axis for axis in values if isinstance(axis, str)} if isinstance(kind, AxisKind | AxesKind) else set()
 
 
 def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:

@@ -12,8 +12,9 @@ from sympy.logic.boolalg import Boolean
 from generator.architecture import Architecture, BoundRow, Requirement, Results
 from generator.printing.text import to_text
 from generator.resolve.binding import check_shape, complete_sizes
-from generator.resolve.blocks import KINDS, Frame, run_block, unlike
+from generator.resolve.blocks import KINDS, run_block, unlike
 from generator.resolve.exact_sizes import inexact_problem, open_domain
+from generator.resolve.frame import Frame
 from generator.resolve.hints import origins, with_fixes
 from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.ranges import contradiction

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from generator.architecture import BoundRow
 from generator.human import counted
 from generator.resolve.binding import check_shape
-from generator.resolve.blocks import Frame, iterated, run_child
+from generator.resolve.blocks import iterated, run_child
+from generator.resolve.frame import Frame
+from generator.resolve.missing import report_missing_sizes
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape
 from generator.spec.model import Spec, Use
@@ -141,6 +143,8 @@ def _axis(r: Resolver, frame: Frame, bound: BoundRow) -> int:
     """Return the axis whose size `scan` names, which all inputs have in one place. Raises Unresolved after reporting."""
     sizes = frame.arch.sizes
     wanted = sizes.get(bound.row.scan)
+    if report_missing_sizes(frame.arch, (bound.row.scan,), bound.row.where("scan"), r.problems):
+        raise Unresolved
     if wanted is None:
         r.problems.add(
             f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`",

@@ -16,12 +16,13 @@ from generator.architecture import Architecture
 from generator.logarithm import Log2
 from generator.printing.text import to_text
 from generator.resolve.exact_sizes import inexact_problem
+from generator.resolve.missing import report_missing
 from generator.resolve.requirements import require_positive, require_value
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
 from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
 from generator.spec.expressions import ExpressionError, Name, evaluate, expression_problem, names
-from generator.spec.model import Expression, Spec
+from generator.spec.model import Expression
 from generator.spec.problems import Problems
 from generator.spec.suggest import add_condition
 from generator.symbols import Facts
@@ -36,18 +37,8 @@ class Unresolved(Exception):  # noqa: N818  it is no error by itself
     """Something went wrong and is already among the problems; what depends on it is skipped."""
 
 
-def evaluated(
-    expression: Expression, sizes: Mapping[str, Expr], facts: Facts, problems: Problems, spec: Spec, *, limit: int = MAX_TERMS
-) -> Expr:
+def evaluated(expression: Expression, sizes: Mapping[str, Expr], facts: Facts, problems: Problems, *, limit: int = MAX_TERMS) -> Expr:
     """Return the value of an expression, simplified, as a number that need not be whole. Raises Unresolved after reporting."""
-    missing = [name for name in names(expression.ast) if name in spec.dims and name not in sizes]
-    if missing:
-        problems.add(
-            f"size `{missing[0]}` of `{spec.name}` has no value here",
-            expression.span,
-            "give it under `with`, or add a size of that name to the spec that uses it",
-        )
-        raise Unresolved
     try:
         refuse_huge(expression.ast, sizes, limit)
         value = evaluate(expression.ast, sizes)
@@ -60,7 +51,9 @@ def evaluated(
 
 def written_size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems) -> Expr:
     """Return the value of an expression that is a size of `arch`, which writes it. Raises Unresolved after reporting."""
-    value = evaluated(expression, arch.sizes, facts, problems, arch.spec)
+    if report_missing(arch, expression.ast, expression.span, problems):
+        raise Unresolved
+    value = evaluated(expression, arch.sizes, facts, problems)
     wrong = size_problem(value, expression.text, arch.sizes, facts) or inexact_problem(expression)
     if wrong:
         problems.add(wrong[0], expression.span, *wrong[1:])

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from copy import copy
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
@@ -26,6 +27,8 @@ class Library:
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:
         self._parsed: dict[str, Spec | ProblemsError] = {}
+        # what is wrong with a spec by itself, by its name and options; None while that is being found out
+        self.mistakes: dict[tuple[str, tuple[tuple[str, Any], ...]], tuple[Problem, ...] | None] = {}
         builtin = builtin_specs_dir()
         self.roots: tuple[Path, ...] = tuple(path if path.is_dir() else path.parent for path in paths)
         self.own: dict[str, Path] = {}
@@ -102,6 +105,7 @@ class Library:
         """Return this library as it would be if, of all files of a name, only one were there."""
         other = copy(self)
         other._parsed = {}  # noqa: SLF001  what uses the name is read again
+        other.mistakes = {}
         other.files = {**self.files, name: file}
         other.namesakes = {known: files for known, files in self.namesakes.items() if known != name}
         return other

@@ -1,0 +1,61 @@
+"""Sizes that a used spec asks for and that nothing gives: reported where it is used, since nothing is wrong with the spec itself."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from generator.architecture import Architecture
+from generator.spec.expression_tree import Ast
+from generator.spec.expressions import names
+from generator.spec.model import Dim
+from generator.spec.problems import Problem, Problems
+from generator.spec.source import Span
+from generator.spec.suggest import near
+
+
+def report_missing(arch: Architecture, ast: Ast, span: Span, problems: Problems) -> bool:
+    """Say whether an expression of a spec names sizes that have no value where it is used, and report each at its cause."""
+    return report_missing_sizes(arch, names(ast), span, problems)
+
+
+def report_missing_sizes(arch: Architecture, asked: Collection[str], span: Span, problems: Problems) -> bool:
+    """Say whether some of a spec's sizes have no value where it is used, and report each at its cause."""
+    missing = [name for name in arch.spec.dims if name in asked and name not in arch.sizes]
+    for name in missing:
+        for lacking, size in _causes(arch, name):
+            problems.extend([_problem(lacking, lacking.spec.dims[size], span)])
+    return bool(missing)
+
+
+def _causes(arch: Architecture, name: str) -> Iterator[tuple[Architecture, str]]:
+    """Yield the sizes for want of which a size has no value; none where what is wrong with it has been reported."""
+    dim = arch.spec.dims[name]
+    if dim.value is not None:
+        for used in arch.spec.dims:
+            if used in names(dim.value.ast) and used not in arch.sizes and used != name:
+                yield from _causes(arch, used)
+    elif arch.usage is not None:
+        around = next((outer for outer in arch.usage.outer if name in outer.spec.dims), None)
+        if around is None:
+            yield arch, name
+        else:
+            yield from _causes(around, name)
+
+
+def _problem(arch: Architecture, dim: Dim, asked: Span) -> Problem:
+    assert arch.usage is not None
+    user = arch.usage.outer[-1].spec
+    same = [other.name for other in user.dims.values() if _words(other) == _words(dim)]
+    likely = next(iter((*same, *near(dim.name, user.dims))), None)
+    notes = (
+        f"{dim.name}: {dim.meaning}" if dim.meaning else "",
+        f"did you mean with: {{{dim.name}: {likely}}}?" if likely else "",
+        f"add `{dim.name}` to the sizes of `{user.name}`, or say here what it is: with: {{{dim.name}: ...}}",
+        f"asked for on line {asked.line} of {asked.source.path}",
+    )
+    message = f"`{arch.spec.name}` needs a size `{dim.name}`, which `{user.name}` does not have"
+    return Problem(message, arch.usage.span, tuple(filter(None, notes)))
+
+
+def _words(dim: Dim) -> str:
+    return dim.meaning.lower().strip()
