@@ -27,9 +27,17 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
     Raises:
         ProblemsError: a spec that must be derived and cannot.
     """
-    from generator.build.summary import restore
+    from generator.build.summary import restore, restored_views
     from generator.compiled import compile_spec
-    from generator.render.workbook.catalogue import build_catalogue
+    from generator.example import known_views
+    from generator.render.workbook.catalogue import Entry, build_catalogue
 
-    sheets = [restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()]
-    return build_catalogue(sheets, kind.language, kind.suffix)
+    entries = []
+    for name, summary in summaries.items():
+        sheet = restore(summary)
+        if summary is None or sheet is None:
+            sheet = compile_spec(library, name).sheet
+            entries.append(Entry(sheet, known_views(sheet)))
+        else:
+            entries.append(Entry(sheet, restored_views(sheet, summary)))
+    return build_catalogue(entries, kind.language, kind.suffix)

@@ -6,6 +6,7 @@ from typing import Any
 
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.build.formula_data import FormulaDataError, from_data, to_data
+from generator.example import View, known_views, view_of
 from generator.sheet import Sheet, SheetPreset, Size
 
 
@@ -25,6 +26,8 @@ def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
             "sizes": [[size.name, size.meaning, size.kind, None if size.value is None else to_data(size.value)] for size in sheet.sizes],
             "totals": {key: to_data(total) for key, total in sheet.totals.items()},
             "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.cite] for preset in sheet.presets],
+            # Chosen here, where conditions and rows are known: what is restored has neither.
+            "examples": [dict(view.examples) for view in known_views(sheet)],
             "claims": claims_to_data(sheet),
             "references": references_to_data(sheet),
             "places": [row_places(sheet, claim) for claim in sheet.claims],
@@ -39,6 +42,8 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
     if data is None:
         return None
     try:
+        if len(data["examples"]) != max(1, len(data["presets"])):
+            return None
         sizes = tuple(
             Size(name, meaning, kind, None if value is None else from_data(value)) for name, meaning, kind, value in data["sizes"]
         )
@@ -61,3 +66,9 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def restored_views(sheet: Sheet, data: dict[str, Any]) -> tuple[View, ...]:
+    """Return the sizes at which a restored sheet is shown: those chosen when its summary was made."""
+    presets = sheet.presets or (None,)
+    return tuple(view_of(sheet, preset, examples) for preset, examples in zip(presets, data["examples"], strict=True))

@@ -9,18 +9,24 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from generator.example import views
 from generator.printing.evaluate import evaluate
-from generator.render.workbook.catalogue import build_catalogue
+from generator.render.workbook.catalogue import Entry, build_catalogue
+from generator.sheet import Sheet
 
 from .sheets import encoder, without_presets
 
 IN_USE = {"b": 1, "n": 100, "m": 100, "d": 64, "h": 4, "e": 16, "f": 256, "L": 2, "N": 128, "R": 16, "C": 10, "d1": 32}
 
 
+def entry(sheet: Sheet) -> Entry:
+    return Entry(sheet, views(sheet))
+
+
 @pytest.fixture(scope="module")
 def sheets() -> dict[str, Worksheet]:
     block = replace(without_presets(), source="blocks/a.yaml")
-    book = load_workbook(io.BytesIO(build_catalogue([block, encoder()], suffix=".zh.xlsx")))
+    book = load_workbook(io.BytesIO(build_catalogue([entry(block), entry(encoder())], suffix=".zh.xlsx")))
     return {sheet.title: sheet for sheet in book.worksheets}
 
 
@@ -56,4 +62,4 @@ def test_the_list_can_be_filtered_while_it_is_protected(sheets: dict[str, Worksh
 
 
 def test_the_same_sheets_give_the_same_bytes() -> None:
-    assert build_catalogue([encoder()]) == build_catalogue([encoder()])
+    assert build_catalogue([entry(encoder())]) == build_catalogue([entry(encoder())])

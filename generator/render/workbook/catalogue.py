@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -10,16 +10,15 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.hyperlink import Hyperlink
 
-from generator.claims import complete
+from generator.example import View
 from generator.printing.evaluate import EvaluationError, evaluate
 from generator.render.texts import Texts, texts
 from generator.render.workbook.cells import Page
-from generator.render.workbook.example import NoExampleError, example_sizes
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
-from generator.sheet import QUANTITIES, Quantity, Sheet, SheetPreset
+from generator.sheet import QUANTITIES, Quantity, Sheet
 
 FIRST_ROW = 5
 WORDS_WIDTHS = (44, 30, 26, 24, 46, 34)  # title, spec, kind, preset, sizes, source
@@ -30,22 +29,33 @@ LONGEST_FORM = 300
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A spec of the catalogue.
+
+    Args:
+        sheet: the spec; its rows and conditions are not looked at.
+        views: the sizes at which it is shown, which are those of its own workbook: they are chosen where rows and conditions are known.
+    """
+
+    sheet: Sheet
+    views: tuple[View, ...]
+
+
+@dataclass(frozen=True)
 class Line:
     """One line of the catalogue: a spec at one preset, or at examples of ours."""
 
     sheet: Sheet
-    preset: SheetPreset | None
-    examples: Mapping[str, int]
-    sizes: Mapping[str, int]
+    view: View
 
 
-def build_catalogue(sheets: Sequence[Sheet], language: str = "en", suffix: str = ".xlsx") -> bytes:
+def build_catalogue(entries: Sequence[Entry], language: str = "en", suffix: str = ".xlsx") -> bytes:
     """Return the .xlsx file that lists architectures, each linked to its own workbook in the same folder.
 
-    Its numbers are those of the day it was built; in the workbooks they are live. The same sheets give the same bytes.
+    Its numbers are those of the day it was built; in the workbooks they are live. The same entries give the same bytes.
 
     Args:
-        sheets: the architectures; their rows are not looked at.
+        entries: the architectures.
         language: of the texts.
         suffix: of the workbooks' names.
     """
@@ -55,8 +65,8 @@ def build_catalogue(sheets: Sequence[Sheet], language: str = "en", suffix: str =
     add_styles(book, words("look.font"))
     values: dict[tuple[str, str], Value] = {}
     listed, forms = (Page(book, words(f"catalogue.{key}"), values) for key in ("sheet", "formulas"))
-    ordered = sorted(sheets, key=lambda sheet: (not sheet.source.startswith("models/"), sheet.source))
-    lines = [line for sheet in ordered for line in _lines(sheet)]
+    ordered = sorted(entries, key=lambda entry: (not entry.sheet.source.startswith("models/"), entry.sheet.source))
+    lines = [Line(entry.sheet, view) for entry in ordered for view in entry.views]
     first_rows: dict[str, int] = {}
     _write_head(listed, words)
     for row, line in enumerate(lines, start=FIRST_ROW):
@@ -65,21 +75,10 @@ def build_catalogue(sheets: Sequence[Sheet], language: str = "en", suffix: str =
     last = get_column_letter(len(WORDS_WIDTHS) + len(QUANTITIES))
     listed.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:{last}{max(FIRST_ROW, FIRST_ROW + len(lines) - 1)}"
     listed.sheet.freeze_panes = f"B{FIRST_ROW}"
-    _write_formulas(forms, words, ordered, first_rows)
+    _write_formulas(forms, words, [entry.sheet for entry in ordered], first_rows)
     for page in (listed, forms):
         set_up_print(page.sheet, title=words("catalogue.title"), wide=True, repeated="1:4")
     return finished(book, values, [listed, forms], Properties(words("catalogue.title"), "specs", language))
-
-
-def _lines(sheet: Sheet) -> Iterator[Line]:
-    for preset in sheet.presets or (None,):
-        published = preset.sizes if preset else {}
-        try:
-            examples: Mapping[str, int] = example_sizes(sheet, published)
-        except NoExampleError:
-            examples = {}
-        known = complete(sheet.sizes, {**published, **examples})
-        yield Line(sheet, preset, examples, {name: value for name, value in known.items() if value is not None})
 
 
 def _write_head(page: Page, words: Texts) -> None:
@@ -103,14 +102,14 @@ def _with_unit(quantity: Quantity, words: Texts) -> str:
 
 
 def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> None:
-    sheet, preset = line.sheet, line.preset
+    sheet, preset = line.sheet, line.view.preset
     page.text(f"A{row}", sheet.title, "Hyperlink, cell")
     page.sheet[f"A{row}"].hyperlink = f"{sheet.name}{suffix}"
     page.sheet[f"A{row}"].style = "Hyperlink, cell"  # openpyxl puts its own in the way
     page.text(f"B{row}", sheet.name, "Muted words")
     page.text(f"C{row}", " / ".join(PurePosixPath(sheet.source).parent.parts), "Muted words")
     page.text(f"D{row}", preset.name if preset else words("catalogue.example"), "Words" if preset else "Muted words")
-    sizes = ", ".join(f"{name}={value}{'*' if name in line.examples else ''}" for name, value in line.sizes.items())
+    sizes = ", ".join(f"{name}={value}{'*' if name in line.view.examples else ''}" for name, value in line.view.sizes.items())
     page.text(f"E{row}", sizes, "Muted words")
     keys = (preset.cite if preset else " ".join(sheet.cite)).split()
     source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in keys)
@@ -119,7 +118,7 @@ def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> 
     page.height(row, [(text, WORDS_WIDTHS[column] - 3) for text, column in shown])
     for i, quantity in enumerate(QUANTITIES):
         at = f"{get_column_letter(len(WORDS_WIDTHS) + 1 + i)}{row}"
-        value = _total(sheet, quantity.key, line.sizes)
+        value = _total(sheet, quantity.key, line.view.sizes)
         if value is None:
             page.text(at, words("result.none"), "Muted number")
         else:

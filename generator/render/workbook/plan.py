@@ -8,13 +8,12 @@ from functools import cached_property
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
-from generator.claims import complete
+from generator.example import views
 from generator.render.texts import Texts
 from generator.render.workbook.crossovers import Crossover, Pair, crossovers, main_pair, preferred
-from generator.render.workbook.example import example_sizes
 from generator.render.workbook.names import excel_names
 from generator.render.workbook.parts import Part, main_quantity, parts_of
-from generator.sheet import QUANTITIES, Quantity, Sheet, Size
+from generator.sheet import QUANTITIES, Quantity, Sheet, SheetPreset, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
 
@@ -284,13 +283,11 @@ class Plan:
 
 def make_plan(sheet: Sheet, words: Texts) -> Plan:
     """Decide the layout of a sheet's workbook. Raises NoExampleError where open sizes cannot be filled."""
-    presets = [(preset.name, preset.sizes, preset.expect, preset.cite) for preset in sheet.presets] or [(EXAMPLE, {}, {}, "")]
     columns = []
-    for i, (name, published, expect, cite) in enumerate(presets):
-        examples = example_sizes(sheet, published)
-        values = {size: value for size, value in complete(sheet.sizes, {**published, **examples}).items() if value is not None}
+    for i, view in enumerate(views(sheet)):
         letter = get_column_letter(FIRST_PRESET_COLUMN + i)
-        columns.append(PresetColumn(name, letter, published, examples, expect, cite, values))
+        preset = view.preset or SheetPreset(EXAMPLE, {}, {})
+        columns.append(PresetColumn(preset.name, letter, preset.sizes, view.examples, preset.expect, preset.cite, view.sizes))
     own = []
     for i in range(SPARE_COLUMNS):
         letter = get_column_letter(FIRST_PRESET_COLUMN + len(columns) + i)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -10,7 +11,7 @@ from sympy import Integer
 
 from generator.claims import complete
 from generator.printing.evaluate import EvaluationError, evaluate
-from generator.sheet import Sheet, Size
+from generator.sheet import Sheet, SheetPreset, Size
 
 SMALL = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 1)
 COMMON = (128, 64, 256, 512, 32, 16, 8, 4, 2, 1, 3, 7, 14, 28, 56, 112, 224)  # beside published sizes: lengths and widths in use
@@ -20,6 +21,49 @@ STEPS = 20_000  # of the search
 
 class NoExampleError(ValueError):
     """No small sizes satisfy the spec's conditions."""
+
+
+@dataclass(frozen=True)
+class View:
+    """Complete sizes at which the outputs show a spec: those of a preset, with examples of ours for what it leaves open.
+
+    Args:
+        preset: the preset; None for a spec that has none.
+        examples: the sizes that are ours.
+        sizes: all sizes, defaults and derived ones included.
+    """
+
+    preset: SheetPreset | None
+    examples: Mapping[str, int]
+    sizes: Mapping[str, int]
+
+
+def views(sheet: Sheet) -> tuple[View, ...]:
+    """Return the sizes at which a sheet is shown, one view for each preset, or one of examples only.
+
+    Raises:
+        NoExampleError: nothing tried satisfies the conditions; the message names them.
+    """
+    presets: Sequence[SheetPreset | None] = sheet.presets or (None,)
+    return tuple(view_of(sheet, preset, example_sizes(sheet, preset.sizes if preset else {})) for preset in presets)
+
+
+def known_views(sheet: Sheet) -> tuple[View, ...]:
+    """Return what `views` does, but where no examples are found the view of a preset without them."""
+    found = []
+    for preset in sheet.presets or (None,):
+        try:
+            examples = example_sizes(sheet, preset.sizes if preset else {})
+        except NoExampleError:
+            examples = {}
+        found.append(view_of(sheet, preset, examples))
+    return tuple(found)
+
+
+def view_of(sheet: Sheet, preset: SheetPreset | None, examples: Mapping[str, int]) -> View:
+    """Return the view of a preset with known examples."""
+    given = {**(preset.sizes if preset else {}), **examples}
+    return View(preset, examples, {name: value for name, value in complete(sheet.sizes, given).items() if value is not None})
 
 
 def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int]:

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Ge, Mod
 
+from generator.example import NoExampleError, example_sizes
 from generator.printing.evaluate import evaluate
-from generator.render.workbook.example import NoExampleError, example_sizes
 from generator.sheet import Constraint, Sheet
-
-from .sheets import L, b, d, encoder, h, without_presets
+from tests.workbook.sheets import L, b, d, encoder, h, without_presets
 
 
 def constrained(*conditions: Constraint) -> Sheet:

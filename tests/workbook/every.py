@@ -1,0 +1,49 @@
+"""The workbook of every built-in spec, built once for all tests that look at all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from generator import load
+from generator.render.texts import texts
+from generator.render.workbook import build_workbook
+from generator.render.workbook.plan import Plan, make_plan
+from generator.resources import builtin_specs_dir
+
+from .calculator import Stored, stored
+
+SPECS = sorted(path.stem for folder in ("blocks", "models") for path in (builtin_specs_dir() / folder).rglob("*.yaml"))
+
+
+@dataclass(frozen=True)
+class Book:
+    """What a workbook was made of, where it stands, and what is stored in it."""
+
+    name: str
+    plan: Plan
+    file: Path
+    stored: Stored
+
+
+def books() -> Iterator[Book]:
+    """Yield the workbook of each spec."""
+    assert len(SPECS) > 80
+    return map(book, SPECS)
+
+
+@cache
+def book(name: str) -> Book:
+    """Return the workbook of a spec."""
+    sheet = load(name).sheet
+    file = _folder() / f"{name}.xlsx"
+    file.write_bytes(build_workbook(sheet))
+    return Book(name, make_plan(sheet, texts("en")), file, stored(file))
+
+
+@cache
+def _folder() -> Path:
+    return Path(mkdtemp(prefix="workbooks-"))
