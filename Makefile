@@ -12,16 +12,20 @@ LOCKED := pyproject.toml constraints.txt
 RUNTIME := $(VENV)/.runtime-installed
 TESTING := $(VENV)/.testing-installed
 
-.PHONY: help build test check format wheel clean distclean
+.PHONY: help build test test-all check format wheel clean distclean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
 
 build: $(RUNTIME) ## write every workbook, page and module into generated/
 	$(BIN)/gen build specs/
 
-test: $(TESTING) ## run the whole test suite
+test: $(TESTING) ## run the test suite: every spec is executed, every workbook recalculated
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# `make test-all MARK=exhaustive MINUTES=60` runs what `make test` does not, and starts no test after an hour.
+test-all: $(TESTING) ## run all there is: all sizes, all mutations
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "$(MARK)" $(if $(MINUTES),--minutes $(MINUTES))
 
 check: $(TESTING) ## lint, check types, and name outputs that are out of date
 	$(BIN)/ruff check

@@ -27,6 +27,8 @@ MODULES = ROOT / "generated" / "modules"
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 # The compiler takes seconds for each layer of the others, whose blocks it compiles on their own.
 COMPILED = [name for name in NAMES if name not in {"cat", "cvt", "swin", "swin_fixed_window", "longformer", "luna", "linformer"}]
+SOME = {"mlp", "multi_head_attention", "causal_rotary_attention", "rnn_cell", "swin_attention", "gpt2", "llama"}
+COMPILED_PARAMS = [pytest.param(name, marks=pytest.mark.slow if name in SOME else pytest.mark.exhaustive) for name in COMPILED]
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +79,7 @@ def test_outputs_are_finite_on_cpu_and_of_the_same_shapes_on_meta(bench: Workben
     assert [x.shape for x in outputs] == shapes
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", COMPILED_PARAMS)
 def test_a_module_compiles_as_one_graph_and_computes_the_same(bench: Workbench, name: str) -> None:
     module, inputs = small(bench, name)
     compiled = torch.compile(module, fullgraph=True, backend="aot_eager")
@@ -86,8 +87,7 @@ def test_a_module_compiles_as_one_graph_and_computes_the_same(bench: Workbench, 
         torch.testing.assert_close(found, expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", COMPILED)
+@pytest.mark.parametrize("name", COMPILED_PARAMS)
 def test_a_module_can_be_exported_and_computes_the_same(bench: Workbench, name: str) -> None:
     module, inputs = small(bench, name)
     exported = torch.export.export(module, tuple(inputs)).module()

@@ -29,7 +29,8 @@ def differences(result: Result) -> list[str]:
 
 
 MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}
-SAMPLES = 50
+SAMPLES = 5
+MANY_SAMPLES = 50
 
 
 @pytest.mark.parametrize("name", [*[name for name in NAMES if name not in MODELS][::3], "bert", "gpt2"])
@@ -51,8 +52,18 @@ def test_presets_measure_what_the_formulas_say(bench: Workbench, name: str) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
+def test_some_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    check_samples(bench, name, SAMPLES)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("name", NAMES)
 def test_many_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    result = verify(bench, name, samples=SAMPLES, presets=False)
+    check_samples(bench, name, MANY_SAMPLES)
+
+
+def check_samples(bench: Workbench, name: str, samples: int) -> None:
+    result = verify(bench, name, samples=samples, presets=False)
     assert not differences(result)
     assert not result.skipped
-    assert len(result.cases) == SAMPLES
+    assert len(result.cases) == samples

@@ -95,7 +95,7 @@ def test_every_quantity_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> 
     holds()
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", BLOCKS)  # models are stacks of them; their sizes are drawn in test_builtin_specs
 def test_every_quantity_of_every_block_is_exact_at_drawn_sizes(bench: Workbench, name: str) -> None:
     @thorough(name)
@@ -111,7 +111,7 @@ def test_counts_that_do_not_depend_on_copies_are_exact_for_a_batch_of_one(bench:
     check_size_one(bench, name, "b", quick)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_counts_that_do_not_depend_on_copies_are_exact_for_a_batch_of_one_in_every_spec(bench: Workbench, name: str) -> None:
     if "b" not in bench.library.spec(name).dims:

@@ -27,8 +27,9 @@ from .libreoffice import Cell
 pytestmark = [pytest.mark.slow, needs_uno]
 
 SPECS = sorted(path.stem for folder in ("blocks", "models") for path in (builtin_specs_dir() / folder).rglob("*.yaml"))
-OVERRIDE_SETS = 20
 SHARES = 2  # of the specs, so that two processes can work on them
+OVERRIDE_SETS = 2
+MANY_OVERRIDE_SETS = 20
 FACTORS = (1, 2, 3, 4, 8)
 
 
@@ -47,12 +48,19 @@ class Book:
     cases: list[Case]
 
 
-@pytest.fixture(scope="module", params=range(SHARES))
+ALL_BOOKS = [
+    *((share, OVERRIDE_SETS) for share in range(SHARES)),
+    *(pytest.param((share, MANY_OVERRIDE_SETS), marks=pytest.mark.exhaustive) for share in range(SHARES)),
+]
+
+
+@pytest.fixture(scope="module", params=ALL_BOOKS)
 def books(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Book]:
-    return written(SPECS[request.param :: SHARES], tmp_path_factory.mktemp("books"))
+    share, sets = request.param
+    return written(SPECS[share::SHARES], tmp_path_factory.mktemp("books"), sets)
 
 
-def written(names: list[str], folder: Path) -> list[Book]:
+def written(names: list[str], folder: Path, sets: int = OVERRIDE_SETS) -> list[Book]:
     """Build workbooks, and draw what is typed into each."""
     rng, found = random.Random(11), []
     for name in names:
@@ -62,7 +70,7 @@ def written(names: list[str], folder: Path) -> list[Book]:
         presets = [*spec.presets] or [None]
         cases = [Case(preset, {}, "float32") for preset in presets]
         plan = make_plan(spec.sheet, texts("en"))
-        for i in range(OVERRIDE_SETS):
+        for i in range(sets):
             preset = presets[i % len(presets)]
             cases.append(Case(preset, overrides(plan, preset, rng), rng.choice(["float64", "float32", "bfloat16", "float16"])))
         found.append(Book(spec, plan, path, cases))

@@ -1,0 +1,76 @@
+"""Rules for the whole suite: what may be skipped, what only `make test-all` runs, and for how long it goes on.
+
+In CI (the environment variable `CI` is `true`) a test that is skipped is a failure: a proof that did not run proves nothing. The few
+reasons that no machine can do away with stand in `ALLOWED_IN_CI`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Generator, Sequence
+from typing import TypeVar
+
+import pytest
+
+OUT_OF_TIME = "the time given by --minutes is over"
+
+# A reason to skip that is none in CI, and why.
+ALLOWED_IN_CI = (
+    r"the administrator may (read|write) everything|the administrator may write everywhere",  # CI machines may run everything as root
+    r"links need rights there",  # on Windows
+    r"not a git checkout",  # an unpacked source distribution
+    r"no size is called b",  # a property of a size that this spec does not have
+    r"where \w+ is one, so is another size of \w+ by default",  # likewise
+    re.escape(OUT_OF_TIME),
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--minutes`."""
+    parser.addoption("--minutes", type=float, help="start no test after so many minutes; those that are left are counted as skipped")
+
+
+def pytest_configure() -> None:
+    """Start the clock, which the processes of xdist share with the one that began them."""
+    os.environ.setdefault("ARCHSHEET_TESTS_BEGAN", str(time.time()))
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """What only `make test-all` runs is slow too, so that `-m "not slow"` leaves it out."""
+    for item in items:
+        if item.get_closest_marker("exhaustive"):
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what would begin too late."""
+    minutes = item.config.getoption("--minutes")
+    if minutes is not None and time.time() - float(os.environ["ARCHSHEET_TESTS_BEGAN"]) > 60 * minutes:
+        pytest.skip(OUT_OF_TIME)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failure in CI."""
+    return _judged((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Turn a file that is skipped whole (`importorskip`) into a failure in CI."""
+    return _judged((yield))
+
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+def _judged(report: Report) -> Report:
+    if not report.skipped or os.environ.get("CI") != "true" or hasattr(report, "wasxfail"):
+        return report
+    reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+    if not any(re.search(allowed, reason) for allowed in ALLOWED_IN_CI):
+        report.outcome = "failed"
+        report.longrepr = f"In CI nothing may be skipped for want of a program: {reason}"
+    return report
