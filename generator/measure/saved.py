@@ -10,6 +10,7 @@ Not seen: what torch.utils.checkpoint or a custom autograd function keeps outsid
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -99,12 +100,16 @@ def saved(fn: Callable[..., Any], *args: Any, parameters: Iterable[Tensor] = (),
     """
     watch = SavedWatch(owned_storages(fn, parameters), tensors_in(args, kwargs), source)
     with watch.hooks():
-        fn(*args, **kwargs)
-    return watch.saved
+        result = fn(*args, **kwargs)
+    kept = watch.saved
+    del result  # until here, for the graph lives as long as what it leads to
+    return kept
 
 
 class SavedWatch:
     """Notes each storage that autograd saves while the hooks are in force; a backward pass may follow.
+
+    Autograd lets go of what leads to no result that is still there, such as what was only read by an argmax: that is not kept.
 
     Args:
         excluded: keys of storages that are not to be counted.
@@ -116,30 +121,38 @@ class SavedWatch:
         self._excluded = excluded
         self._given = {storage_key(tensor) for tensor in given}
         self._source = source
-        self._found: dict[int, SavedStorage] = {}
+        self._found: list[tuple[int, SavedStorage, weakref.ref[Tensor]]] = []  # storage key, and what stands in the graph for it
         self._alive: list[torch.UntypedStorage] = []  # keeps each storage, so that no second one can get the same key
 
     @property
     def saved(self) -> Saved:
-        """What was noted so far."""
-        return Saved(tuple(storage for storage in self._found.values() if storage.elements))
+        """What is kept now, each storage as it was first saved by what still keeps it."""
+        found: dict[int, SavedStorage] = {}
+        for key, storage, kept in self._found:
+            if storage.elements and kept() is not None:
+                found.setdefault(key, storage)
+        return Saved(tuple(found.values()))
 
     def hooks(self) -> AbstractContextManager[None]:
         """Return the hooks, to be entered around a forward pass."""
         return torch.autograd.graph.saved_tensors_hooks(self._pack, lambda kept: kept)
 
     def _pack(self, tensor: Tensor) -> Tensor:
+        kept = tensor.detach()  # a saved result would keep its own graph alive
         key = storage_key(tensor)
-        if key not in self._excluded and key not in self._found:
+        if key not in self._excluded:
             self._alive.append(tensor.untyped_storage())
-            self._found[key] = SavedStorage(
-                storage_elements(tensor),
-                storage_bytes(tensor),
-                tensor.dtype,
-                tuple(tensor.shape),
-                tensor.grad_fn.name() if tensor.grad_fn is not None else "",
-                key in self._given,
-                current_label(),
-                running_lines(self._source),
-            )
-        return tensor.detach()  # a saved result would keep its own graph alive
+            self._found.append((key, self._described(tensor, key), weakref.ref(kept)))
+        return kept
+
+    def _described(self, tensor: Tensor, key: int) -> SavedStorage:
+        return SavedStorage(
+            storage_elements(tensor),
+            storage_bytes(tensor),
+            tensor.dtype,
+            tuple(tensor.shape),
+            tensor.grad_fn.name() if tensor.grad_fn is not None else "",
+            key in self._given,
+            current_label(),
+            running_lines(self._source),
+        )

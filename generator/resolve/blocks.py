@@ -232,7 +232,7 @@ def iterated(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, first: Map
     """Run a block as often as its row says, and return what it hands on at last. Raises Unresolved after reporting."""
     key = "scan" if bound.row.scan else "repeat"
     try:
-        run = iterate(r.tracer, bound.repeat, first, body, shared=key == "scan")
+        run = iterate(r.tracer, bound.path, bound.repeat, first, body, shared=key == "scan")
     except UnsettledError:
         r.problems.add(
             f"no one formula holds for any number of runs of `{child.name}`",

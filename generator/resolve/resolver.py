@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Integer
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, BoundRow, Requirement, Results
@@ -28,7 +28,8 @@ from generator.spec.reading import references
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts, symbol
-from generator.trace.diary import Bind, Enter, Event, Leave
+from generator.trace.diary import Bind, Diary, Enter, Event, Leave
+from generator.trace.flow import Flow, UnsettledFlowError
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
@@ -60,6 +61,7 @@ class Resolver:
         self.problems = Problems()
         self.facts = Facts()
         self.tracer = Tracer(self.facts, half=half)
+        self.half = half
         self.input_gradients = input_gradients
         self.bound = dict(bound or {})
         self.is_trial = is_trial
@@ -74,6 +76,30 @@ class Resolver:
         Raises:
             ProblemsError: with all independent problems.
         """
+        arch, idle = self._outermost(spec, options), None
+        while idle is None:
+            try:
+                idle = self.tracer.flow.find_idle(arch.outputs.values())
+            except UnsettledFlowError as error:
+                if not isinstance(error.count, Integer):
+                    raise ProblemsError([_unsettled(arch, error.row)]) from None
+                self._start_again(Flow(one_by_one=self.tracer.flow.one_by_one | {error.row}))
+                arch = self._outermost(spec, options)
+        if idle.changes_counts:
+            self._start_again(Flow(idle, self.tracer.flow.one_by_one))
+            arch = self._outermost(spec, options)
+        self._refuse_contradictions(arch)
+        return arch
+
+    def _start_again(self, flow: Flow) -> None:
+        """Forget what has been traced, to trace it once more with what is known of its gradients."""
+        diary = self.tracer.diary
+        self.problems, self.facts, self.clashes, self.traced = Problems(), Facts(), {}, 0
+        self.tracer = Tracer(self.facts, half=self.half, flow=flow)
+        self.tracer.diary = diary and Diary(diary.sizes)
+
+    def _outermost(self, spec: Spec, options: Mapping[str, Any] | None) -> Architecture:
+        """Trace a spec in its own sizes once. Raises ProblemsError."""
         values = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}
         chosen = {name: option.default for name, option in spec.options.items()} | dict(options or {})
         arch = Architecture(spec, values, chosen, {}, tracer=self.tracer)
@@ -84,7 +110,6 @@ class Resolver:
             self.trace(Frame(arch, "", ((spec.name, None),)))
         if len(self.problems) or spec.is_broken:
             raise ProblemsError(with_fixes(self, spec, options))
-        self._refuse_contradictions(arch)
         return arch
 
     def _refuse_contradictions(self, arch: Architecture) -> None:
@@ -319,3 +344,21 @@ def _reasons(arch: Architecture, conditions: Sequence[Boolean], last: Requiremen
             text = to_text(requirement.condition, tuple(arch.spec.dims))
             place = f"line {requirement.span.line} of {requirement.span.source.path}"
             yield f"`{text}` is {'stated' if requirement.stated else 'needed'} on {place}"
+
+
+def _unsettled(arch: Architecture, path: str) -> Problem:
+    """The problem of a row whose runs go on differing in what of them gets a gradient."""
+    name, _, inner = path.partition(".")
+    bound = arch.row(name)
+    if inner and bound.child is not None:
+        return _unsettled(bound.child, inner)
+    key = "scan" if bound.row.scan else "repeat"
+    what = bound.child.spec.name if bound.child is not None else bound.name
+    return Problem(
+        f"no one formula holds for any number of runs of `{what}`",
+        bound.row.where(key),
+        (
+            "its runs go on differing from one another in which of their results get a gradient",
+            f"write a number of runs, such as `{key}: 6`",
+        ),
+    )

@@ -16,12 +16,18 @@ from generator.trace.tensor import Storage, Tensor, next_order
 
 @dataclass(eq=False)
 class Launch:
-    """A kernel that ran. `saved`: what is kept until its derivative has been computed."""
+    """A kernel that ran.
+
+    Args:
+        is_idle: it has no part in the backward pass.
+        saved: what is kept until its derivative has been computed, or, if it is idle, until its results are gone.
+    """
 
     order: int
     name: str
     reads: Sequence[Tensor]
     writes: Sequence[Tensor]
+    is_idle: bool = False
     saved: list[Storage] = field(default_factory=list)
 
 
@@ -71,9 +77,9 @@ class Diary:
         found: int = evaluate(count, self.sizes)
         return found
 
-    def launch(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+    def launch(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
         """Note a kernel."""
-        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes)))
+        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), is_idle))
 
     def save(self, storages: Iterable[Storage]) -> None:
         """Note what the last kernel keeps."""

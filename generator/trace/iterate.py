@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer
 
 from generator.trace.diary import Bind
+from generator.trace.flow import REST, last
 from generator.trace.seams import Seams, UnsettledError
 from generator.trace.tensor import Shape, Storage, Tensor
 from generator.trace.tracer import Tracer
@@ -25,53 +26,80 @@ class Iterated:
     least: int = 1
 
 
-def iterate(t: Tracer, count: Expr, carried: Carried, body: Body, *, shared: bool) -> Iterated:
+def iterate(t: Tracer, row: str, count: Expr, carried: Carried, body: Body, *, shared: bool) -> Iterated:
     """Run `body` `count` times, each time on what it returned before.
 
-    Where a diary is kept, it is traced as often as the sizes say. Otherwise it is traced once for all runs but the first ones, which may
-    differ from the others (their input needs no gradient, or lies differently in memory) and are then traced apart.
+    Where a diary is kept, it is traced as often as the sizes say. Otherwise it is traced once for all runs but the first ones and the last
+    ones, which may differ from the others (the input of the first needs no gradient, or lies differently in memory; of the last, not all
+    results get one) and are then traced apart.
 
     Args:
+        row: the path of the row whose runs they are.
         shared: the runs use the same weights (a recurrence); otherwise each has its own (a stack of layers).
 
     Raises:
         UnsettledError: the runs go on differing, so that no one formula holds for any number of them.
     """
     if t.diary is not None:
-        for _ in range(t.diary.times(count)):
-            carried = body(carried)
+        for run in range(t.diary.times(count)):
+            with t.flow.run(row, str(run)):
+                carried = body(carried)
             t.diary.events.append(Bind("carried", tuple(carried.values())))
         return Iterated(carried)
-    if isinstance(count, Integer) and count <= ONE_BY_ONE * (1 + len(carried)):
-        return Iterated(_one_by_one(t, int(count), carried, body, shared=shared))
+    runs = _Runs(t, row, body, shared=shared)
+    if isinstance(count, Integer) and (count <= ONE_BY_ONE * (1 + len(carried)) or row in t.flow.one_by_one):
+        return Iterated(runs.one_by_one([str(run) for run in range(int(count))], carried))
     try:
-        return _derived_once(t, count, carried, body, shared=shared)
+        with t.attempt():
+            return runs.derived_once(count, carried)
     except UnsettledError:
         if isinstance(count, Integer):
-            return Iterated(_one_by_one(t, int(count), carried, body, shared=shared))
+            return Iterated(runs.one_by_one([str(run) for run in range(int(count))], carried))
         raise
 
 
-def _derived_once(t: Tracer, count: Expr, carried: Carried, body: Body, *, shared: bool) -> Iterated:
-    apart = _runs_apart(t, carried, body)
-    before = len(t.storages)
-    carried = _one_by_one(t, apart, carried, body, shared=shared)
-    made_apart = t.storages[before:]
-    rest = count - apart
-    placeholders = {name: replace(x, storage=Storage(x.storage.numel, x.storage.kind, count=t.count)) for name, x in carried.items()}
-    before, kept = len(t.storages), len(t.kept)
-    with t.times(rest, copies=rest if not shared else Integer(0 if apart else 1)):
-        results = body(placeholders)
-    seams = Seams(t, rest, carried, placeholders, results, made_apart, t.storages[before:], t.kept[kept:])
-    final = seams.settle()
-    return Iterated({name: replace(x, storage=final[name]) for name, x in results.items()}, apart + seams.least)
+class _Runs:
+    """The runs of one row."""
 
+    def __init__(self, t: Tracer, row: str, body: Body, *, shared: bool) -> None:
+        self.t = t
+        self.row = row
+        self.body = body
+        self.shared = shared
+        self.has_weights = False  # whether the weights of all runs have been counted, where they are shared
 
-def _one_by_one(t: Tracer, runs: int, carried: Carried, body: Body, *, shared: bool) -> Carried:
-    for run in range(runs):
-        with t.times(Integer(1), copies=Integer(0 if shared and run else 1)):
-            carried = body(carried)
-    return carried
+    def derived_once(self, count: Expr, carried: Carried) -> Iterated:
+        """Trace one run for all that are equal. Raises UnsettledError."""
+        t = self.t
+        apart, ends = _runs_apart(t, carried, self.body), t.flow.ends(self.row)
+        before = len(t.storages)
+        carried = self.one_by_one([f"first {run}" for run in range(apart)], carried)
+        made_apart = t.storages[before:]
+        rest = count - apart - ends.apart
+        placeholders = {name: replace(x, storage=Storage(x.storage.numel, x.storage.kind, count=t.count)) for name, x in carried.items()}
+        before, kept = len(t.storages), len(t.kept)
+        with t.flow.run(self.row, REST), t.times(rest, copies=self._copies(rest)):
+            results = self.body(placeholders)
+        seams = Seams(t, rest, carried, placeholders, results, made_apart, t.storages[before:], t.kept[kept:])
+        final = seams.settle()
+        t.flow.stands_for(rest, seams.given, seams.placeholders, seams.returned, final)
+        carried = {name: replace(x, storage=final[name]) for name, x in results.items()}
+        carried = self.one_by_one([last(age) for age in reversed(range(ends.apart))], carried)
+        return Iterated(carried, apart + max(seams.least, ends.least) + ends.apart)
+
+    def one_by_one(self, labels: Sequence[str], carried: Carried) -> Carried:
+        """Trace runs each by itself."""
+        for label in labels:
+            with self.t.flow.run(self.row, label), self.t.times(Integer(1), copies=self._copies(Integer(1))):
+                carried = self.body(carried)
+        return carried
+
+    def _copies(self, runs: Expr) -> Expr:
+        """Return how many sets of weights so many runs bring."""
+        if not self.shared:
+            return runs
+        had, self.has_weights = self.has_weights, True
+        return Integer(0 if had else 1)
 
 
 def _runs_apart(t: Tracer, carried: Carried, body: Body) -> int:

@@ -1,7 +1,8 @@
 """Simulates the memory of a forward and backward pass at given sizes: which storages are alive after each kernel.
 
 A storage lives as long as something refers to it: a local variable of a module whose `forward` is running, the expression that is being
-evaluated, a derivative that will need it, the caller (who holds inputs and outputs), or a gradient that has yet to be used.
+evaluated, a derivative that will need it, the caller (who holds inputs and outputs), or a gradient that has yet to be used. A derivative
+that never runs is there as long as the results that it is of, and those that were made of them.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ class _Replay:
         self.memory = memory
         self.frames: list[dict[str, list[Storage]]] = []
         self.in_hand: Counter[Storage] = Counter()
+        self.named: Counter[Storage] = Counter()  # how many variables and expressions refer to each
+        self.idle = _IdleDerivatives(memory)
         self.last_read = _last_reads(events)
 
     def step(self, position: int, event: Event) -> None:
@@ -101,12 +104,15 @@ class _Replay:
             for x in event.outputs:
                 self._take(x.storage)
             for storage in (s for values in self.frames.pop().values() for s in values):
-                self.memory.release(storage)
+                self._release(storage)
         else:
             for x in event.writes:
                 self._take(x.storage)
-            for storage in event.saved:
-                self.memory.hold(storage)
+            if event.is_idle:
+                self.idle.add(event)
+            else:
+                for storage in event.saved:
+                    self.memory.hold(storage)
             self._drop(s for s in list(self.in_hand) if self.last_read.get(s, -1) <= position)
 
     def end(self) -> None:
@@ -117,18 +123,65 @@ class _Replay:
         before = self.frames[-1].get(variable, [])
         self.frames[-1][variable] = [x.storage for x in values]
         for storage in self.frames[-1][variable]:
-            self.memory.hold(storage)
+            self._hold(storage)
         for storage in before:
-            self.memory.release(storage)
+            self._release(storage)
 
     def _take(self, storage: Storage) -> None:
-        self.memory.hold(storage)
+        self._hold(storage)
         self.in_hand[storage] += 1
+
+    def _hold(self, storage: Storage) -> None:
+        self.named[storage] += 1
+        self.memory.hold(storage)
+
+    def _release(self, storage: Storage) -> None:
+        self.memory.release(storage)
+        self.named[storage] -= 1
+        if not self.named[storage]:
+            self.idle.lost(storage)
 
     def _drop(self, storages: Iterable[Storage]) -> None:
         for storage in storages:
             for _ in range(self.in_hand.pop(storage, 0)):
-                self.memory.release(storage)
+                self._release(storage)
+
+
+class _IdleDerivatives:
+    """Derivatives that never run, and what they keep while something refers to a result that they are of."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self._of: dict[Storage, Launch] = {}  # result: what made it
+        self._references: Counter[Launch] = Counter()  # results that have a name, and derivatives that would hand a gradient on
+
+    def add(self, launch: Launch) -> None:
+        """Keep what an idle kernel keeps; its results have names now."""
+        for storage in launch.saved:
+            self.memory.hold(storage)
+        for storage in {x.storage for x in launch.writes if x.needs_grad}:
+            self._of[storage] = launch
+            self._references[launch] += 1
+        for before in self._before(launch):
+            self._references[before] += 1
+
+    def lost(self, storage: Storage) -> None:
+        """Note that a storage has no name any more."""
+        if storage in self._of:
+            self._forget(self._of[storage])
+
+    def _before(self, launch: Launch) -> list[Launch]:
+        return [self._of[x.storage] for x in launch.reads if x.needs_grad and x.storage in self._of]
+
+    def _forget(self, launch: Launch) -> None:
+        less = [launch]
+        while less:
+            one = less.pop()
+            self._references[one] -= 1
+            if not self._references[one]:
+                for storage in one.saved:
+                    self.memory.release(storage)
+                less += self._before(one)
 
 
 def _last_reads(events: Sequence[Event]) -> dict[Storage, int]:

@@ -89,10 +89,8 @@ class Seams:
         storage.saved_by = None
         alive = 0  # of the last results, how many are kept already
         for age, places in enumerate(stations):
-            last = storage if age == 0 else Storage(storage.numel, storage.kind)
-            last.count = self.t.count
-            if age:
-                self.t.storages.append(last)
+            last = Storage(storage.numel, storage.kind, count=self.t.count)  # not the one that stands for those of all runs
+            self.t.storages.append(last)
             if row is not None and age >= kept:
                 alive += 1
                 self.t.keep(last, row)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer
 
 from generator.symbols import Facts
 from generator.trace.diary import Bind, Diary
+from generator.trace.flow import Flow
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
 
@@ -41,13 +42,15 @@ class Tracer:
     Args:
         facts: what is known about the sizes; rows add to it as sub-specs bring their own constraints.
         half: whether the model's numbers have two bytes.
+        flow: which kernels are known to have no part in the backward pass; by default all that need a gradient get one.
 
     Attributes:
         diary: where each event is noted in order, if somebody has put one there; otherwise only sums are kept.
     """
 
-    def __init__(self, facts: Facts, *, half: bool = False) -> None:
+    def __init__(self, facts: Facts, *, half: bool = False, flow: Flow | None = None) -> None:
         self.facts = facts
+        self.flow = flow or Flow()
         self.diary: Diary | None = None
         self.depends_on_precision = False  # whether an op has asked for it
         self._half = half
@@ -58,6 +61,7 @@ class Tracer:
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
         self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
+        self._is_idle = False  # whether the last kernel has no part in the backward pass
 
     # ---- where we are ------------------------------------------------------------------------------------------------
 
@@ -83,14 +87,28 @@ class Tracer:
     @contextmanager
     def scratch(self) -> Iterator[None]:
         """Run something only to see its shapes: nothing inside is counted or kept."""
-        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept
-        self.tallies, self.storages, self.diary, self.axes, self.kept = {}, [], None, set(self.axes), []
+        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow
+        self.tallies, self.storages, self.diary, self.axes, self.kept, self.flow = {}, [], None, set(self.axes), [], self.flow.fresh()
         try:
             yield
         finally:
             for storage in self.kept:  # tensors from outside that were kept in here only for show
                 storage.saved_by = None
-            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept = before
+            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow = before
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Run something that may raise: then it has not happened."""
+        tallies = {path: replace(tally, kernels=[*tally.kernels]) for path, tally in self.tallies.items()}
+        storages, kept, flow = len(self.storages), len(self.kept), self.flow.copy()
+        try:
+            yield
+        except Exception:
+            for storage in self.kept[kept:]:
+                storage.saved_by = None
+            self.tallies, self.flow = tallies, flow
+            del self.storages[storages:], self.kept[kept:]
+            raise
 
     @property
     def half(self) -> bool:
@@ -157,15 +175,21 @@ class Tracer:
         tally.traffic_elements += self.count * traffic
         tally.vector_flops += self.count * vector
         tally.macs += self.count * macs
-        tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
         tally.kernels.append(name)
-        if self.diary is not None and (reads or writes):  # a part of a fused kernel has neither
-            self.diary.launch(name, reads if sources is None else sources, writes)
+        if reads or writes:  # a part of a fused kernel has neither
+            really_read = reads if sources is None else sources
+            self._is_idle = self.flow.kernel(self.path, really_read, writes)
+            if self.diary is not None:
+                self.diary.launch(name, really_read, writes, is_idle=self._is_idle)
+        if not self._is_idle:
+            tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
 
     def save(self, *tensors: Tensor) -> None:
-        """Keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""
+        """Let the last kernel keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""
         if self.diary is not None:
             self.diary.save(tensor.storage for tensor in tensors if not tensor.storage.persistent)
+        if self._is_idle:
+            return
         for tensor in tensors:
             self.keep(tensor.storage, self.path)
 

@@ -176,3 +176,9 @@ def test_nothing_is_kept_without_gradients_and_weights_of_functions_can_be_exclu
     inner = x.clone().requires_grad_()
     assert saved(functional.linear, inner, weight).elements == 6 + 12
     assert saved(functional.linear, inner, weight, parameters=[weight]).elements == 6
+
+
+def test_what_only_an_index_was_read_of_is_not_kept() -> None:
+    x = _x(2, 3)
+    assert saved(lambda: x.exp().argmax(-1)).storages == ()
+    assert [storage.elements for storage in saved(lambda: (x.exp().argmax(-1), x.sin())).storages] == [6]
