@@ -19,11 +19,14 @@ from generator.build.plan import INDEX, Plan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
 from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
+from generator.comparison.files import FOLDER as COMPARISONS
 from generator.lookup import Collection
 from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
+from generator.seal import State, sealed, state_of
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
 
+FOLDERS = (*(kind.name for kind in FORMATS), DOCUMENTS, COMPARISONS)  # below that of outputs
 _FEW = 4  # so many specs are rendered sooner than further processes are ready
 
 
@@ -36,6 +39,7 @@ class Request:
         only: names of specs, out of those collected; empty for all.
         jobs: the number of processes; 0 for as many as are of use.
         check: write nothing, and compare instead.
+        force: write also over outputs that were edited by hand.
     """
 
     collection: Collection
@@ -44,6 +48,7 @@ class Request:
     only: tuple[str, ...] = ()
     jobs: int = 0
     check: bool = False
+    force: bool = False
 
 
 @dataclass
@@ -90,7 +95,7 @@ class _Build:
         self.fingerprints = Fingerprints(self.library, self.out, self.pages)
         self.manifest = read_manifest(self.out)
         self.checker = Checker(self.out)
-        self.sink: Sink = self.checker if request.check else Writer(self.out)
+        self.sink: Sink = self.checker if request.check else Writer(self.out, force=request.force)
         self.report = Report(differences=self.checker.found)
 
     def run(self) -> Report:
@@ -101,7 +106,7 @@ class _Build:
         chosen = tuple(name for name in self.chosen if name not in wrong_names)
         if not request.check:
             _make_writable(self.out)
-            files.remove_temporaries([self.out, *(self.out / kind.name for kind in FORMATS)])
+            files.remove_temporaries([self.out, *(self.out / folder for folder in FOLDERS)])
         plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out, check=request.check)
         self.report.specs = len(plan.wanted) + len(wrong_names)
         try:
@@ -135,7 +140,7 @@ class _Build:
                     changed.append(path)
                 written[kind.key] = digest(data)
             except ProblemsError as error:
-                self._fail(error.problems, [rendered.name])
+                self._fail(error.problems, [])  # of a file in the way; the spec itself is fine
         self._record(rendered, written)
         self.report.rendered[rendered.name] = changed
         self.progress(rendered.name, changed)
@@ -193,7 +198,7 @@ class _Build:
         if self.manifest.index == (fingerprint, file_digest(self.out / INDEX)):
             return
         try:
-            data = render_index_of(self.library, {name: record.summary for name, record in records.items()}, links).encode()
+            data = sealed(render_index_of(self.library, {name: record.summary for name, record in records.items()}, links))
         except ProblemsError as error:
             self._fail(error.problems, [])
             return
@@ -206,7 +211,7 @@ class _Build:
             return
         from generator.render.markdown.ops import render_ops  # it imports the ops, and with them sympy
 
-        data = render_ops().encode()
+        data = sealed(render_ops())
         self._put_fixed(OPS, data)
         self.manifest.ops = (self.fingerprints.engine, digest(data))
 
@@ -245,7 +250,7 @@ class _Build:
         there = (f"{DOCUMENTS}/{file.name}" for file in sorted((self.out / DOCUMENTS).glob("*.md")))
         for path in (CLAIMS, *there):
             file = self.out / path
-            if path not in wanted and file.is_file() and files.is_ours(file, file.read_bytes()):
+            if path not in wanted and file.is_file() and state_of(file, file.read_bytes()) is not State.FOREIGN:
                 self._drop(path)
                 self.manifest.pages.pop(path, None)
 

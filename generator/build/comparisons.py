@@ -14,6 +14,7 @@ from generator.build.manifest import ComparisonRecord, Manifest
 from generator.build.sink import Sink
 from generator.comparison.files import FOLDER, comparison_files
 from generator.render.formats import EXCEL, MARKDOWN, Format
+from generator.seal import sealed
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
 
@@ -71,20 +72,24 @@ def build_comparisons(
             _build_one(name, file, place, manifest, fingerprints, sink, report)
             progress(f"{FOLDER}/{name}", report.rendered.get(name, []))
     if place.wants(MARKDOWN) and files:
-        _put(sink, INDEX, _index(manifest, files).encode(), FOLDER, report)
+        _put(sink, INDEX, sealed(_index(manifest, files)), report)
     for name in [name for name in manifest.comparisons if name not in files]:
-        for path in manifest.comparisons.pop(name).outputs:
-            if (place.out / path).exists():
-                _drop(sink, path, report)
+        there = [path for path in manifest.comparisons[name].outputs if (place.out / path).exists()]
+        kept = [path for path in there if not _drop(sink, path, report)]
+        if not kept:  # else it must be remembered whose they are
+            del manifest.comparisons[name]
     return report
 
 
-def _drop(sink: Sink, path: str, report: ComparisonsReport) -> None:
+def _drop(sink: Sink, path: str, report: ComparisonsReport) -> bool:
+    """Remove an output; return whether it is gone."""
     try:
         sink.drop(path)
         report.removed.append(path)
     except ProblemsError as error:
         report.problems.extend(error.problems)
+        return False
+    return True
 
 
 def _fingerprint(file: Path, uses: Sequence[str], fingerprints: Fingerprints) -> str:
@@ -153,7 +158,7 @@ def _build_one(
         report.problems.append(Problem(f"comparison `{name}` cannot be built: {type(error).__name__}: {error}", None))
         report.failed.append(name)
         return
-    changed = [path for path, data in outputs.items() if _put(sink, path, data, name, report)]
+    changed = [path for path, data in outputs.items() if _put(sink, path, data, report)]
     uses = tuple(dict.fromkeys(used for subject in comparison.subjects for used in place.library.closure(subject.sheet.name)))
     fingerprint = _fingerprint(file, uses, fingerprints)
     written = {path: digest(data) for path, data in outputs.items()}
@@ -177,10 +182,10 @@ def _rendered(comparison: Comparison, file: Path, place: Place, report: Comparis
     outputs = {}
     wanted = _wanted(name, place)
     if place.wants(MARKDOWN):
-        outputs[f"{FOLDER}/{name}.md"] = render_comparison(result, spec=spec_link(file, place.out), pages=place.pages).encode()
+        outputs[f"{FOLDER}/{name}.md"] = sealed(render_comparison(result, spec=spec_link(file, place.out), pages=place.pages))
     if f"{FOLDER}/{name}.svg" in wanted:
         try:
-            outputs[f"{FOLDER}/{name}.svg"] = draw(result)
+            outputs[f"{FOLDER}/{name}.svg"] = sealed(draw(result).decode())
         except ChartError as error:
             report.remarks.append(f"comparison `{name}`: {error}")
     workbook = _workbook(name, place)
@@ -189,12 +194,11 @@ def _rendered(comparison: Comparison, file: Path, place: Place, report: Comparis
     return outputs
 
 
-def _put(sink: Sink, path: str, data: bytes, name: str, report: ComparisonsReport) -> bool:
+def _put(sink: Sink, path: str, data: bytes, report: ComparisonsReport) -> bool:
     try:
         return sink.put(path, data, committed=not path.endswith(".xlsx"))
     except ProblemsError as error:
         report.problems.extend(error.problems)
-        report.failed.append(name)
         return False
 
 

@@ -3,34 +3,58 @@
 from __future__ import annotations
 
 import os
-import re
+import time
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+
+from generator.regular_file import read_regular
+from generator.seal import State, state_of
 
 MADE_BY = "Made by `gen build`"
 _TEMPORARY = ".gen-tmp"
-_MARKS = re.compile(rb"Made by `gen build`|Generated from [^\n]{1,300}\(sha256 [0-9a-f]{8,64}\)")
-_HEAD = 1000  # bytes of a text file in which the mark stands
+LARGEST = 64 << 20  # bytes of an output that are looked at; larger ones are not ours
+_KILLED = 60  # seconds after which a temporary file is nobody's any more: another build may be writing its own
 
 
-class ForeignFileError(Exception):
-    """A file is in the way that was not written by a build."""
+class KeptFileError(Exception):
+    """A file is in the way that was not written by a build, or was edited by hand since."""
 
 
-def write(path: Path, data: bytes) -> bool:
+def write(path: Path, data: bytes, *, force: bool = False) -> bool:
     """Write a file whole, through a temporary one beside it; return whether anything has changed.
 
+    Args:
+        force: write also over what was edited by hand.
+
     Raises:
-        ForeignFileError: there is a file that does not carry our mark.
+        KeptFileError: there is a file that does not carry our mark, or one that was edited by hand.
         OSError: the file cannot be written; the old one is left whole.
     """
-    old = path.read_bytes() if path.exists() else None
+    old = content(path)
     if old == data:
         return False
-    if old is not None and not is_ours(path, old):
-        raise ForeignFileError(f"{path} was not written by gen build, so it is left alone; move it, or choose another folder with --out")
+    if old is not None:
+        require_replaceable(path, old, force=force)
     replace(path, data)
     return True
+
+
+def content(path: Path) -> bytes | None:
+    """Return what stands in a file; None if there is none. Raises OSError."""
+    try:
+        return read_regular(path, LARGEST)
+    except FileNotFoundError:
+        return None
+
+
+def require_replaceable(path: Path, old: bytes, *, force: bool) -> None:
+    """Raise KeptFileError where a file with some content must stay as it is."""
+    state = state_of(path, old)
+    if state is State.FOREIGN:
+        raise KeptFileError(f"{path} was not written by gen build, so it is left alone; move it, or choose another folder with --out")
+    if state is State.EDITED and not force:
+        raise KeptFileError(f"{path} was edited by hand, so it is left alone; move it, or give up the edits with --force")
 
 
 def replace(path: Path, data: bytes) -> None:
@@ -45,27 +69,10 @@ def replace(path: Path, data: bytes) -> None:
         raise
 
 
-def is_ours(path: Path, data: bytes) -> bool:
-    """Say whether a file with some content was written by a build: it carries our mark, or is empty."""
-    if not data:
-        return True
-    return _workbook_is_ours(path) if path.suffix == ".xlsx" else bool(_MARKS.search(data[:_HEAD]))
-
-
 def remove_temporaries(folders: Iterable[Path]) -> None:
     """Remove what a build that was killed has left behind."""
     for folder in folders:
         for file in sorted(folder.glob(f".*{_TEMPORARY}")):
-            file.unlink(missing_ok=True)
-
-
-def _workbook_is_ours(path: Path) -> bool:
-    from zipfile import BadZipFile, ZipFile
-
-    try:
-        with ZipFile(path) as workbook:
-            return any(
-                b"archsheet" in workbook.read(part) for part in ("docProps/core.xml", "docProps/app.xml") if part in workbook.namelist()
-            )
-    except (BadZipFile, OSError):
-        return False
+            with suppress(FileNotFoundError):
+                if time.time() - file.stat().st_mtime > _KILLED:
+                    file.unlink()

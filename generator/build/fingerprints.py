@@ -12,6 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from generator.regular_file import irregular
 from generator.resources import builtin_specs_dir, templates_dir
 from generator.spec.library import Library
 from generator.version import VERSION
@@ -28,6 +29,8 @@ def digest(data: bytes) -> str:
 
 def file_digest(file: Path) -> str:
     """Return the SHA-256 of a file's content; an empty text if it cannot be read."""
+    if irregular(file):
+        return ""
     try:
         return digest(file.read_bytes())
     except OSError:

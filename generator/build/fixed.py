@@ -10,6 +10,7 @@ from generator.build.plan import INDEX
 from generator.build.published_pages import CLAIMS
 from generator.render.formats import MODULES, Format
 from generator.render.module.support import support_files
+from generator.seal import sealed
 
 OPS = "markdown/ops.md"  # the page of all ops
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
@@ -18,7 +19,7 @@ PROOF = "markdown/proof.md"  # written by `gen verify --report`
 def fixed_files(formats: Sequence[Format]) -> dict[str, bytes]:
     """Return the fixed outputs as bytes by path below the folder of outputs."""
     texts = _package_files() if MODULES in formats else {}
-    return {path: text.encode() for path, text in texts.items()}
+    return {path: sealed(text) for path, text in texts.items()}
 
 
 def _package_files() -> dict[str, str]:

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.build import files
 from generator.build.fingerprints import Fingerprints, file_digest
 from generator.build.manifest import Manifest, Record
 from generator.build.worker import Task
 from generator.render.formats import MARKDOWN, MODULES, Format
+from generator.seal import State, state_of
 from generator.spec.library import Library
 
 INDEX = "markdown/README.md"
@@ -88,8 +88,12 @@ def leftovers(
             path = f"{kind.name}/{file.name}"
             if path in reserved or file.name.startswith(".") or not file.is_file():
                 continue
-            if not _has_spec(file.name.partition(".")[0], library, plan, manifest, out) and files.is_ours(file, file.read_bytes()):
+            if not _has_spec(file.name.partition(".")[0], library, plan, manifest, out) and _is_output(file):
                 yield path
+
+
+def _is_output(file: Path) -> bool:
+    return state_of(file, file.read_bytes()) is not State.FOREIGN
 
 
 def _has_spec(name: str, library: Library, plan: Plan, manifest: Manifest, out: Path) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from generator.build.fingerprints import digest, file_digest
 from generator.build.manifest import Record
 from generator.documents.files import FOLDER, document_files
+from generator.seal import sealed
 from generator.spec.library import Library
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def _claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> 
     from generator.render.markdown.claims_page import render_claims
 
     built = [_built(name, library, out, record) for name, record in records.items()]
-    return render_claims(built).encode()
+    return sealed(render_claims(built))
 
 
 def _document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
@@ -69,7 +70,7 @@ def _document_page(file: Path, library: Library, out: Path, records: Mapping[str
         raise ProblemsError(problems)
     built = {name: _built(name, library, out, records.get(name)) for name in document.specs}
     around = {spec: _built(spec, library, out, records.get(spec)) for one in built.values() for spec in one.neighbours if spec not in built}
-    return render_document(document, {**around, **built}, references[document.cite]).encode()
+    return sealed(render_document(document, {**around, **built}, references[document.cite]))
 
 
 def _built(name: str, library: Library, out: Path, record: Record | None) -> Built:

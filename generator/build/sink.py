@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from generator.build import files
+from generator.seal import State, state_of
 from generator.spec.problems import Problem, ProblemsError
 
 
@@ -20,16 +21,16 @@ class Sink(Protocol):
 
 
 class Writer:
-    """Writes outputs."""
+    """Writes outputs; those that were edited by hand only by force."""
 
-    def __init__(self, out: Path) -> None:
-        self._out = out
+    def __init__(self, out: Path, *, force: bool = False) -> None:
+        self._out, self._force = out, force
 
     def put(self, path: str, data: bytes, *, committed: bool = True) -> bool:  # noqa: ARG002 - all outputs are written
         """Write one output if it differs from what is there."""
         try:
-            return files.write(self._out / path, data)
-        except files.ForeignFileError as error:
+            return files.write(self._out / path, data, force=self._force)
+        except files.KeptFileError as error:
             raise ProblemsError([Problem(str(error), None)]) from error
         except OSError as error:
             raise _unwritable(self._out / path, error) from error
@@ -37,7 +38,11 @@ class Writer:
     def drop(self, path: str) -> None:
         """Remove an output."""
         try:
-            (self._out / path).unlink()
+            file = self._out / path
+            files.require_replaceable(file, files.content(file) or b"", force=self._force)
+            file.unlink()
+        except files.KeptFileError as error:
+            raise ProblemsError([Problem(str(error), None, ("it comes from no spec any more",))]) from error
         except OSError as error:
             raise _unwritable(self._out / path, error) from error
 
@@ -53,20 +58,23 @@ class Checker:
         """Compare one output. One that is not committed, such as a workbook, may be missing."""
         file = self._out / path
         try:
-            old = file.read_bytes()
-        except FileNotFoundError:
+            old = files.content(file)
+        except OSError as error:
+            raise _unwritable(file, error) from error
+        if old is None:
             if committed:
                 self.found[path] = "missing"
             return committed
-        except OSError as error:
-            raise _unwritable(file, error) from error
         if old != data:
-            self.found[path] = "stale" if files.is_ours(file, old) else "not written by gen build"
+            state = state_of(file, old)
+            self.found[path] = "out of date" if state is State.OURS else state.value
         return old != data
 
     def drop(self, path: str) -> None:
         """Take note of an output without a spec."""
-        self.found[path] = "generated from no spec"
+        file = self._out / path
+        edited = file.is_file() and state_of(file, file.read_bytes()) is State.EDITED
+        self.found[path] = f"generated from no spec{', and edited by hand' if edited else ''}"
 
 
 def _unwritable(file: Path, error: OSError) -> ProblemsError:

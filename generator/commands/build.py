@@ -1,7 +1,8 @@
 """Write the module, the page and the workbook of each spec.
 
 Only what is out of date is rendered, and only what has changed is written. A spec with mistakes keeps its earlier outputs, and the
-others are built all the same. Given whole folders, their comparisons are drawn too, the index of pages lists their specs, and outputs
+others are built all the same. An output that was edited by hand is left as it is and named, unless --force is given: each carries a hash
+over its own content. Given whole folders, their comparisons are drawn too, the index of pages lists their specs, and outputs
 whose spec is gone are removed; files that a build has not written are never touched. Specs that others use get a module, so that theirs
 can import it.
 """
@@ -28,6 +29,7 @@ EXAMPLES = """\
   gen build specs/ --only bert,vit           two specs, and the modules of what they use
   gen build specs/ --formats modules         PyTorch only
   gen build specs/ --formats excel --lang zh workbooks in Chinese, such as excel/bert.zh.xlsx
+  gen build specs/ --force                   give up edits of outputs by hand
   gen build specs/ --check                   write nothing; exit 1 and name what is out of date
 """
 
@@ -41,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
     parser.add_argument("--jobs", metavar="N", type=_count, default=0, help="processes (default: as many as are of use)")
     parser.add_argument("--lang", metavar="LANGUAGE", default="en", help="language of the workbooks' texts: en or zh (default: en)")
+    parser.add_argument("--force", action="store_true", help="replace also outputs that were edited by hand")
     parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
 
 
@@ -57,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
             raise UsageError(f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *did_you_mean(name, collection.asked))
     if args.out.exists() and not args.out.is_dir():
         raise UsageError(f"--out: {args.out} is a file, not a folder")
-    request = Request(collection, args.out, formats, only, args.jobs, args.check)
+    request = Request(collection, args.out, formats, only, args.jobs, args.check, args.force)
     report = build(request, progress=lambda name, changed: None if args.check else _progress(name, changed))
     _complain(report, args)
     for remark in report.remarks:
@@ -104,7 +107,9 @@ def _complain(report: Report, args: argparse.Namespace) -> None:
     for path, what in sorted(report.differences.items()):
         complain(f"{(args.out / path).as_posix()}: {what}")
     if report.differences:
-        complain("outputs are not up to date; `gen build` with the same arguments, but without --check, writes them")
+        edited = any("edited by hand" in what for what in report.differences.values())
+        notes = ["those edited by hand only with --force, which gives up the edits"] if edited else []
+        complain("outputs are not up to date; `gen build` with the same arguments, but without --check, writes them", *notes)
 
 
 def _closing(report: Report, args: argparse.Namespace, seconds: float) -> str:

@@ -42,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--samples", metavar="K", type=int, default=5, help="how many random sets of sizes to try (default 5)")
     parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
+    parser.add_argument("--force", action="store_true", help="replace the page also if it was edited by hand")
     parser.add_argument("--no-references", dest="references", action="store_false", help="leave out the public implementations")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
     add_specs(parser)
@@ -55,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
         complain("`gen verify` runs the generated modules, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
         return 1
     if args.report is not None:
-        refuse_unfit(args.report)
+        refuse_unfit(args.report, force=args.force)
     library, names = _targets(args.targets, args.specs)
     from generator.verify.instance import Workbench
     from generator.verify.run import Result, mistakes, verify

@@ -8,6 +8,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from generator.seal import sealed
+
 if TYPE_CHECKING:
     from generator.compiled import Compiled
     from generator.spec.library import Library
@@ -78,7 +80,7 @@ def module_bytes(rendering: Rendering) -> bytes:
     """Return a spec's PyTorch module."""
     from generator.render.module.writer import render_module
 
-    return render_module(rendering.compiled, rendering.library).encode()
+    return sealed(render_module(rendering.compiled, rendering.library))
 
 
 def page_bytes(rendering: Rendering) -> bytes:
@@ -88,7 +90,7 @@ def page_bytes(rendering: Rendering) -> bytes:
 
     sheet = rendering.compiled.sheet
     file = rendering.library.path(sheet.name)
-    return render_page(sheet, Links(spec_link(file, rendering.out), frozenset(rendering.pages))).encode()
+    return sealed(render_page(sheet, Links(spec_link(file, rendering.out), frozenset(rendering.pages))))
 
 
 def workbook_bytes(rendering: Rendering) -> bytes:

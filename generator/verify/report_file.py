@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generator.build.files import LARGEST
 from generator.commands.arguments import UsageError
+from generator.regular_file import read_regular
+from generator.seal import State, sealed, state_of
 
 if TYPE_CHECKING:
     from generator.verify.run import Result
@@ -14,15 +17,18 @@ if TYPE_CHECKING:
 MADE_BY = "Made by `gen verify --report`"
 
 
-def refuse_unfit(file: Path) -> None:
-    """Raise UsageError for a file that a report cannot or must not replace."""
+def refuse_unfit(file: Path, *, force: bool = False) -> None:
+    """Raise UsageError for a file that a report cannot or must not replace; one that was edited by hand only by force."""
     if file.is_dir():
         raise UsageError(f"--report takes a file, and {file} is a folder", f"for example --report {file / 'proof.md'}")
     above = next(folder for folder in (*file.parents, Path()) if folder.exists())
     if not above.is_dir():
         raise UsageError(f"{file} cannot be written, as {above} is not a folder", "choose another file for --report")
-    if file.exists() and MADE_BY not in file.read_text(encoding="utf-8", errors="replace"):
+    old = read_regular(file, LARGEST) if file.exists() else b""
+    if old and MADE_BY.encode() not in old:
         raise UsageError(f"{file} was not written by gen verify, so it is left alone", "choose another file for --report")
+    if not force and state_of(file, old) is State.EDITED:
+        raise UsageError(f"{file} was edited by hand, so it is left alone", "choose another file, or give up the edits with --force")
 
 
 def write_report(file: Path, results: Sequence[Result]) -> None:
@@ -31,4 +37,4 @@ def write_report(file: Path, results: Sequence[Result]) -> None:
     from generator.verify.report import render_report
 
     pages = {result.spec: f"{result.spec}.md" for result in results if (file.parent / f"{result.spec}.md").exists()}
-    replace(file, render_report(results, pages).encode())
+    replace(file, sealed(render_report(results, pages)))

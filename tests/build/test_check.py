@@ -60,18 +60,18 @@ def test_an_edited_spec_makes_its_outputs_stale(gen, specs, out, check, with_rec
         (out / ".manifest.json").unlink()
     before = tree(out)
     write_specs(specs, alone=ALONE.replace("Nothing", "Little"))
-    assert check() == (1, ["markdown/README.md: stale", "markdown/alone.md: stale", "modules/alone.py: stale"])
+    assert check() == (1, ["markdown/README.md: out of date", "markdown/alone.md: out of date", "modules/alone.py: out of date"])
     assert tree(out) == before
 
 
 @pytest.mark.parametrize("with_record", [True, False])
-def test_an_output_edited_by_hand_is_stale(gen, out, check, with_record) -> None:
+def test_an_output_edited_by_hand_is_named_apart(gen, out, check, with_record) -> None:
     gen()
     if not with_record:
         (out / ".manifest.json").unlink()
     with (out / "modules/pair.py").open("a") as file:
         file.write("x = 1\n")
-    assert check() == (1, ["modules/pair.py: stale"])
+    assert check() == (1, ["modules/pair.py: edited by hand"])
 
 
 def test_the_file_of_somebody_else_in_the_place_of_an_output_is_named(gen, out, check) -> None:
@@ -89,7 +89,7 @@ def test_an_output_without_a_spec_is_named(gen, specs, out, check, with_record) 
     (out / "markdown/notes.md").write_text("# My notes\n")
     assert check() == (
         1,
-        ["markdown/README.md: stale", "markdown/alone.md: generated from no spec", "modules/alone.py: generated from no spec"],
+        ["markdown/README.md: out of date", "markdown/alone.md: generated from no spec", "modules/alone.py: generated from no spec"],
     )
     assert (out / "modules/alone.py").exists()
 

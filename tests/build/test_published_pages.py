@@ -99,13 +99,14 @@ def test_nothing_is_written_twice_and_an_edited_list_changes_its_page_alone(spec
     assert {path for path in after if after[path] != before[path]} == {".manifest.json", "markdown/documents/notes.md"}
 
 
-def test_a_page_edited_by_hand_is_made_again(out: Path) -> None:
+def test_a_page_edited_by_hand_is_made_again_by_force(out: Path) -> None:
     build()
     page = out / "markdown/claims.md"
     fresh = page.read_text(encoding="utf-8")
     page.write_text(fresh.replace("equal", "wrong"), encoding="utf-8")
     assert build("--check") == 1
-    assert build() == 0
+    assert build() == 1
+    assert build("--force") == 0
     assert page.read_text(encoding="utf-8") == fresh
 
 

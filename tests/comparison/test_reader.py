@@ -116,7 +116,7 @@ def test_build_writes_page_chart_and_workbook_and_removes_what_is_gone(folder, c
     assert main(["build", "mine", "--check"]) == 0
     file.write_text(GOOD.replace("d: 8", "d: 16"))
     assert main(["build", "mine", "--check"]) == 1
-    assert "generated/comparisons/one.md: stale" in capsys.readouterr().err
+    assert "generated/comparisons/one.md: out of date" in capsys.readouterr().err
     file.unlink()
     assert main(["build", "mine"]) == 0
     assert {path.name for path in Path("generated/comparisons").iterdir()} == {"README.md"}

@@ -15,7 +15,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import fill_caches
+from generator.render.workbook.content import content_digest
 from generator.render.workbook.stamp import Value, stamped
+from generator.seal import CONTENT, PARTS, UNSEALED
 
 A3 = 8
 A4 = 9
@@ -49,7 +51,8 @@ def finished(book: Workbook, values: Mapping[tuple[str, str], Value], pages: Seq
     book.properties.language = properties.language
     book.properties.creator = "archsheet"
     custom: Any = book  # the published types leave its own properties out
-    for name, value in properties.marks.items():
+    seal = {PARTS: UNSEALED, CONTENT: content_digest(book)}  # the first is known, and written, when the file is
+    for name, value in {**properties.marks, **seal}.items():
         custom.custom_doc_props.append(StringProperty(name=name, value=value))
     book.active = 0
     out = io.BytesIO()

@@ -13,6 +13,8 @@ from fractions import Fraction
 from xml.dom.minidom import Document, parseString
 from xml.etree.ElementTree import canonicalize
 
+from generator.seal import CUSTOM, sealed_parts
+
 Value = int | float | Fraction | str | bool
 Values = Mapping[tuple[str, str], Value]  # by sheet title and coordinate
 
@@ -47,7 +49,8 @@ def stamped(workbook: bytes, values: Values, chart_texts: Mapping[str, Sequence[
         title, coordinate = min(left)
         raise StampError(f"a value is given for {title}!{coordinate}, which holds no formula")
     parts["docProps/core.xml"] = _without_clock(parts["docProps/core.xml"])
-    return _zipped(parts)
+    written = {name: _canonical(part) if name.endswith((".xml", ".rels")) else part for name, part in parts.items()}
+    return _zipped(sealed_parts(written) if CUSTOM in written else written)
 
 
 def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
@@ -118,16 +121,17 @@ def _without_clock(part: bytes) -> bytes:
 
 
 def _zipped(parts: Mapping[str, bytes]) -> bytes:
-    """Return the file; XML is written in canonical form, so that it does not matter which XML library openpyxl found."""
+    """Return the file: the same bytes for the same parts."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for name, content in parts.items():
             entry = zipfile.ZipInfo(name, _ZIP_TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.create_system = 0
-            archive.writestr(entry, _canonical(content) if name.endswith((".xml", ".rels")) else content)
+            archive.writestr(entry, content)
     return out.getvalue()
 
 
 def _canonical(part: bytes) -> bytes:
+    """Return XML in canonical form, so that it does not matter which XML library openpyxl found."""
     return _HEADER + canonicalize(part.decode("utf-8")).encode("utf-8")
