@@ -69,14 +69,14 @@ class Facts:
         if known is None and expr.atoms(floor, ceiling, Mod) and (whole := _with_whole_parts(expr)) != expr:
             known = self._whole_cache[expr] = self.is_whole(whole)
         if known is None:
-            known = all(self._is_whole_term(term) for term in Add.make_args(expand(cancel(expr))))
+            known = self._is_whole_term(expr) or all(self._is_whole_term(term) for term in Add.make_args(expand(cancel(expr))))
             if not known:
                 known = all(term.is_integer for term in Add.make_args(expand(cancel(self.witnessed(expr)))))
             self._whole_cache[expr] = known
         return known
 
     def _is_whole_term(self, term: Expr) -> bool:
-        """Say whether a term is a whole multiple of a quotient that one condition says is whole."""
+        """Say whether a term, or a whole sum, is a whole multiple of a quotient that one condition says is whole."""
         return bool(term.is_integer) or any(cancel(term / quotient).is_integer for quotient in self._quotients)
 
     def simplify(self, expr: Expr) -> Expr:

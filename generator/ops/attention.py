@@ -81,9 +81,8 @@ class Attention(Op):
         given = n if self.offset is None else n + self.offset
         if not row.same(given, m):
             problem = f"`{row.name}` is causal, but has {row.text(n)} queries for {row.text(m)} keys"
-            raise OpError(
-                problem, found, f"did you mean offset: {row.text(m)} - {row.text(n)}?", at="causal" if self.offset is None else "offset"
-            )
+            at = "causal" if self.offset is None else "offset"
+            raise OpError(problem, found, f"did you mean offset: {row.text(m - n)}?", at=at)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The arguments of the call."""

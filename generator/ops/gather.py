@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sympy import Expr, S
+
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS
 from generator.trace import choose
@@ -34,11 +36,10 @@ class Gather(Op):
         shared = [i for i in range(min(indices.rank, x.rank)) if i != axis]
         if indices.rank not in {axis + 1, x.rank} or not all(row.same(x.shape[i], indices.shape[i]) for i in shared):
             name, places = row.input_names
-            wanted = (*x.shape[:axis], indices.shape[-1] if indices.rank <= axis + 1 else indices.shape[axis])
             raise OpError(
                 f"`{row.name}` cannot pick from {name} by {places}: their axes before the one picked along must agree",
                 f"{name} is {row.show(x.shape)}; {places} is {row.show(indices.shape)}",
-                f"did you mean {places} to be {row.show(wanted)}?",
+                f"did you mean {places} to be {row.show((*x.shape[:axis], _picks(row, x, indices, axis)))}?",
                 at="in",
             )
         for _ in rest:
@@ -55,3 +56,11 @@ class Gather(Op):
             places = f"{places}[{', '.join(['...', *['None'] * rest])}].expand({kept}, *{c.inputs[0]}.shape[{indices.rank}:])"
         axis = c.axis(x, self.axis)
         return {"axis": -1 if axis == x.rank - 1 else axis, "places": places}
+
+
+def _picks(row: RowScope, x: Tensor, indices: Tensor, axis: int) -> Expr:
+    """Return how many elements indices of a wrong shape are likely to pick: one, where they have all axes but the one picked along."""
+    if indices.rank > axis:
+        return indices.shape[axis]
+    leading = all(row.same(a, b) for a, b in zip(x.shape, indices.shape, strict=False))
+    return S.One if leading or not indices.rank else indices.shape[-1]

@@ -75,7 +75,7 @@ class Mask(Op):
             raise OpError(
                 f"`{row.name}` cannot lay {mask} over {name}: its last axis must be the keys, its other axes the first ones of {name}",
                 f"{name} is {row.show(scores.shape)}; {mask} is {row.show(given)}",
-                f"did you mean {mask} to be {row.show((scores.shape[0], scores.shape[-1]))}?",
+                f"did you mean {mask} to be {row.show((*scores.shape[: scores.rank - 1][:1], scores.shape[-1]))}?",
                 at="in",
             )
         return hidden

@@ -71,8 +71,13 @@ def parse_arrow(text: str, *, at: str) -> tuple[str, str]:
     return sides[0], sides[1]
 
 
-def solve(row: RowScope, axes: Axes, shape: Shape, source: str, known: dict[str, Expr], *, at: str) -> None:
+def solve(
+    row: RowScope, axes: Axes, shape: Shape, source: str, known: dict[str, Expr], *, at: str, declared: Mapping[str, Expr] | None = None
+) -> None:
     """Give each label of a side its size, from the shape at hand; `known` is extended.
+
+    Args:
+        declared: what the row's `out` says of labels, for groups that the shape does not decide.
 
     Raises:
         OpError: a different number of axes, a clash of sizes, or a group with two unknown labels.
@@ -81,6 +86,9 @@ def solve(row: RowScope, axes: Axes, shape: Shape, source: str, known: dict[str,
         message = f"the pattern has {counted(len(axes.groups), 'axis', 'axes')}, but {source} has {len(shape)}"
         raise OpError(message, f"{source} is {row.show(shape)}", at=at)
     for group, size in zip(axes.groups, shape, strict=True):
+        undecided = [label for label in group if label not in known and label not in row.sizes]
+        if declared and len(undecided) > 1:
+            known.update({label: declared[label] for label in undecided if label in declared})
         _solve_group(row, group, size, (source, shape), known, at)
 
 
@@ -92,7 +100,8 @@ def _solve_group(row: RowScope, group: Group, size: Expr, where: tuple[str, Shap
     unknown = [label for label in group if label not in known]
     found = f"{source} is {row.show(shape)}"
     if len(unknown) > 1:
-        raise OpError(f"`{' '.join(group)}` has {len(unknown)} unknown sizes: {', '.join(unknown)}", found, at=at)
+        decide = "all but one of them must be sizes of this spec, or stand alone on an axis of a declared `out`"
+        raise OpError(f"`{' '.join(group)}` has {len(unknown)} unknown sizes: {', '.join(unknown)}", found, decide, at=at)
     rest = product(tuple(known[label] for label in group if label in known))
     if unknown:
         if not row.t.facts.divisible(size, rest):
@@ -111,6 +120,14 @@ def _solve_group(row: RowScope, group: Group, size: Expr, where: tuple[str, Shap
             *(f"{label} is {row.text(known[label])}" for label in group if row.text(known[label]) != label),
             at=at,
         )
+
+
+def declared_labels(axes: Axes, shape: Shape | None, sizes: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Return the sizes of the labels that stand alone on their axis of a declared shape and are no sizes of the spec."""
+    if shape is None or len(shape) != len(axes.groups):
+        return {}
+    alone = ((group[0], size) for group, size in zip(axes.groups, shape, strict=True) if len(group) == 1)
+    return {label: size for label, size in alone if label not in sizes}
 
 
 def shape_of(axes: Axes, known: Mapping[str, Expr]) -> Shape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,13 +10,16 @@ from sympy import Expr
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
-from generator.ops.pattern import Axes, parse_arrow, parse_axes, solve
+from generator.ops.pattern import Axes, declared_labels, parse_arrow, parse_axes, solve
 from generator.trace.tensor import Tensor
 
 
 @dataclass(frozen=True)
 class Rearrange(Op):
     """Split, reorder and merge axes, in einops notation: `to: b n (h e) -> b h n e`.
+
+    Labels that no size of the spec is named after have the sizes that the input leaves for them, or those that `out` says:
+    `{op: rearrange, to: b (i j) c -> b c i j, out: [b, c, s/4, s/4]}`.
 
     No arithmetic. Splitting and reordering are views; merging copies where the axes are not neighbours in memory.
     """
@@ -38,7 +42,8 @@ class Rearrange(Op):
         (x,) = inputs
         left, right = self.sides()
         known: dict[str, Expr] = {}
-        solve(row, left, x.shape, row.input_names[0], known, at="to")
+        declared = declared_labels(right, row.out, row.sizes)
+        solve(row, left, x.shape, row.input_names[0], known, at="to", declared=declared)
         y = x
         axis = 0
         for group in left.groups:
@@ -54,7 +59,7 @@ class Rearrange(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The chain of view calls."""
         left, right = self.sides()
-        known = dict(c.sizes)
+        known = declared_labels(right, c.declared, c.sizes) | dict(c.sizes)
         calls: list[str] = []
         axis = 0
         rank = len(left.groups)
@@ -71,8 +76,10 @@ class Rearrange(Op):
         return {"calls": calls}
 
 
-def _split(c: CodeScope, group: tuple[str, ...], known: dict[str, Expr]) -> str:
-    """The sizes of a split axis; one label of unknown size is left to PyTorch as -1."""
+def _split(c: CodeScope, group: tuple[str, ...], known: Mapping[str, Expr]) -> str:
+    """The sizes of a split axis; one label that no size is named after is left to PyTorch as -1."""
+    if sum(label not in c.sizes for label in group) == 1:
+        known = c.sizes
     texts = [c.size(known[label]) if label in known else "-1" for label in group]
     return f"({', '.join(texts)})"
 

@@ -15,17 +15,17 @@ from generator.resolve.frame import Frame
 from generator.resolve.inside import report_inside, report_own
 from generator.resolve.missing import report_missing_sizes
 from generator.resolve.requirements import require_condition
-from generator.resolve.show import show_shape
+from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, evaluated, written_size
-from generator.spec.expressions import names
-from generator.spec.model import Input, Row, Spec, Use
+from generator.spec.expressions import evaluate, names
+from generator.spec.model import Row, Spec, Use
 from generator.spec.problems import Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 from generator.symbols import Facts
 from generator.trace.iterate import Body, iterate
 from generator.trace.seams import UnsettledError
-from generator.trace.tensor import Kind, Shape, Tensor
+from generator.trace.tensor import Kind, Tensor
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver
@@ -203,7 +203,7 @@ def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture
                 f"but `{reads or name}` is {show_shape(tensor.shape, sizes)}",
                 _place(frame, bound, use),
                 f"{name} is declared {written} in {arch.spec.source.path}",
-                *_with_hint(declared, tensor.shape, arch, sizes),
+                *_with_hint(arch, use, r.facts),
             )
             raise Unresolved
         if tensor.kind != KINDS[declared.dtype]:
@@ -286,12 +286,31 @@ def _results(child: Spec, outputs: Iterable[Tensor]) -> dict[str, Tensor]:
     return dict(zip(names, outputs, strict=True))
 
 
-def _with_hint(declared: Input, found: Shape, arch: Architecture, sizes: Mapping[str, Expr]) -> tuple[str, ...]:
-    """Suggest the `with` that would make the shapes meet, where one size alone differs."""
-    if len(declared.shape) != len(found):
-        return ()
-    for expression, size in zip(declared.shape, found, strict=True):
-        dim = arch.spec.dims.get(expression.text)
-        if dim is not None and dim.kind != "derived" and arch.sizes.get(dim.name) != size:
-            return (f"did you mean with: {{{expression.text}: {show_shape((size,), sizes)[1:-1]}}}?",)
-    return ()
+def _with_hint(arch: Architecture, use: Use, facts: Facts) -> tuple[str, ...]:
+    """Suggest the `with` under which all inputs have the shapes that the used spec declares, if there is one."""
+    changes: dict[str, Expr] = {}
+    for name, declared in arch.spec.inputs.items():
+        for expression, size in zip(declared.shape, arch.inputs[name].shape, strict=False):
+            dim = arch.spec.dims.get(expression.text)
+            if dim is not None and dim.kind != "derived" and arch.sizes.get(dim.name) != size:
+                changes.setdefault(dim.name, size)
+    sizes = _with_sizes(arch, changes)
+    for name, declared in arch.spec.inputs.items():
+        if not all(set(names(expression.ast)) <= sizes.keys() for expression in declared.shape):
+            return ()
+        expected = tuple(evaluated(expression, sizes, facts, Problems()) for expression in declared.shape)
+        if not check_shape(expected, arch.inputs[name].shape, facts):
+            return ()
+    assert arch.usage is not None
+    given = {name: expression.text for name, expression in use.sizes.items()}
+    given |= {name: show_size(size, arch.usage.outer[-1].sizes) for name, size in changes.items()}
+    return (f"did you mean with: {{{', '.join(f'{name}: {text}' for name, text in given.items())}}}?",)
+
+
+def _with_sizes(arch: Architecture, changes: Mapping[str, Expr]) -> dict[str, Expr]:
+    """Return the sizes of a used spec as they are with others given under `with`."""
+    sizes = {**arch.sizes, **changes}
+    for name, dim in arch.spec.dims.items():
+        if dim.kind == "derived" and dim.value is not None and set(names(dim.value.ast)) <= sizes.keys():
+            sizes[name] = evaluate(dim.value.ast, sizes)
+    return sizes

@@ -97,6 +97,10 @@ def whole_notes(value: Expr, sizes: Mapping[str, Expr]) -> Iterator[str]:
     numerator, denominator = fraction(together(value))
     if not numerator.free_symbols:
         return
+    if not value.is_rational_function():  # no condition shows that a root is whole, but a derived size is required to be
+        yield f"round down: floor({show_size(value, sizes)})"
+        yield f"or give it a name under `dims`, which must come out whole: {{is: ..., value: {show_size(value, sizes)}}}"
+        return
     condition = whole_condition(value)
     if condition.free_symbols:
         yield add_condition(to_text(condition, tuple(sizes)))

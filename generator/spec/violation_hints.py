@@ -62,5 +62,15 @@ def type_hint(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[st
     if "array" in types and "string" not in types and isinstance(value, str) and _WORDS.fullmatch(value):
         return (f"did you mean [{', '.join(re.split(r'[ ,]+', value))}]?",)
     if len(path) == 2 and path[0] == "layers" and isinstance(value, str):
-        return (f"did you mean {{op: {value}}}?",)
+        return _row_hint(value)
     return ()
+
+
+def _row_hint(word: str) -> tuple[str, ...]:
+    """Show the row that a single word may have been meant to be."""
+    from generator.ops.registry import ops  # here, because it imports sympy, which comparisons are checked without
+
+    meant = word if word in ops() else next(iter(near(word, ops())), None)
+    if meant:
+        return (f"did you mean {{op: {meant}}}?",)
+    return ("a row says what it does: `{op: linear, out: [b, n, d]}`, or `{use: mlp}` for another spec",)

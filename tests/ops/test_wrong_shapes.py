@@ -123,6 +123,21 @@ CASES = [
     ("op: pool, kind: max, kernel: 2", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w]: batch, channels, positions @ y", "x is [b, c]"]),
     ("op: pool, kind: avg, kernel: 3, padding: 2", IMAGE, ["`padding` of `y` is 2, more than half of the window, which is 3 wide @ 2"]),
     ("op: pool, kind: max, kernel: 5", SMALL, ["the kernel of `y` spans 5 elements, but axis 2 of x has only 4 @ 5", "x is [b, 6, 4, 5]"]),
+    # axes that nothing decides
+    (
+        'op: rearrange, to: "b c (i j) -> b c i j"',
+        SEQUENCE,
+        [
+            '`i j` has 2 unknown sizes: i, j @ "b c (i j) -> b c i j"',
+            "x is [b, c, n]",
+            "all but one of them must be sizes of this spec, or stand alone on an axis of a declared `out`",
+        ],
+    ),
+    (
+        'op: rearrange, to: "b c (i j) -> b c i j", out: [b, c, k, d]',
+        SEQUENCE,
+        ['`i j` is d*k, but that axis of x is n @ "b c (i j) -> b c i j"', "x is [b, c, n]", "i is k", "j is d"],
+    ),
     # moving elements
     ("op: pad, axis: 1, before: -1", SEQUENCE, ["`before` of `y` is -1; to take elements away, use `op: slice` @ -1"]),
     ("op: pad, axis: 3, before: 1", SEQUENCE, ["axis 3 does not exist: x is [b, c, n] @ 3"]),

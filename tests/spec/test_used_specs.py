@@ -118,3 +118,32 @@ def test_a_mistake_of_a_shared_spec_is_printed_once(folder: Path, capsys: pytest
     assert said.err.startswith("broken.yaml:6:20: error: `z` cannot add x and y: their shapes do not fit\n")
     assert said.err.count("error: ") == 1
     assert said.out == "25 specs: 1 mistake, in 21 of them\n"
+
+
+CROSS = """\
+title: Cross
+dims: {b: batch size, n: queries, m: keys, d: width, e: {is: half of it, value: d / 2}}
+inputs: {x: [b, n, d], memory: [b, m, d], half: [b, e]}
+layers:
+  y: {op: linear, in: x, out: [b, n, d]}
+  z: {op: linear, in: memory, out: [b, m, d]}
+  h: {op: linear, in: half, out: [b, e]}
+outputs: [y, z, h]
+"""
+READS = "title: Mine\ndims: {b: batch size, n: length, d: width, k: other length, w: other width}\nwhere: [d % 2 == 0, w % 2 == 0]\n"
+INPUTS = {
+    "x: [b, n, w], memory: [b, k, w], half: [b, w/2]": "  did you mean with: {m: k, d: w}?",
+    "x: [b, k, d], memory: [b, 7, d], half: [b, d/2]": "  did you mean with: {m: 7, n: k}?",
+    "x: [b, n, w], memory: [b, k, d], half: [b, d/2]": None,  # no width suits both
+    "x: [b, n, w], memory: [b, k, w], half: [b, d/2]": None,
+    "x: [b, n, d, w], memory: [b, k, d], half: [b, d/2]": None,
+}
+
+
+@pytest.mark.parametrize("inputs", INPUTS)
+def test_sizes_are_suggested_under_which_all_inputs_fit(inputs: str, folder: Path) -> None:
+    rows = "layers:\n  y: {use: cross, in: [x, memory, half], with: {m: k}}\noutputs: [y.y, y.z, y.h]\n"
+    said = errors(folder, f"{READS}inputs: {{{inputs}}}\n{rows}", {"cross": CROSS}).split("\n")
+    suggestions = [line for line in said if "did you mean" in line]
+    assert said[0].startswith("mine.yaml:6:23: error: `cross` expects ")
+    assert suggestions == ([] if INPUTS[inputs] is None else [INPUTS[inputs]])

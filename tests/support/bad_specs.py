@@ -10,7 +10,8 @@ import pytest
 
 from generator.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.spec.problems import Problem, ProblemsError
+from tests.support.suggestions import followed, suggestions
 
 HEAD = """\
 title: Mine
@@ -57,12 +58,34 @@ def each_of(*groups: Cases, head: str = "") -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("spec", "said"), cases)
 
 
+def refused(folder: Path, name: str) -> tuple[Problem, ...]:
+    """Return what is wrong with a spec of a folder. What is suggested must keep the same from being wrong again."""
+    problems = _problems(folder, name)
+    file = folder / f"{name}.yaml"
+    for problem in problems:
+        if problem.span is not None and Path(problem.span.source.path).name == file.name:
+            text = file.read_bytes()
+            for suggestion in suggestions(problem):
+                changed = followed(problem.span.source.text, problem, suggestion)
+                if changed is not None:
+                    file.write_text(changed, encoding="utf-8")
+                    assert problem.message not in [other.message for other in _problems(folder, name)], f"it does not help: {suggestion}"
+            file.write_bytes(text)
+    return problems
+
+
+def _problems(folder: Path, name: str) -> tuple[Problem, ...]:
+    try:
+        compile_spec(Library([folder]), name)
+    except ProblemsError as error:
+        return error.problems
+    return ()
+
+
 def told(folder: Path, spec: str) -> tuple[str, str, list[str]]:
     """Return what is said about the only mistake of a spec: the message, what the caret points at, and the notes."""
     (folder / "one.yaml").write_text(spec, encoding="utf-8")
-    with pytest.raises(ProblemsError) as caught:
-        compile_spec(Library([folder]), "one")
-    first, line, _caret, *notes = str(caught.value).splitlines()
+    first, line, _caret, *notes = str(ProblemsError(refused(folder, "one"))).splitlines()
     place, message = first.split(": error: ")
     under = line.split("|", 1)[1][int(place.split(":")[-1]) :]
     return message, re.split(r"[,:}\]]", under)[0], [note.strip() for note in notes]
@@ -74,8 +97,4 @@ def errors(folder: Path, spec: str | bytes, others: Mapping[str, str] = BLOCKS) 
         (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
     data = spec if isinstance(spec, bytes) else spec.encode()
     (folder / "mine.yaml").write_bytes(data)
-    try:
-        compile_spec(Library([folder]), "mine")
-    except ProblemsError as error:
-        return str(error)
-    return ""
+    return str(ProblemsError(refused(folder, "mine")))
