@@ -1,7 +1,8 @@
 """Run the generated modules and compare what is measured with what is derived.
 
 Each spec is built at random small sizes that satisfy its conditions and at every preset (on meta tensors, which need no memory), and run.
-Shapes, parameters, FLOPs forward and backward, vector FLOPs, what is saved, traffic and state must be exactly equal. Where a public
+Shapes, parameters, FLOPs forward and backward, vector FLOPs, what is saved, traffic and state must be exactly equal. A module that keeps a
+state between decoding steps is also fed step by step, and must come to what it comes to in one pass over all tokens. Where a public
 implementation is known and its library installed, the module is loaded with its weights, and outputs, gradients, parameters and FLOPs are
 compared with it; what could not be compared is said.
 """
@@ -25,6 +26,7 @@ from generator.verify.report_file import refuse_unfit, write_report
 if TYPE_CHECKING:
     from generator.spec.library import Library
     from generator.verify.run import Case, Result
+    from generator.verify.stepwise import Decoding
 
 PEAKS = 2  # at so many of the random sizes the peak of memory is simulated
 EXAMPLES = """\
@@ -115,10 +117,22 @@ def _print(result: Result) -> None:
     for case in result.cases:
         if not case.equal:
             _print_case(case)
+    _print_decoding(result)
     _print_peaks(result)
     _print_references(result)
     for reason in result.skipped:
         say(f"  not checked: {reason}")
+
+
+def _print_decoding(result: Result) -> None:
+    from generator.verify.summary import decoding_words
+
+    if result.decoding is None:
+        return
+    say(f"  decoding: {decoding_words(result.decoding)}")
+    for check in result.decoding.checks:
+        if not check.equal:
+            say(f"    at {', '.join(f'{name}={value}' for name, value in check.sizes.items())} in steps of {check.steps}: {check.found}")
 
 
 def _print_peaks(result: Result) -> None:
@@ -178,6 +192,7 @@ def _plain(result: Result) -> dict[str, Any]:
         "skipped": list(result.skipped),
         "references": [{**vars(check), "equal": check.equal} for check in result.references],
         "peaks": [{**vars(peak), "exact": peak.is_exact} for peak in result.peaks],
+        "decoding": _plain_decoding(result.decoding),
         "not_run": list(result.not_run),
         "cases": [
             {
@@ -188,4 +203,15 @@ def _plain(result: Result) -> dict[str, Any]:
             }
             for case in result.cases
         ],
+    }
+
+
+def _plain_decoding(decoding: Decoding | None) -> dict[str, Any] | None:
+    if decoding is None:
+        return None
+    return {
+        "equal": decoding.equal if decoding.checks else None,
+        "not_compared": decoding.reason or None,
+        "left_out": list(decoding.left_out),
+        "checks": [{"sizes": dict(c.sizes), "split": list(c.split), "found": c.found, "equal": c.equal} for c in decoding.checks],
     }

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr
+from sympy import Expr, Integer
 
+from generator.decoding import growths
 from generator.measure.peak import peak
 from generator.resolve.resolver import Resolver
 from generator.trace.backward import simulated_peak
@@ -14,7 +15,6 @@ from generator.trace.diary import Diary
 from generator.trace.liveness import run_forward
 from generator.verify.built import Instance
 from generator.verify.instance import Workbench
-from generator.verify.state import growing_axes
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,9 @@ class PeakComparison:
 
 def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison:
     """Simulate and measure one instance as in training: without a state, and with gradients on all float inputs."""
-    same = {str(total): new for new, total in growing_axes(bench.compiled(name).architecture)}
-    sizes = {**sizes, **{total: sizes[str(new)] for total, new in same.items()}}
+    pairs = growths(bench.compiled(name).architecture)
+    same: dict[str, Expr] = {one.other.name: Integer(0) if one.is_past else one.new for one in pairs}
+    sizes = {**sizes, **{size: value for one in pairs for size, value in one.at(0, sizes[one.new.name]).items()}}
     simulated = _simulated(bench, name, sizes, same)
     own = Instance.of(bench, name, sizes).measured_by("saved_elements")
     with own.mode:

@@ -13,11 +13,11 @@ from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.table import Table, table
 from generator.spec.problems import headline
 from generator.verify.peaks import PeakComparison
-from generator.verify.quantities import MEASURED_BY, PEAK, SIZE_ONE
+from generator.verify.quantities import DECODING, MEASURED_BY, PEAK, SIZE_ONE
 from generator.verify.references.run import ReferenceCheck
 from generator.verify.report_file import MADE_BY
 from generator.verify.run import Case, Result
-from generator.verify.summary import is_compared, measurements, outcome, word
+from generator.verify.summary import decoding_words, is_compared, measurements, outcome, word
 
 LIBRARIES = ("torch", "transformers", "timm")
 
@@ -29,6 +29,8 @@ class SpecSection:
     heading: str
     verdict: str
     sizes: Table
+    decoding: str
+    stepwise: Table
     peaks: Table
     references: Table
     not_run: tuple[str, ...]
@@ -51,6 +53,7 @@ def render_report(results: Sequence[Result], pages: Mapping[str, str]) -> str:
             versions=", ".join(_versions()),
             quantities=table(("Quantity", "Measured by"), ((code(name), text(means)) for name, means in MEASURED_BY.items())),
             size_one=text(SIZE_ONE),
+            decoding=text(DECODING),
             peak=text(PEAK),
             overview=_overview(results, pages),
             specs=[_section(result, pages) for result in results],
@@ -81,8 +84,8 @@ def _overview(results: Sequence[Result], pages: Mapping[str, str]) -> Table:
         presets = sum(1 for case in result.cases if case.preset)
         models = ", ".join(dict.fromkeys(text(check.model) for check in result.references))
         name = link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec)
-        checks = sum(len(case.checks) for case in result.cases)
-        rows.append((name, str(len(result.cases) - presets), str(presets), f"{checks:,}", models, _word(result)))
+        checks = f"{measurements([result]):,}"
+        rows.append((name, str(len(result.cases) - presets), str(presets), checks, models, _word(result)))
     return table(head, rows, right=("Random sizes", "Presets", "Measurements"))
 
 
@@ -100,6 +103,8 @@ def _section(result: Result, pages: Mapping[str, str]) -> SpecSection:
         heading=link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec),
         verdict=verdict,
         sizes=_sizes(result.cases),
+        decoding=text(decoding_words(result.decoding)) if result.decoding else "",
+        stepwise=_stepwise(result),
         peaks=_peaks(result.peaks),
         references=_references(result.references),
         not_run=tuple(text(reason) for reason in (*map(headline, result.mistakes), *result.skipped, *result.not_run)),
@@ -126,6 +131,13 @@ def _sizes(cases: Sequence[Case]) -> Table:
 def _outcome(case: Case) -> str:
     wrong = sum(1 for check in case.checks if not check.equal)
     return f"{len(case.checks)} equal" if not wrong else f"{len(case.checks) - wrong} equal, **{wrong} differ**"
+
+
+def _stepwise(result: Result) -> Table:
+    """One line for each split that differs."""
+    checks = result.decoding.checks if result.decoding else ()
+    rows = [(code(_listed(check.sizes)), code(check.steps), text(check.found)) for check in checks if not check.equal]
+    return table(("Decoded at", "In steps of", "Result"), rows)
 
 
 def _peaks(peaks: Sequence[PeakComparison]) -> Table:

@@ -17,6 +17,7 @@ from generator.verify.references.run import ReferenceCheck, reference_checks
 from generator.verify.row_shapes import wrong_shapes_when_stopped
 from generator.verify.rows import RowDifference
 from generator.verify.sampling import NoSampleError, sample
+from generator.verify.stepwise import Decoding, check_decoding
 from generator.verify.variants import byte_checks, gradient_checks
 
 
@@ -45,6 +46,7 @@ class Result:
         peaks: simulated and measured peaks of memory, which may differ.
         not_run: comparisons that could not be run here, and why.
         mistakes: what keeps the spec from being built, so that nothing of it was measured.
+        decoding: stepwise runs beside whole passes; None where the module keeps nothing between steps.
     """
 
     spec: str
@@ -54,11 +56,13 @@ class Result:
     peaks: tuple[PeakComparison, ...] = ()
     not_run: tuple[str, ...] = ()
     mistakes: tuple[Problem, ...] = ()
+    decoding: Decoding | None = None
 
     @property
     def equal(self) -> bool:
         """Whether every comparison came out equal."""
-        return not self.mistakes and all(case.equal for case in self.cases) and all(check.equal for check in self.references)
+        compared = (*self.cases, *self.references, *((self.decoding,) if self.decoding else ()))
+        return not self.mistakes and all(one.equal for one in compared)
 
 
 def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem, ...]]:
@@ -102,7 +106,8 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
     highest = [_peak(bench, name, sizes) for sizes in drawn[:peaks]]
     compared, not_run = reference_checks(bench, name) if references else ((), ())
     not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
-    return Result(name, tuple(cases), tuple(skipped), compared, tuple(p for p in highest if not isinstance(p, str)), not_run)
+    simulated = tuple(p for p in highest if not isinstance(p, str))
+    return Result(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=check_decoding(bench, name))
 
 
 def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison | str:

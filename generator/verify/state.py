@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import torch
-from sympy import Expr
 from torch import nn
 
-from generator.architecture import Architecture
 from generator.claims import complete
-from generator.ops.cache import Cache
+from generator.decoding import growths
 from generator.verify.instance import Workbench
 
 
@@ -41,32 +39,14 @@ def prefilled_state(
 
 def past_tokens(bench: Workbench, name: str, sizes: Mapping[str, int]) -> dict[str, int] | None:
     """Return the sizes of the step that filled the state before this one; None where it is empty."""
-    compiled = bench.compiled(name)
-    known = {size.name: sizes[size.name] for size in compiled.sheet.sizes if size.kind != "derived"}
-    filled = False
-    for axis in growing_axes(compiled.architecture):
-        new, total = (str(size) for size in axis)
-        if new not in known or total not in known:
-            raise LookupError(
-                f"`{name}` cannot be decoded step by step: a cache grows from {new} to {total}, which are not sizes of the spec"
-            )
-        length = sizes[total] - sizes[new]
-        known |= {new: length, total: length}
-        filled = filled or length > 0
-    if not filled:
+    past = {one: one.past(sizes) for one in growths(bench.compiled(name).architecture)}
+    if not any(past.values()):
         return None
-    return {key: value for key, value in complete(compiled.sheet.sizes, known).items() if value is not None}
+    return sizes_of_step(bench, name, sizes, {size: value for one, length in past.items() for size, value in one.at(0, length).items()})
 
 
-def growing_axes(arch: Architecture) -> list[tuple[Expr, Expr]]:
-    """Return the sizes, new and in all, of the axes along which caches grow, those of nested blocks included."""
-    found: list[tuple[Expr, Expr]] = []
-    for row in arch.rows:
-        if not row.active:
-            continue
-        if row.child is not None:
-            found += growing_axes(row.child)
-        elif isinstance(row.op, Cache):
-            (x,) = row.inputs
-            found += [pair for pair in zip(x.shape, row.result.shape, strict=True) if pair[0] != pair[1]]
-    return list(dict.fromkeys(found))
+def sizes_of_step(bench: Workbench, name: str, sizes: Mapping[str, int], changed: Mapping[str, int]) -> dict[str, int]:
+    """Return all sizes, derived ones included, where some are others."""
+    sheet = bench.compiled(name).sheet
+    known = {size.name: sizes[size.name] for size in sheet.sizes if size.kind != "derived"} | dict(changed)
+    return {key: value for key, value in complete(sheet.sizes, known).items() if value is not None}

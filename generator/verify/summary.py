@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 
 from generator.human import counted
 from generator.verify.run import Result
+from generator.verify.stepwise import Decoding
 
 
 def measurements(results: Sequence[Result]) -> int:
-    """Return how many numbers were measured and compared."""
-    return sum(len(case.checks) for result in results for case in result.cases)
+    """Return how many numbers and stepwise runs were compared."""
+    runs = sum(len(result.decoding.checks) for result in results if result.decoding is not None)
+    return runs + sum(len(case.checks) for result in results for case in result.cases)
 
 
 def is_compared(result: Result) -> bool:
@@ -27,6 +29,18 @@ def word(result: Result) -> str:
     if not is_compared(result):
         return "nothing was compared"
     return "equal, in part" if result.skipped else "equal"
+
+
+def decoding_words(decoding: Decoding) -> str:
+    """Return what the stepwise runs came to: `equal at splits 1+1+1, 2+1`, or why there are none."""
+    if decoding.reason:
+        return f"not compared with the whole pass: {decoding.reason}"
+    parts = []
+    for word, equal in (("equal", True), ("differs", False)):
+        splits = list(dict.fromkeys(check.steps for check in decoding.checks if check.equal is equal))
+        parts += [f"{word} at splits {', '.join(splits)}"] if splits else []
+    parts += [f"not run: {one}" for one in decoding.left_out]
+    return "; ".join(parts)
 
 
 def outcome(results: Sequence[Result], shown: Callable[[str], str] = str) -> str:
