@@ -157,6 +157,8 @@ def test_the_installed_wheel_builds_a_spec_that_uses_a_built_in_block_outside_th
         sys.executable, "-c", "from generator import resources as r; print(r.templates_dir())", cwd=tmp_path, PYTHONPATH=str(installed)
     )
     assert where.stdout.strip() == str(installed / "generator" / "_data" / "templates")
+    titled = run(sys.executable, "-c", "import archsheet; print(archsheet.load('mlp').title)", cwd=tmp_path, PYTHONPATH=str(installed))
+    assert titled.stdout.strip() == "Position-wise feed-forward network", titled.stdout
     built = run(installed / "bin" / "gen", "build", "my-specs/", cwd=tmp_path, PYTHONPATH=str(installed))
     assert built.returncode == 0, built.stdout
     assert (tmp_path / "generated" / "modules" / "wrapped.py").is_file()

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+import archsheet
 import generator
 from generator import MissingSizeError, SizeError, SpecError, load
 from tests.support.small_specs import BROKEN, write_specs
@@ -24,6 +25,13 @@ def test_a_quantity_needs_only_the_sizes_that_it_depends_on() -> None:
 
 def test_sizes_win_over_the_preset() -> None:
     assert load("mine/layer.yaml").cost("small", b=2, m=7).macs == 2 * 3 * 7
+
+
+def test_the_package_has_the_name_by_which_it_is_installed() -> None:
+    assert archsheet.__all__ == generator.__all__
+    assert all(getattr(archsheet, name) is getattr(generator, name) for name in archsheet.__all__)
+    with pytest.raises(AttributeError, match="module 'archsheet' has no attribute 'cli'"):
+        _ = archsheet.cli
 
 
 def test_formulas_are_text() -> None:
