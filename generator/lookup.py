@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from generator.nearby import nearby_notes
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
 from generator.spec.problems import Problem, ProblemsError
@@ -52,7 +53,10 @@ def require_names(names: Iterable[str], library: Library) -> None:
 
 def _unknown(names: Iterable[str], library: Library) -> NotFoundError:
     hint = "`gen list` shows all; a file is named with its .yaml"
-    return NotFoundError(Problem(f"there is no spec named `{name}`", None, (*did_you_mean(name, library.names), hint)) for name in names)
+    return NotFoundError(
+        Problem(f"there is no spec named `{name}`", None, (*(nearby_notes(name) or did_you_mean(name, library.names)), hint))
+        for name in names
+    )
 
 
 @dataclass(frozen=True)
@@ -71,17 +75,21 @@ class Collection:
     is_whole: bool
 
 
-def collect(paths: Sequence[Path]) -> Collection:
+def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
     """Return all specs in some folders and files. A file brings its neighbours, which are not asked for.
+
+    Args:
+        specs: more folders and files, whose specs may be used but are not asked for.
 
     Raises:
         ProblemsError: two specs have the same name.
     """
     asked = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
     seen = dict.fromkeys(found for path in paths for found in _surroundings(path))
-    library = Library(list(seen))
-    is_whole = all(path.is_dir() for path in paths) and len(asked) == len(library.own)
-    return Collection(tuple(seen), library, tuple(sorted(asked)), is_whole)
+    own = {file.stem for path in seen for file in spec_files(path)}
+    is_whole = all(path.is_dir() for path in paths) and len(asked) == len(own)
+    around = tuple(dict.fromkeys([*seen, *specs]))
+    return Collection(around, Library(around), tuple(sorted(asked)), is_whole)
 
 
 def everything(specs: Sequence[Path] = ()) -> Library:

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 from generator.build.builder import Report, Request, build
-from generator.commands.arguments import UsageError, add_paths, existing
+from generator.commands.arguments import UsageError, add_paths, add_specs, existing
 from generator.console import complain, complain_of, remind, say, styled
 from generator.human import counted
 from generator.lookup import collect
@@ -37,6 +37,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
+    add_specs(parser)
     names = ",".join(kind.name for kind in FORMATS)
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("generated"), help="where outputs go (default: generated/)")
     parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     """Build or check, and say what was done."""
     started = perf_counter()
     formats = _formats(args.formats, args.lang)
-    collection = collect(existing(args.paths))
+    collection = collect(existing(args.paths), existing(args.specs))
     if not collection.asked:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     only = tuple(dict.fromkeys(_words(args.only)))

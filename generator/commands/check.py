@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from generator.commands.arguments import UsageError, add_paths, existing
+from generator.commands.arguments import UsageError, add_paths, add_specs, existing
 from generator.comparison.files import comparison_files
 from generator.console import complain_of, say
 from generator.human import counted
@@ -20,19 +20,21 @@ from generator.spec.suggest import listed
 EXAMPLES = """\
   gen check specs/
   gen check my_block.yaml
+  gen check my_block.yaml --specs my-specs/     which uses specs from there
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
+    add_specs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Derive every spec and show all problems."""
     from generator.documents.checking import check_documents  # it reads YAML, which `--help` does without
 
-    collection = collect(existing(args.paths))
+    collection = collect(existing(args.paths), existing(args.specs))
     if not collection.asked:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     found = {name: _problems(collection.library, name) for name in collection.asked}

@@ -8,14 +8,13 @@ from copy import copy
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from generator.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
 from generator.spec.naming import name_problem
 from generator.spec.problems import Problem, ProblemsError
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
-
-NOT_ARCHITECTURES = ("comparisons", "documents", "hardware")  # folders of the library that hold other kinds of sheets
 
 
 class Library:
@@ -77,7 +76,7 @@ class Library:
         if name not in self.files:
             # A person may write the file's name, or its path.
             stem = PurePosixPath(name).name.removesuffix(".yaml")
-            likely = (f"did you mean `{stem}`?",) if stem in self.files else did_you_mean(stem, self.names)
+            likely = (f"did you mean `{stem}`?",) if stem in self.files else nearby_notes(stem) or did_you_mean(stem, self.names)
             notes = (*likely, "a spec's name is its file's name without .yaml")
             raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", asked, notes)])
         if name not in self._parsed:

@@ -23,6 +23,31 @@ _MISSING = {
 _KINDS = ("op", "use", "slot")
 _OF_USE = ("with", "options", "slots")
 _OF_BLOCKS = ("repeat", "scan", "carry")
+_HOLD_ENTRIES = ("with", "options", "slots", "carry")
+_OF_ROWS = ("in", "out", "when", "note")
+_MEANINGS = {
+    "repeat": "a stack of equal layers is `repeat: L`",
+    "scan": "a cell is run step after step along an axis by `scan: n`",
+    "carry": "what a cell hands on from step to step is `carry: {state: [b, d]}`",
+    "with": "sizes of the used spec stand there: `with: {n: m}`",
+    "options": "options of the used spec stand there: `options: {bias: true}`",
+    "in": "the rows and inputs that it reads: `in: x`, or `in: [x, y]`",
+    "out": "the shape of its result: `out: [b, n, d]`",
+    "when": "the name of an option without which the row is skipped: `when: residual`",
+    "note": "a remark for people: `note: as in the paper`",
+}
+# what other libraries and languages call the keys of a row
+_OTHER_WORDS = {
+    "repeat": ("times", "layers", "depth", "stack", "n_layers", "num_layers", "copies", "loop"),
+    "scan": ("steps", "unroll", "recurrent", "recurrence", "loop_over"),
+    "carry": ("state", "states", "hidden", "memory"),
+    "with": ("dims", "sizes", "args", "params", "parameters"),
+    "options": ("kwargs", "settings", "flags", "config"),
+    "in": ("input", "inputs", "from", "reads"),
+    "out": ("output", "outputs", "shape", "to_shape"),
+    "when": ("if", "condition", "enabled", "only_if"),
+    "note": ("comment", "description", "doc", "notes"),
+}
 _WORDS = re.compile(r"[A-Za-z0-9_*/+]+(?:[ ,]+[A-Za-z0-9_*/+]+)*")
 
 
@@ -36,12 +61,25 @@ def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any]) ->
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
     if len(path) != 2 or path[0] != "layers":
         return ()
+    meant = next((word for word, others in _OTHER_WORDS.items() if key.lower() in others and word not in value), None)
+    if meant in _OF_ROWS or (meant and "op" not in value):
+        return (f"did you mean `{meant}`?", _MEANINGS[meant])
     if key in _KINDS:
         return ("a row has one of `op`, `use` and `slot`",)
     if "op" in value:
         return _in_an_op(key)
-    if near(key, (*_KINDS, *_OF_USE, *_OF_BLOCKS, "in", "out", "when", "note")):
+    known = (*_KINDS, *_OF_USE, *_OF_BLOCKS, *_OF_ROWS)
+    if near(key, known if isinstance(value[key], Mapping) else [word for word in known if word not in _HOLD_ENTRIES]):
         return ()
+    return _of_a_used_spec(key, value[key])
+
+
+def _of_a_used_spec(key: str, value: Any) -> tuple[str, ...]:
+    """Show where the sizes and options of a used spec stand."""
+    if isinstance(value, bool):
+        return (f"an option of the used spec stands under `options`: {{{key}: {str(value).lower()}}}",)
+    if isinstance(value, int):
+        return (f"a size of the used spec stands under `with`: {{{key}: {value}}}",)
     return ("sizes of a used spec are given under `with`, its options under `options`",)
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from generator.cli import main
 from generator.commands.registry import COMMANDS
-from tests.support.small_specs import BROKEN, write_specs
+from tests.support.small_specs import BROKEN, LAYER, PAIR, write_specs
 
 ROOT = Path(__file__).parents[2]
 GEN = [sys.executable, "-m", "generator.cli"]
@@ -100,7 +100,7 @@ def test_problems_of_specs_are_no_wrong_usage(specs, capsys) -> None:
 def test_a_mistake_of_ours_is_a_sentence_and_a_traceback_only_on_request(capsys, monkeypatch) -> None:
     from generator.commands import check
 
-    def explode(_: object) -> None:
+    def explode(*_: object) -> None:
         raise LookupError("no such luck")
 
     monkeypatch.setattr(check, "collect", explode)
@@ -210,3 +210,25 @@ def test_colour_is_for_terminals_that_want_it(specs, monkeypatch, environment, c
 def test_no_colour_in_files(capsys) -> None:
     main(["show", "mine/pair.yaml"])
     assert "\033" not in capsys.readouterr().out
+
+
+def test_a_spec_in_a_folder_nearby_is_found_by_what_is_suggested(specs, capsys) -> None:
+    write_specs(specs, inner__deeper=LAYER, comparisons__side=LAYER)
+    assert main(["cost", "deeper", "b=1", "k=2", "m=3"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("error: there is no spec named `deeper`\n  mine/inner/deeper.yaml has that name: add --specs mine\n")
+    assert main(["cost", "deeper", "b=1", "k=2", "m=3", "--specs", "mine"]) == 0
+    assert main(["cost", "side"]) == 2
+    assert "has that name" not in capsys.readouterr().err  # comparisons are no specs
+
+
+@pytest.mark.parametrize("command", ["check", "build"])
+def test_a_file_uses_those_beside_it_and_those_of_other_folders_by_name(specs, capsys, command) -> None:
+    around = write_specs(specs.parent / "work", user=PAIR, beside__layer=LAYER)
+    formats = ["--formats", "modules"] if command == "build" else []
+    assert main([command, "mine/pair.yaml", *formats]) == 0  # `layer` stands beside it
+    capsys.readouterr()
+    assert main([command, str(around / "user.yaml"), *formats]) == 1
+    assert "  mine/layer.yaml has that name: add --specs mine\n" in capsys.readouterr().err
+    assert main([command, str(around / "user.yaml"), "--specs", "work/beside", *formats]) == 0
+    assert "mistake" not in capsys.readouterr().err

@@ -29,6 +29,55 @@ mine.yaml:11:12: error: there is no spec named `blocks/keep.yaml`
   did you mean `keep`?
   a spec's name is its file's name without .yaml""",
     ),
+    "keys beside `use` that other languages have": (
+        """\
+layers:
+  y: {use: keep, times: 3}
+  z: {use: keep, if: true}
+  v: {use: optional, input: x, causal: true}
+  w: {use: keep, width: 4}
+  u: {use: keep, option: {bias: true}}
+  t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
+""",
+        """\
+mine.yaml:11:18: error: unknown key `times` in `layers.y`
+   11 |   y: {use: keep, times: 3}
+      |                  ^^^^^
+  did you mean `repeat`?
+  a stack of equal layers is `repeat: L`
+mine.yaml:12:18: error: unknown key `if` in `layers.z`
+   12 |   z: {use: keep, if: true}
+      |                  ^^
+  did you mean `when`?
+  the name of an option without which the row is skipped: `when: residual`
+mine.yaml:13:22: error: unknown key `input` in `layers.v`
+   13 |   v: {use: optional, input: x, causal: true}
+      |                      ^^^^^
+  did you mean `in`?
+  the rows and inputs that it reads: `in: x`, or `in: [x, y]`
+mine.yaml:13:32: error: unknown key `causal` in `layers.v`
+   13 |   v: {use: optional, input: x, causal: true}
+      |                                ^^^^^^
+  an option of the used spec stands under `options`: {causal: true}
+mine.yaml:14:18: error: unknown key `width` in `layers.w`
+   14 |   w: {use: keep, width: 4}
+      |                  ^^^^^
+  a size of the used spec stands under `with`: {width: 4}
+mine.yaml:15:18: error: unknown key `option` in `layers.u`
+   15 |   u: {use: keep, option: {bias: true}}
+      |                  ^^^^^^
+  did you mean `options`?
+  known keys: `use`, `with`, `options`, `slots`, `slot`, `repeat`, `scan`, `carry`, `in`, `out`, `when` and `note`
+mine.yaml:16:35: error: unknown key `shape` in `layers.t`
+   16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
+      |                                   ^^^^^
+  known keys: `op`, `bias`, `tie`, `in`, `out`, `when` and `note`
+mine.yaml:16:53: error: unknown key `inputs` in `layers.t`
+   16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
+      |                                                     ^^^^^^
+  did you mean `in`?
+  the rows and inputs that it reads: `in: x`, or `in: [x, y]`""",
+    ),
     "an unknown size under `with`": (
         """\
 layers:

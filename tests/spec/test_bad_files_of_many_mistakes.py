@@ -188,7 +188,7 @@ mine.yaml:12:51: error: unknown key `scan` in `layers.k`
 mine.yaml:13:18: error: unknown key `bias` in `layers.v`
    13 |   v: {use: keep, bias: true}
       |                  ^^^^
-  sizes of a used spec are given under `with`, its options under `options`
+  an option of the used spec stands under `options`: {bias: true}
 mine.yaml:14:3: error: row `w` needs exactly one of `op`, `use` and `slot`; found none
    14 |   w: {in: x}
       |   ^
