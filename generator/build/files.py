@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -63,6 +64,8 @@ def replace(path: Path, data: bytes) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}{_TEMPORARY}")
     try:
         temporary.write_bytes(data)
+        with suppress(FileNotFoundError):
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)  # noqa: PTH105 - the name that the promise of one step is known by
     except BaseException:
         temporary.unlink(missing_ok=True)

@@ -7,12 +7,14 @@ import re
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from generator.errors import SizeError
 from generator.pull.reading import OwnPreset, Typed, marks, opened, typed_into
-from generator.pull.tampering import differences
+from generator.render.formats import LANGUAGES
 from generator.sheet import Sheet
 from generator.spec.library import Library
+from generator.spec.model import Spec
 from generator.spec.problems import Problem, ProblemsError
 
 _NAME = re.compile(r"[^\s@=]{1,60}")
@@ -48,20 +50,24 @@ def pulled(path: Path, library: Library) -> Pulled:
 
     Raises:
         ProblemsError: no workbook of ours, one of an older version or another spec, or one in which more than inputs was changed.
+        OSError: the file cannot be read.
     """
+    book = opened(path)  # before anything else is imported: most that is no workbook is refused here
+    said = marks(book, path)
+    if said["spec"] not in library.files:
+        raise _refused(f"{path} was made from the spec `{said['spec']}`, which is not there", "name its folder with --specs")
+    if said["language"] not in LANGUAGES:
+        raise _refused(f"{path} says that it is in the language `{said['language']}`, which workbooks are not made in")
     from openpyxl import load_workbook
 
     from generator.compiled import compile_spec
+    from generator.pull.tampering import differences
     from generator.render.texts import texts
     from generator.render.workbook import build_workbook
     from generator.render.workbook.plan import make_plan
 
-    book = opened(path)
-    said = marks(book, path)
-    if said["spec"] not in library.files:
-        raise _refused(f"{path} was made from the spec `{said['spec']}`, which is not there", "name its folder with --specs")
-    sheet = compile_spec(library, said["spec"], json.loads(said["options"])).sheet
-    _require_same_version(path, said, sheet)
+    _require_same_version(path, said, library)
+    sheet = compile_spec(library, said["spec"], _options(path, said, library.spec(said["spec"]))).sheet
     built = load_workbook(BytesIO(build_workbook(sheet, said["language"])))
     changed = differences(book, built)
     if changed:
@@ -71,14 +77,26 @@ def pulled(path: Path, library: Library) -> Pulled:
     return Pulled(library, sheet, typed)
 
 
-def _require_same_version(path: Path, said: dict[str, str], sheet: Sheet) -> None:
+def _options(path: Path, said: dict[str, str], spec: Spec) -> dict[str, Any]:
+    """Return the options that a workbook was made with."""
+    from generator.sizing import check_option
+
+    try:
+        values = json.loads(said["options"])
+        return {name: check_option(spec.options[name], value) for name, value in values.items()}
+    except (ValueError, KeyError, AttributeError, RecursionError) as error:  # a SizeError is a ValueError
+        raise _refused(f"{path} says that it was made with options that `{spec.name}` does not have", "build the workbook anew") from error
+
+
+def _require_same_version(path: Path, said: dict[str, str], library: Library) -> None:
+    from generator.compiled import source_hash
     from generator.version import VERSION
 
     note = "build the workbook anew, and type the sizes into that one"
     if said["version"] != VERSION:
         raise _refused(f"{path} was made by archsheet {said['version']}, and this is {VERSION}", note)
-    if said["hash"] != sheet.source_hash:
-        raise _refused(f"{path} was made from an older version of the spec `{sheet.name}` (or of one that it uses)", note)
+    if said["hash"] != source_hash(library, said["spec"]):
+        raise _refused(f"{path} was made from an older version of the spec `{said['spec']}` (or of one that it uses)", note)
 
 
 def checked(pulled: Pulled, presets: list[OwnPreset]) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from io import BytesIO
+from datetime import date, time, timedelta
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from generator import workbook_file
+from generator.regular_file import read_regular
 from generator.spec.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from generator.render.workbook.plan import Plan, PresetColumn
 
 MARK = "archsheet."
+LONGEST_SHOWN = 60  # characters of what was typed
 
 
 @dataclass(frozen=True)
@@ -46,19 +49,16 @@ class Typed:
 
 
 def opened(path: Path) -> Workbook:
-    """Open a workbook with its formulas. Raises ProblemsError for a file that is none."""
-    from zipfile import BadZipFile
+    """Open a workbook with its formulas.
 
-    from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    note = "workbooks end in .xlsx; older ones and those of other programs can be saved as such"
+    Raises:
+        ProblemsError: the file is none, is damaged, or is made to take more time and memory than a workbook does.
+        OSError: it is no file, or cannot be read.
+    """
     try:
-        with warnings.catch_warnings():
-            # Other programs add extensions of their own; openpyxl says that it leaves them out.
-            warnings.simplefilter("ignore", UserWarning)
-            return load_workbook(BytesIO(path.read_bytes()))
-    except (BadZipFile, InvalidFileException, KeyError, ValueError, TypeError) as error:
+        return workbook_file.opened(read_regular(path, workbook_file.MAX_BYTES))
+    except workbook_file.UnfitWorkbookError as error:
+        note = "workbooks end in .xlsx; older ones and those of other programs can be saved as such"
         raise _problem(f"{path} cannot be read as a workbook: {error}", note) from error
 
 
@@ -127,10 +127,22 @@ def _whole(value: Any, where: str, size: str, problems: list[Problem]) -> int | 
 
     if value is None or value == "":
         return None
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value) and 1 <= value <= LARGEST_SIZE:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= LARGEST_SIZE and value == int(value):
         return int(value)
-    problems.append(Problem(f"{where} holds {value!r}, but the size `{size}` is a whole number from 1 to {LARGEST_SIZE:,}", None))
+    problems.append(Problem(f"{where} holds {_described(value)}, but the size `{size}` is a whole number from 1 to {LARGEST_SIZE:,}", None))
     return None
+
+
+def _described(value: Any) -> str:
+    """Return what a cell holds in words."""
+    if isinstance(value, str) and not value.startswith("="):
+        text = repr(value)
+        return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…'"
+    if isinstance(value, float) and not isfinite(value):
+        return "a number beyond all bounds"
+    if isinstance(value, bool | int | float):
+        return repr(value)
+    return "a date or a time" if isinstance(value, date | time | timedelta) else "a formula"
 
 
 def _problem(message: str, *notes: str) -> ProblemsError:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from generator.human import counted
+from generator.render.workbook.content import canonical_formula
 from generator.spec.problems import Problem
 
 if TYPE_CHECKING:
@@ -21,11 +22,12 @@ def differences(found: Workbook, built: Workbook) -> list[Problem]:
         other = found.defined_names.get(name)
         if other is None or _plain(other.attr_text) != _plain(defined.attr_text):
             problems.append(Problem(f"the name `{name}` does not point to {defined.attr_text} any more", None))
+    sheets = {sheet.title: sheet for sheet in found.worksheets}  # sheets that are only a chart are others
     for sheet in built.worksheets:
-        if sheet.title not in found.sheetnames:
+        if sheet.title not in sheets:
             problems.append(Problem(f"the sheet {sheet.title} is missing", None))
             continue
-        problems.extend(_of_sheet(found[sheet.title], sheet))
+        problems.extend(_of_sheet(sheets[sheet.title], sheet))
     more = len(problems) - SHOWN
     return [*problems[:SHOWN], *([Problem(f"and {counted(more, 'more cell or name', 'more cells or names')}", None)] if more > 0 else [])]
 
@@ -42,26 +44,10 @@ def _of_sheet(found: Any, built: Any) -> Iterator[Problem]:
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, str) and isinstance(b, str):
-        return a == b or (a.startswith("=") and b.startswith("=") and _tokens(a) == _tokens(b))
+        return a == b or (a.startswith("=") and b.startswith("=") and canonical_formula(a) == canonical_formula(b))
     if isinstance(a, int | float) and isinstance(b, int | float):
         return abs(a - b) <= 1e-14 * abs(b)  # LibreOffice writes 15 digits
     return (a or None) == (b or None)
-
-
-def _tokens(formula: str) -> list[str]:
-    """Return the parts of a formula, written in one way: programs that save a file differ in spaces and in how they write numbers."""
-    from openpyxl.formula import Tokenizer
-
-    plain = formula.replace("TRUE()", "TRUE").replace("FALSE()", "FALSE")
-    return [_token(token) for token in Tokenizer(plain).items if token.type != "WHITE-SPACE"]
-
-
-def _token(token: Any) -> str:
-    if token.type == "OPERAND" and token.subtype == "NUMBER":
-        return repr(float(token.value))
-    if token.type == "OPERAND" and token.subtype == "RANGE":
-        return _plain(token.value)
-    return str(token.value) if token.subtype == "TEXT" else str(token.value).upper().rstrip("()") + token.subtype
 
 
 def _plain(reference: str | None) -> str:

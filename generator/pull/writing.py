@@ -67,8 +67,23 @@ def add_presets(file: Path, presets: Sequence[OwnPreset]) -> None:
         raise ProblemsError([Problem(f"{file} belongs to the installed package; copy it into a folder of your own first", None)])
     old = file.read_bytes().decode("utf-8")
     new = with_presets(old, presets)
+    _require_readable(file, new)
     _require_only_added(old, new, presets)
-    replace(file, new.encode("utf-8"))
+    replace(file.resolve(), new.encode("utf-8"))  # not the link that leads to it
+
+
+def _require_readable(file: Path, text: str) -> None:
+    """Read what is about to be written as the spec that it must be. Raises ProblemsError with the places in the new text."""
+    from generator.spec.library import shown
+    from generator.spec.parse import parse_spec
+    from generator.spec.source import Source
+
+    try:
+        problems = parse_spec(file.stem, Source(shown(file), text)).problems
+    except ProblemsError as error:
+        problems = error.problems
+    if problems:
+        raise ProblemsError([Problem(f"{file} could not be read any more with these presets, so it is left as it is", None), *problems])
 
 
 def _require_only_added(old: str, new: str, presets: Sequence[OwnPreset]) -> None:

@@ -176,6 +176,27 @@ def test_a_name_that_is_taken_or_missing_is_refused(spec: Path, plan: Plan, caps
     assert spec.read_text(encoding="utf-8") == SPEC
 
 
+def test_what_could_not_be_read_again_is_not_written(spec: Path, plan: Plan, capsys) -> None:
+    cells = column(plan, 0, "mine", k=12) | {("Presets", f"{plan.own_columns[0].letter}5"): "seen in a table\ufeff"}
+    assert main(["pull", str(edited(plan, cells)), "--write"]) == 1
+    shown = capsys.readouterr().err
+    assert "my_layer.yaml could not be read any more with these presets, so it is left as it is" in shown
+    assert "U+FEFF cannot be seen and is not allowed" in shown
+    assert spec.read_text(encoding="utf-8") == SPEC
+
+
+def test_a_link_to_the_spec_stays_a_link_and_the_file_keeps_its_mode(spec: Path, plan: Plan) -> None:
+    path = edited(plan, override(plan, k=10))
+    spec.chmod(0o640)
+    Path("elsewhere").mkdir()
+    target = spec.rename(Path("elsewhere").absolute() / "my_layer.yaml")
+    spec.symlink_to(target)
+    assert main(["pull", str(path), "--as", "ours", "--write"]) == 0
+    assert spec.is_symlink()
+    assert "ours:" in target.read_text(encoding="utf-8")
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("cell", "value", "message"),
