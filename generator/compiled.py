@@ -92,14 +92,17 @@ class Variant:
 
     rows: tuple[SheetRow, ...]
     totals: Mapping[str, Expr]
+    saved: SavedMemory
     conditions: tuple[Boolean, ...]
 
 
-def with_gradients(library: Library, name: str, *, on_inputs: bool, fixed: Mapping[str, int] | None = None) -> Variant:
-    """Return the costs of a spec whose float inputs all need a gradient, or all need none.
+def variant(library: Library, name: str, *, on_inputs: bool | None = None, fixed: Mapping[str, int] | None = None) -> Variant:
+    """Return the costs of a spec under other circumstances.
 
     Args:
-        fixed: sizes that are these numbers, such as that of a stack with fewer layers than the formula for any number holds for.
+        on_inputs: whether all of its float inputs need a gradient, or none does; as the spec declares them by default.
+        fixed: sizes that are these numbers, such as that of a stack with fewer layers than the formula for any number holds for, or an
+            axis of one, where PyTorch copies less.
 
     Raises:
         ProblemsError: the spec has problems.
@@ -107,15 +110,19 @@ def with_gradients(library: Library, name: str, *, on_inputs: bool, fixed: Mappi
     numbers = {size: Integer(value) for size, value in (fixed or {}).items()}
     arch = Resolver(library, input_gradients=on_inputs, bound=numbers).architecture(library.spec(name))
     rows = sheet_rows(arch)
-    return Variant(rows, totals(rows), tuple(required.condition for required in arch.requirements))
+    memory = saved_memory(library, arch, on_inputs=on_inputs, bound=numbers)
+    return Variant(rows, totals(rows), memory, tuple(required.condition for required in arch.requirements))
 
 
-def saved_memory(library: Library, arch: Architecture) -> SavedMemory:
+def saved_memory(
+    library: Library, arch: Architecture, *, on_inputs: bool | None = None, bound: Mapping[str, Expr] | None = None
+) -> SavedMemory:
     """Return what a traced architecture keeps for the backward pass, in full and in half precision."""
     full = saved_by_kind(arch)
     if arch.tracer is None or not arch.tracer.depends_on_precision:
         return SavedMemory(full, full)
-    return SavedMemory(full, saved_by_kind(_in_half(library, arch)))
+    half = Resolver(library, input_gradients=on_inputs, half=True, bound=bound).architecture(arch.spec, arch.options)
+    return SavedMemory(full, saved_by_kind(half))
 
 
 def _in_half(library: Library, arch: Architecture) -> Architecture:

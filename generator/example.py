@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
-from sympy import Integer
+from sympy import Integer, Le
 
 from generator.claims import complete
-from generator.printing.evaluate import EvaluationError, evaluate
+from generator.feasible import PROPOSALS, Holds, Sizes, first, solutions
 from generator.sheet import Sheet, SheetPreset, Size
+from generator.sheet_demands import search_order, sheet_demands
+from generator.symbols import symbol
 
 SMALL = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 1)
 COMMON = (128, 64, 256, 512, 32, 16, 8, 4, 2, 1, 3, 7, 14, 28, 56, 112, 224)  # beside published sizes: lengths and widths in use
 FEW = {"batch": (1, 2, 4), "rounds": (2, 1, 4)}  # by a word of the meaning: of these there are few
-STEPS = 20_000  # of the search
+MANY = 16 * PROPOSALS
 
 
 class NoExampleError(ValueError):
-    """No small sizes satisfy the spec's conditions."""
+    """No sizes were found that satisfy the spec's conditions."""
 
 
 @dataclass(frozen=True)
@@ -70,70 +71,39 @@ def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int]:
     """Return values for the free sizes that are not given.
 
     Without any size given they are small and all different, where the conditions allow; beside published sizes the batch is 1 and others
-    are common lengths.
+    are common lengths. Where none of these fits, they are what the conditions ask for.
 
     Raises:
-        NoExampleError: nothing tried satisfies the conditions; the message names them.
+        NoExampleError: nothing was found that satisfies the conditions; the message names them.
     """
     open_sizes = [size for size in sheet.sizes if size.kind == "free" and size.name not in given]
-    for distinct in (True, False):
-        found = _Search(sheet, open_sizes, distinct and not given).run(dict(given))
+    usual = _usual(sheet, given)
+
+    def candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
+        yield from usual[name]
+
+    order, demands = search_order(sheet, given), sheet_demands(sheet, given)
+    few = [Holds(Le(symbol(size.name), max(usual[size.name]))) for size in open_sizes if _few(size)]
+    distinct = [] if given else [size.name for size in open_sizes]
+    for further, different, proposals in ((few, distinct, PROPOSALS), ([], distinct, PROPOSALS), ([], [], PROPOSALS), ([], [], MANY)):
+        found = first(solutions(order, [*demands, *further], candidates, known=given, distinct=different, proposals=proposals))
         if found is not None:
             return {size.name: found[size.name] for size in open_sizes}
     conditions = ", ".join(constraint.text for constraint in sheet.constraints)
-    raise NoExampleError(f"no small sizes for {', '.join(size.name for size in open_sizes)} satisfy {conditions}")
+    raise NoExampleError(f"no sizes {', '.join(size.name for size in open_sizes)} were found that satisfy {conditions}")
 
 
-class _Search:
-    """Tries candidates size by size and goes back where a condition breaks."""
-
-    def __init__(self, sheet: Sheet, open_sizes: Sequence[Size], distinct: bool) -> None:
-        self.sheet = sheet
-        self.open_sizes = open_sizes
-        self.distinct = distinct
-        self.steps = 0
-
-    def run(self, values: dict[str, int]) -> dict[str, int] | None:
-        return self._assign(0, values, _candidates(self.sheet, bool(values)))
-
-    def _assign(self, index: int, values: dict[str, int], candidates: Sequence[int]) -> dict[str, int] | None:
-        self.steps += 1
-        if self.steps > STEPS or not _possible(self.sheet, values):
-            return None
-        if index == len(self.open_sizes):
-            return values
-        size = self.open_sizes[index]
-        taken = {values[other.name] for other in self.open_sizes[:index]} if self.distinct else set()
-        for value in next((few for word, few in FEW.items() if word in size.meaning.lower()), candidates):
-            if value not in taken:
-                found = self._assign(index + 1, {**values, size.name: value}, candidates)
-                if found is not None:
-                    return found
-        return None
-
-
-def _candidates(sheet: Sheet, beside_published: bool) -> list[int]:
-    """Return numbers to try, with those that the conditions name and small multiples of them."""
-    base = COMMON if beside_published else SMALL
+def _usual(sheet: Sheet, given: Mapping[str, int]) -> dict[str, tuple[int, ...]]:
+    """Return the numbers to try first, by size, with those that the conditions name and small multiples of them."""
+    base = COMMON if given else SMALL
     named = sorted({int(number) for constraint in sheet.constraints for number in constraint.condition.atoms(Integer) if number > 1})
-    return list(dict.fromkeys([*base, *(number * factor for number, factor in product(named, (1, 2, 3, 4)))]))
+    many = tuple(dict.fromkeys([*base, *(number * factor for number, factor in product(named, (1, 2, 3, 4)))]))
+    found: dict[str, tuple[int, ...]] = {}
+    for size in sheet.sizes:
+        found[size.name] = () if size.kind != "free" else _few(size) or many
+    return found
 
 
-def _possible(sheet: Sheet, values: Mapping[str, int]) -> bool:
-    """Whether the sizes chosen so far can be part of a solution: every condition, size and axis that they decide is in order."""
-    try:
-        known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
-        if not all(_is_size(value) for value in known.values()):
-            return False
-        decided = [c.condition for c in sheet.constraints if {symbol.name for symbol in c.condition.free_symbols} <= known.keys()]
-        if not all(evaluate(condition, known) for condition in decided):
-            return False
-        axes = {axis for row in sheet.rows for _, shape in row.shapes for axis in shape}
-        sizes = [evaluate(axis, known) for axis in axes if {symbol.name for symbol in axis.free_symbols} <= known.keys()]
-    except EvaluationError:
-        return False
-    return all(_is_size(size) for size in sizes)
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, int) and value >= 1
+def _few(size: Size) -> tuple[int, ...]:
+    """Return the numbers that are usual for a size of which there are few; none for others."""
+    return next((few for word, few in FEW.items() if word in size.meaning.lower()), ())

@@ -10,7 +10,7 @@ from sympy import Eq, Ge, Mod
 from generator.example import NoExampleError, example_sizes
 from generator.printing.evaluate import evaluate
 from generator.sheet import Constraint, Sheet
-from tests.workbook.sheets import L, b, d, encoder, h, without_presets
+from tests.workbook.sheets import L, b, d, encoder, h, n, without_presets
 
 
 def constrained(*conditions: Constraint) -> Sheet:
@@ -52,7 +52,22 @@ def test_numbers_that_a_condition_names_are_found() -> None:
 
 def test_conditions_that_cannot_be_met_are_named() -> None:
     with pytest.raises(NoExampleError, match="b > 7"):
-        example_sizes(constrained(Constraint("b > 7", b > 7)), {})
+        example_sizes(constrained(Constraint("b > 7", b > 7), Constraint("b < 7", b < 7)), {})
+
+
+@pytest.mark.parametrize(
+    ("conditions", "name", "value"),
+    [
+        ((Eq(Mod(b, 8), 0),), "b", 8),
+        ((b > 700,), "b", 701),
+        ((Eq(Mod(b, 17), 5), Eq(Mod(b, 19), 7)), "b", 311),
+        ((Eq(Mod(3 * b + 1, 1000), 0),), "b", 333),
+        ((Eq(Mod(1001, b), 0), b > 100), "b", 143),
+        ((Eq(b, 7 * n), n > 1), "b", 14),
+    ],
+)
+def test_a_batch_that_conditions_ask_for_is_found_although_there_are_few_in_use(conditions, name: str, value: int) -> None:
+    assert example_sizes(constrained(*(Constraint(str(one), one) for one in conditions)), {})[name] == value
 
 
 def test_the_same_sheet_gives_the_same_examples() -> None:

@@ -25,6 +25,7 @@ from generator.verify.report_file import refuse_unfit, write_report
 
 if TYPE_CHECKING:
     from generator.spec.library import Library
+    from generator.verify.checks import Check
     from generator.verify.run import Case, Result
     from generator.verify.stepwise import Decoding
 
@@ -117,6 +118,7 @@ def _print(result: Result) -> None:
     for case in result.cases:
         if not case.equal:
             _print_case(case)
+        _print_ones(case)
     _print_decoding(result)
     _print_peaks(result)
     _print_references(result)
@@ -133,6 +135,21 @@ def _print_decoding(result: Result) -> None:
     for check in result.decoding.checks:
         if not check.equal:
             say(f"    at {', '.join(f'{name}={value}' for name, value in check.sizes.items())} in steps of {check.steps}: {check.found}")
+
+
+def _print_ones(case: Case) -> None:
+    """Say what was held against a count of its own, because an axis is one."""
+    at = f"preset {case.preset}" if case.preset else _listed(case)
+    for where in dict.fromkeys(check.where for check in case.checks if check.where):
+        say(f"  at {at}, counts derived for {where}, where PyTorch copies or computes otherwise than at greater sizes:")
+        for check in case.checks:
+            if check.where == where:
+                general = _number(check.general)
+                say(f"    {check.quantity}: {_number(check.derived)} as measured (the formula for greater sizes says {general})")
+
+
+def _listed(case: Case) -> str:
+    return ", ".join(f"{name}={value}" for name, value in case.sizes.items())
 
 
 def _print_peaks(result: Result) -> None:
@@ -158,7 +175,7 @@ def _print_references(result: Result) -> None:
 
 def _print_case(case: Case) -> None:
     where = f"preset {case.preset}, " if case.preset else ""
-    say(f"  at {where}{', '.join(f'{name}={value}' for name, value in case.sizes.items())}")
+    say(f"  at {where}{_listed(case)}")
     say(f"    {'quantity':<24} {'derived':>20} {'measured':>20}")
     for check in case.checks:
         if not check.equal:
@@ -198,7 +215,7 @@ def _plain(result: Result) -> dict[str, Any]:
             {
                 "preset": case.preset or None,
                 "sizes": dict(case.sizes),
-                "checks": [{"quantity": c.quantity, "derived": c.derived, "measured": c.measured, "equal": c.equal} for c in case.checks],
+                "checks": [_plain_check(check) for check in case.checks],
                 "first_rows_that_differ": [vars(d) for d in case.differences],
             }
             for case in result.cases
@@ -215,3 +232,8 @@ def _plain_decoding(decoding: Decoding | None) -> dict[str, Any] | None:
         "left_out": list(decoding.left_out),
         "checks": [{"sizes": dict(c.sizes), "split": list(c.split), "found": c.found, "equal": c.equal} for c in decoding.checks],
     }
+
+
+def _plain_check(check: Check) -> dict[str, Any]:
+    plain = {"quantity": check.quantity, "derived": check.derived, "measured": check.measured, "equal": check.equal}
+    return plain | ({"where": check.where, "formula_for_greater_sizes": check.general} if check.where else {})

@@ -44,20 +44,3 @@ def check_settable(sheet: Sheet, name: str) -> None:
 def at(formula: Expr, known: Mapping[Symbol, Expr]) -> Expr:
     """Return a formula with sizes put in, multiplied out."""
     return expand(formula.xreplace(dict(known)))
-
-
-def limits(sheet: Sheet, known: Mapping[Symbol, Expr]) -> dict[str, int]:
-    """Return the greatest value that the conditions of a sheet (`n <= P`) allow for sizes, where that is a known number."""
-    from sympy import Ge, Gt, Le, Lt
-
-    found: dict[str, int] = {}
-    for constraint in sheet.constraints:
-        relation = constraint.condition
-        if not isinstance(relation, Le | Lt | Ge | Gt):
-            continue
-        small, large = (relation.lhs, relation.rhs) if isinstance(relation, Le | Lt) else (relation.rhs, relation.lhs)
-        most = large.xreplace(dict(known))
-        if small.is_Symbol and most.is_Integer:
-            top = int(most) - (1 if isinstance(relation, Lt | Gt) else 0)
-            found[small.name] = min(found.get(small.name, top), top)
-    return found

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol
 
-from generator.errors import SizeError
-from generator.growth.bound import at, bound_sizes, limits
+from generator.feasible import GREATEST, Sizes, bounds, first, solutions
+from generator.growth.bound import at, bound_sizes
 from generator.growth.inside import InsideCrossing, crossings_inside
 from generator.growth.measures import cost_formula
 from generator.growth.orders import Order, order_of
 from generator.growth.terms import TermValue, terms_by_size
 from generator.sheet import Sheet
+from generator.sheet_demands import search_order, sheet_demands
 from generator.symbols import symbol
 
 BATCH = "b"
@@ -66,14 +67,17 @@ def dominant_terms(sheet: Sheet, key: str) -> list[Dominant]:
 
 def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
     """Return all sizes that are known at a preset, and those among them that were chosen: b = 1, and n = P where n <= P must hold."""
-    known = bound_sizes(sheet, dict(given))
-    free = {size.name for size in sheet.sizes if size.kind == "free" and size.name not in given}
-    chosen = {BATCH: 1} if BATCH in free else {}
-    chosen |= {name: most for name, most in limits(sheet, known).items() if name in free and most >= 1}
-    try:
-        known = bound_sizes(sheet, {**given, **chosen})
-    except SizeError:  # the greatest values do not go together
-        chosen = {}
+    order, demands = search_order(sheet, given), sheet_demands(sheet, given)
+    free = [size.name for size in sheet.sizes if size.kind == "free" and size.name not in given]
+    ranges = bounds(order, demands, given) or {}
+    limited = [name for name in free if name == BATCH or (name in ranges and ranges[name].high < GREATEST)]
+
+    def candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
+        yield from (1,) if name == BATCH else range(int(ranges[name].high), 0, -1)
+
+    chosen = first(solutions(limited, demands, candidates, known=given)) or {}
+    chosen = {name: chosen[name] for name in limited if name in chosen}
+    known = bound_sizes(sheet, {**given, **chosen})
     return {name.name: int(value) for name, value in known.items() if value.is_Integer}, chosen
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 
+from generator.feasible import Sizes, demanded, solutions
 from generator.printing.evaluate import EvaluationError, evaluate
 from generator.sheet import Constraint, SheetClaim
 
 _BATCH = "b"
 _SIZES = (2, 3, 4, 5, 6)
 _MOST_SIZES = 7  # of one formula; 5**7 combinations at most are looked at
+_MOST_STEPS = 2 * len(_SIZES) ** _MOST_SIZES
+_PROPOSALS = 3  # greater numbers for a size, where the conditions ask for them
 
 
 def example_sizes(claim: SheetClaim, order: Sequence[str], constraints: Sequence[Constraint]) -> dict[str, int]:
@@ -19,18 +21,20 @@ def example_sizes(claim: SheetClaim, order: Sequence[str], constraints: Sequence
     if claim.verdict != "differs" or claim.kind != "equals" or len(names) > _MOST_SIZES:
         return {}
     ordered = [*(name for name in order if name in names), *sorted(names - set(order))]
-    conditions = [one.condition for one in constraints if {size.name for size in one.condition.free_symbols} <= names]
-    for sizes in _combinations(ordered):
-        if _is_fit(claim, sizes) and all(evaluate(condition, sizes) for condition in conditions):
-            return sizes
+    demands = [demand for one in constraints for demand in demanded(one.condition)]
+    for proposals in (0, _PROPOSALS):
+        found = solutions(ordered, demands, _candidates, proposals=proposals, steps=_MOST_STEPS)
+        # Different ones first, so that none is taken for another, then those with the smallest sum.
+        ranked = sorted(found, key=lambda sizes: (len(sizes) - len(set(sizes.values())), sum(sizes.values()), tuple(sizes.values())))
+        fit = next((sizes for sizes in ranked if _is_fit(claim, sizes)), None)
+        if fit is not None:
+            return fit
     return {}
 
 
-def _combinations(names: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Yield sizes: different ones first, so that none is taken for another, then those with the smallest sum. The batch is one."""
-    choices = [(1,) if name == _BATCH else _SIZES for name in names]
-    for values in sorted(product(*choices), key=lambda values: (len(values) - len(set(values)), sum(values), values)):
-        yield dict(zip(names, values, strict=True))
+def _candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
+    """Yield the numbers to try for a size. The batch is one."""
+    yield from (1,) if name == _BATCH else _SIZES
 
 
 def _is_fit(claim: SheetClaim, sizes: Mapping[str, int]) -> bool:

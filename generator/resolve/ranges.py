@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sympy import And, Eq, Expr, Integer, Symbol
+from sympy import And, Symbol
 from sympy.logic.boolalg import Boolean
 
-from generator.printing.evaluate import EvaluationError, evaluate
-from generator.resolve.comparisons import slack
+from generator.feasible import Holds, bounds, first, solutions
 
 MOST = 4096  # values of one size that are tried
 
@@ -21,34 +20,15 @@ def contradiction(conditions: Iterable[Boolean]) -> tuple[str, tuple[Boolean, ..
             if len(part.free_symbols) == 1:
                 by_size.setdefault(next(iter(part.free_symbols)), []).append(part)
     for size, known in sorted(by_size.items(), key=lambda item: item[0].name):
-        highest = min((bound for part in known if (bound := _upper_bound(part, size)) is not None), default=MOST + 1)
-        if highest <= MOST and not any(_all_hold(known, size.name, value) for value in range(1, highest + 1)):
+        if _is_void(size.name, [Holds(part) for part in known]):
             return size.name, tuple(dict.fromkeys(known))
     return None
 
 
-def _upper_bound(condition: Boolean, size: Symbol) -> int | None:
-    """Return the greatest value of a size at which a condition a*n + c <= 0 may hold; None for other conditions."""
-    margin = slack(condition)
-    if margin is not None:
-        excess = -margin
-    elif isinstance(condition, Eq) and condition.lhs.is_Symbol:
-        excess = condition.lhs - condition.rhs
-    else:
-        return None
-    return _zero(excess.expand(), size)
-
-
-def _zero(excess: Expr, size: Symbol) -> int | None:
-    slope = excess.coeff(size)
-    rest = excess - slope * size
-    if not (slope.is_Rational and slope > 0 and rest.is_Rational):
-        return None
-    return int((-rest / slope) // Integer(1))
-
-
-def _all_hold(conditions: Sequence[Boolean], size: str, value: int) -> bool:
-    try:
-        return all(evaluate(condition, {size: value}) for condition in conditions)
-    except EvaluationError:
-        return False
+def _is_void(name: str, demands: Sequence[Holds]) -> bool:
+    """Say whether no number meets all demands upon one size; false where too many would have to be tried."""
+    ranges = bounds([name], demands)
+    if ranges is None:
+        return True
+    low, high = int(ranges[name].low), int(ranges[name].high)
+    return high <= MOST and first(solutions([name], demands, lambda *_: iter(range(low, high + 1)))) is None

@@ -6,13 +6,13 @@ What cannot be seen from the expression alone becomes a requirement on the sizes
 from __future__ import annotations
 
 import math
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sympy import Add, Eq, Expr, Integer, Mod, Mul, Pow, Rational, S, floor, fraction, together
+from sympy import Add, Eq, Expr, Integer, Mod, Mul, Pow, Rational, floor, fraction, together
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture
+from generator.feasible import demanded, first, solutions
 from generator.logarithm import Log2
 from generator.printing.text import to_text
 from generator.resolve.exact_sizes import inexact_problem
@@ -28,7 +28,8 @@ from generator.spec.suggest import add_condition
 from generator.symbols import Facts
 from generator.trace.tensor import Shape
 
-TRIES = 60  # sets of small sizes, to see whether a size can be below one
+SMALL = range(1, 10)  # sizes, to see whether one that follows from them can be below one
+TRIES = 2000  # of such sizes
 MAX_TERMS = 32  # of one size, written out as a sum
 MAX_SHAPE_TERMS = 1024  # of the product of a shape's sizes
 
@@ -129,14 +130,9 @@ def can_vanish(size: Expr, facts: Facts) -> bool:
     """Say whether a size that an op computes (a convolution's positions) is below one for some small sizes that meet the conditions."""
     if size.is_positive:
         return False
-    rng = random.Random(str(size))  # noqa: S311  sizes to try, not secrets
-    symbols = sorted(size.free_symbols, key=str)
-    for _ in range(TRIES):
-        values = {symbol: Integer(rng.randint(1, 9)) for symbol in symbols}
-        known = [c for c in facts.conditions if c.free_symbols <= set(symbols)]
-        if all(c.subs(values) == S.true for c in known) and (size.subs(values) < 1) == True:  # noqa: E712  sympy's true is not Python's
-            return True
-    return False
+    names_ = sorted(symbol.name for symbol in size.free_symbols)
+    demands = [demand for condition in (*facts.conditions, size < 1) for demand in demanded(condition)]
+    return first(solutions(names_, demands, lambda *_: iter(SMALL), steps=TRIES)) is not None
 
 
 def refuse_huge(ast: Ast, sizes: Mapping[str, Expr], limit: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -25,12 +25,18 @@ class Check:
 
     Args:
         locate: finds the first row that differs, if it can be told.
+        fixed: derives the same once more where some sizes are the numbers given; None where a number is not derived.
+        where: the sizes of one for which it was derived apart, such as `h = 1`, where PyTorch works otherwise than at greater ones.
+        general: what the formula for all greater sizes says there.
     """
 
     quantity: str
     derived: Any
     measured: Any
     locate: Callable[[], RowDifference | None] = field(default=lambda: None, repr=False, compare=False)
+    fixed: Callable[[Mapping[str, int]], Any] | None = field(default=None, repr=False, compare=False)
+    where: str = ""
+    general: Any = None
 
     @property
     def equal(self) -> bool:
@@ -91,7 +97,10 @@ def _check(instance: Instance, quantity: str, measured: int) -> Check:
     def locate() -> RowDifference | None:
         return first_difference(quantity, instance.measured_by(quantity), instance.sheet.rows) if quantity in COUNTERS else None
 
-    return Check(quantity, instance.derived(quantity), measured, locate)
+    def fixed(numbers: Mapping[str, int]) -> Any:
+        return evaluate(instance.bench.fixed(instance.name, None, numbers).totals[quantity], instance.sizes)
+
+    return Check(quantity, instance.derived(quantity), measured, locate, fixed)
 
 
 def _state(instance: Instance) -> int:

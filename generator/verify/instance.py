@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
-from generator.compiled import Compiled, Variant, compile_spec, with_gradients
+from generator.compiled import Compiled, Variant, compile_spec, variant
 from generator.printing.evaluate import evaluate
 from generator.render.module.support import support_files
 from generator.render.module.view import ModuleSet, ModuleView
@@ -40,7 +40,7 @@ class Workbench:
         self.library = library
         self.modules = ModuleSet(library)
         self._compiled: dict[str, Compiled] = {}
-        self._variants: dict[tuple[str, bool, tuple[tuple[str, int], ...]], Variant] = {}
+        self._variants: dict[tuple[str, bool | None, tuple[tuple[str, int], ...]], Variant] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
@@ -69,18 +69,19 @@ class Workbench:
 
     def with_gradients(self, name: str, sizes: Mapping[str, int], *, on_inputs: bool) -> Variant:
         """Return a spec's costs where all float inputs need a gradient, or none does; derived once."""
-        variant = self._variant(name, on_inputs, ())
+        found = self.fixed(name, on_inputs, {})
         # A stack may have fewer layers than the formula for any number of them holds for; then it is derived for that number.
-        broken = [condition for condition in variant.conditions if not evaluate(condition, sizes)]
+        broken = [condition for condition in found.conditions if not evaluate(condition, sizes)]
         if not broken:
-            return variant
+            return found
         names = sorted({symbol.name for condition in broken for symbol in condition.free_symbols})
-        return self._variant(name, on_inputs, tuple((size, sizes[size]) for size in names))
+        return self.fixed(name, on_inputs, {size: sizes[size] for size in names})
 
-    def _variant(self, name: str, on_inputs: bool, fixed: tuple[tuple[str, int], ...]) -> Variant:
-        key = (name, on_inputs, fixed)
+    def fixed(self, name: str, on_inputs: bool | None, sizes: Mapping[str, int]) -> Variant:
+        """Return a spec's costs where some sizes are these numbers, and inputs have gradients as given; derived once."""
+        key = (name, on_inputs, tuple(sorted(sizes.items())))
         if key not in self._variants:
-            self._variants[key] = with_gradients(self.library, name, on_inputs=on_inputs, fixed=dict(fixed))
+            self._variants[key] = variant(self.library, name, on_inputs=on_inputs, fixed=sizes)
         return self._variants[key]
 
     def module_class(self, name: str) -> type[nn.Module]:

@@ -25,7 +25,8 @@ SIZE_ONE = (
     " (PyTorch multiplies element by element there, which counts as vector FLOPs), a factor that comes to 1, and a norm over a single "
     "element (which cost nothing or less). What is saved and moved is not: copies that size one makes needless are skipped, and what is"
     " then kept may be a smaller tensor, or a larger one that it is part of. So a batch of one alone changes only what is saved and "
-    "moved."
+    "moved. A preset with a size of one is held against the same formulas, and where one of them differs, against the count that is "
+    "derived with that number in the place of the size, which must be exactly what is measured."
 )
 PEAK = (
     "The peak of memory is no formula: it is simulated at given sizes from the order of operations, forward and backward, and measured by "

@@ -130,7 +130,9 @@ def _sizes(cases: Sequence[Case]) -> Table:
 
 def _outcome(case: Case) -> str:
     wrong = sum(1 for check in case.checks if not check.equal)
-    return f"{len(case.checks)} equal" if not wrong else f"{len(case.checks) - wrong} equal, **{wrong} differ**"
+    said = f"{len(case.checks)} equal" if not wrong else f"{len(case.checks) - wrong} equal, **{wrong} differ**"
+    apart = [check for check in case.checks if check.where]
+    return f"{said}, of which {len(apart)} as derived for {code(apart[0].where)}" if apart else said
 
 
 def _stepwise(result: Result) -> Table:

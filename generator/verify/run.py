@@ -12,6 +12,7 @@ from generator.verify.built import Instance
 from generator.verify.checks import Check, check_instance
 from generator.verify.failures import described
 from generator.verify.instance import Workbench
+from generator.verify.ones import at_sizes_of_one
 from generator.verify.peaks import PeakComparison, compare_peaks
 from generator.verify.references.run import ReferenceCheck, reference_checks
 from generator.verify.row_shapes import wrong_shapes_when_stopped
@@ -126,7 +127,8 @@ def check_case(bench: Workbench, name: str, sizes: Mapping[str, int], preset: st
     """Measure one instance in full; whatever stops it is a difference too."""
     try:
         instance = Instance.of(bench, name, sizes)
-        checks = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance))
+        compared = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance))
+        checks = at_sizes_of_one(compared, bench.compiled(name).sheet, sizes)
         found = [check.locate() for check in checks if not check.equal]
     except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
         stopped = Check("run", "no error", described(bench, error))

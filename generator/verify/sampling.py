@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import random
-import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sympy import Eq, Expr, Mod
-from sympy.logic.boolalg import And, Boolean
+from sympy import Expr, Le
 
 from generator.claims import complete
-from generator.printing.evaluate import evaluate
+from generator.feasible import AtLeast, Demand, Holds, Sizes, first, solutions
 from generator.sheet import Sheet
+from generator.sheet_demands import search_order, sheet_demands
+from generator.symbols import symbol
 
 CHOICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-SMALL = (1, 2, 3)
 DEPTHS = (1, 2, 3)
-GREATER = (16, 24, 32, 48, 64, 96, 128)
-ATTEMPTS = 2000
+FIRST_FEW = 4  # of the numbers that the conditions propose: any of them, so that they vary and stay small
+ATTEMPTS = 12
 
 
 class NoSampleError(Exception):
@@ -37,30 +36,44 @@ def sample(
 
     Args:
         fixed: sizes that are given, such as a preset's; defaults are then left alone.
-        least: the smallest size drawn.
-        limit: the greatest size allowed.
+        least: the smallest size drawn, and the smallest axis that what is drawn decides.
+        limit: the square root of the greatest size allowed.
         attempts: how often to try.
 
     Raises:
         NoSampleError: after so many attempts.
     """
     given = dict(fixed or {})
-    layers = sorted(_depths(sheet) - given.keys())
-    for attempt in range(attempts):
-        values = _draw(sheet, rng, given, _choices(attempt / attempts))
-        depths = {name: rng.choice(DEPTHS) for name in layers if name in values}
-        values = {name: value if name in given else max(least, value) for name, value in values.items()} | depths
-        for _ in range(4):
-            _repair(sheet, values, rng, given)
-        found = satisfied(sheet, values)
-        if (
-            found is not None
-            and _smallest(sheet, found, {*given, *depths}) >= least
-            and (fixed is not None or max(found.values()) <= limit * limit)
-        ):
-            return found
+    depths = _depths(sheet)
+
+    def candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
+        return _in_random_order(rng, () if name in following else DEPTHS if name in depths else CHOICES)
+
+    def arranged(proposed: Sequence[int]) -> Iterator[int]:
+        yield from _in_random_order(rng, proposed[:FIRST_FEW])
+        yield from proposed[FIRST_FEW:]
+
+    for _ in range(attempts):
+        drawn = {size.name for size in sheet.sizes if size.kind == "default" and not given and rng.random() < 0.5}
+        following = {size.name for size in sheet.sizes if size.value is not None} - drawn
+        demands = [*sheet_demands(sheet, {*given, *drawn}), *_of_drawn(sheet, given, depths, least)]
+        if fixed is None:
+            demands += [Holds(Le(symbol(size.name), limit * limit)) for size in sheet.sizes]
+        order = search_order(sheet, given)
+        found = first(solutions(order, demands, candidates, known=given, arranged=arranged))
+        if found is not None:
+            return {size.name: found[size.name] for size in sheet.sizes}
     conditions = ", ".join(c.text for c in sheet.constraints)
-    raise NoSampleError(f"no small sizes satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
+    raise NoSampleError(f"no sizes were found that satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
+
+
+def _in_random_order(rng: random.Random, values: Sequence[int]) -> Iterator[int]:
+    """Yield values in random order, drawn one by one as they are asked for."""
+    left = list(values)
+    while left:
+        value = rng.choice(left)
+        left.remove(value)
+        yield value
 
 
 def _depths(sheet: Sheet) -> set[str]:
@@ -70,81 +83,13 @@ def _depths(sheet: Sheet) -> set[str]:
     return counts - axes
 
 
-def _choices(progress: float) -> tuple[int, ...]:
-    """Small sizes at first; where nothing fits (a network that halves its image five times), greater ones too."""
-    if progress < 0.3:
-        return CHOICES
-    return (*SMALL, *CHOICES) if progress < 0.5 else (*CHOICES, *GREATER)
+def _of_drawn(sheet: Sheet, given: Mapping[str, int], depths: Collection[str], least: int) -> list[Demand]:
+    """Return that sizes and axes are at least so great, but those that what is given decides: at an axis of one PyTorch skips copies."""
+    known = {name for name, value in complete(sheet.sizes, given).items() if value is not None} if given else set()
+    drawn: list[Expr] = [symbol(size.name) for size in sheet.sizes if size.name not in {*known, *depths}]
+    axes = [axis for axis in _all_axes(sheet) if not {s.name for s in axis.free_symbols} <= known]
+    return [AtLeast(formula, least) for formula in dict.fromkeys([*drawn, *axes])]
 
 
-def _draw(sheet: Sheet, rng: random.Random, given: Mapping[str, int], choices: Sequence[int]) -> dict[str, int]:
-    values = dict(given)
-    for size in sheet.sizes:
-        if size.name in given or size.kind == "derived":
-            continue
-        if size.kind == "free" or (not given and rng.random() < 0.5):
-            values[size.name] = rng.choice(choices)
-    return values
-
-
-def satisfied(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int] | None:
-    """Return all sizes if they are whole, at least one, and meet all conditions; None otherwise."""
-    try:
-        values = complete(sheet.sizes, given)
-    except (ValueError, ZeroDivisionError):
-        return None
-    whole: dict[str, int] = {}
-    for name, value in values.items():
-        if not isinstance(value, int) or value < 1:
-            return None
-        whole[name] = value
-    shapes: Sequence[tuple[Expr, ...]] = [axes for row in sheet.rows for _, axes in row.shapes]
-    if not all(evaluate(c.condition, whole) for c in sheet.constraints):
-        return None
-    if any(evaluate(axis, whole) < 1 for axes in shapes for axis in axes):
-        return None
-    return whole
-
-
-def _smallest(sheet: Sheet, sizes: Mapping[str, int], given: Collection[str]) -> int:
-    """Return the smallest size that is not given, or axis that is not always the same: an axis of one lets PyTorch skip copies."""
-    axes = {*sheet.axes, *(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)}
-    drawn = [value for name, value in sizes.items() if name not in given]
-    smallest: int = min((*drawn, *(evaluate(axis, sizes) for axis in axes)), default=sys.maxsize)
-    return smallest
-
-
-def _repair(sheet: Sheet, values: dict[str, int], rng: random.Random, given: Mapping[str, int]) -> None:
-    """Make one side of each broken divisibility a multiple of the other."""
-    for constraint in sheet.constraints:
-        for part in _parts(constraint.condition):
-            divisible = _divisibility(part)
-            if divisible is None:
-                continue
-            dividend, divisor = divisible
-            known = {n: v for n, v in complete(sheet.sizes, values).items() if v is not None}
-            try:
-                if evaluate(part, known):
-                    continue
-                step = evaluate(divisor, known)
-            except (ValueError, ZeroDivisionError, KeyError):
-                continue
-            symbols = sorted((s.name for s in dividend.free_symbols if s.name in values and s.name not in given), key=str)
-            if symbols and isinstance(step, int):
-                name = rng.choice(symbols)
-                denominator = dividend.as_numer_denom()[1]
-                scale = evaluate(denominator, known) if denominator.free_symbols <= {*part.free_symbols} else 1
-                values[name] = step * int(scale) * rng.choice(SMALL)
-
-
-def _parts(condition: Boolean) -> tuple[Boolean, ...]:
-    return condition.args if isinstance(condition, And) else (condition,)
-
-
-def _divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
-    if isinstance(condition, Eq):
-        for side, other in (condition.args, tuple(reversed(condition.args))):
-            modulo = side.as_coeff_Mul()[1] if isinstance(side, Expr) else side
-            if isinstance(modulo, Mod) and other == 0:
-                return modulo.args[0], modulo.args[1]
-    return None
+def _all_axes(sheet: Sheet) -> list[Expr]:
+    return [*sheet.axes, *(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)]

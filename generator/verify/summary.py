@@ -8,6 +8,8 @@ from generator.human import counted
 from generator.verify.run import Result
 from generator.verify.stepwise import Decoding
 
+EQUAL_WHERE_COMPARED = "equal where compared"
+
 
 def measurements(results: Sequence[Result]) -> int:
     """Return how many numbers and stepwise runs were compared."""
@@ -28,7 +30,7 @@ def word(result: Result) -> str:
         return "differs"
     if not is_compared(result):
         return "nothing was compared"
-    return "equal, in part" if result.skipped else "equal"
+    return EQUAL_WHERE_COMPARED if result.skipped else "equal"
 
 
 def decoding_words(decoding: Decoding) -> str:
@@ -53,12 +55,16 @@ def outcome(results: Sequence[Result], shown: Callable[[str], str] = str) -> str
 
 def _compared(results: Sequence[Result], shown: Callable[[str], str]) -> str:
     different = [shown(result.spec) for result in results if not result.equal]
+    partly = [shown(result.spec) for result in results if result.skipped and result.equal and is_compared(result)]
     unknown = [shown(result.spec) for result in results if not is_compared(result)]
     if len(unknown) == len(results):
         return "nothing was compared"
     said = (
         f"{counted(len(different), 'spec')} differ{'s' if len(different) == 1 else ''}: {', '.join(different)}"
         if different
+        else EQUAL_WHERE_COMPARED
+        if partly or unknown
         else "all equal"
     )
-    return f"{said}; nothing was compared of {', '.join(unknown)}" if unknown else said
+    said = f"{said}; nothing was compared of {', '.join(unknown)}" if unknown else said
+    return f"{said}; not all was compared of {', '.join(partly)}" if partly else said

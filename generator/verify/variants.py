@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
@@ -39,7 +39,10 @@ def gradient_checks(instance: Instance) -> Iterator[Check]:
             def locate(quantity: str = quantity, own: Instance = own, rows: Any = variant.rows) -> RowDifference | None:
                 return first_difference(quantity, own, rows)
 
-            yield Check(f"{quantity}, {words}", evaluate(variant.totals[quantity], instance.sizes), measured, locate)
+            def fixed(numbers: Mapping[str, int], quantity: str = quantity, wanted: bool = wanted) -> Any:
+                return evaluate(instance.bench.fixed(instance.name, wanted, numbers).totals[quantity], instance.sizes)
+
+            yield Check(f"{quantity}, {words}", evaluate(variant.totals[quantity], instance.sizes), measured, locate, fixed)
 
 
 def byte_checks(instance: Instance) -> Iterator[Check]:
@@ -58,7 +61,10 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
             with WideStatistics():
                 return first_difference("saved_bytes", own, compiled.sheet.rows, saved_bytes_by_row(tracer.storages, dtype))
 
-        yield Check(f"saved_bytes, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate)
+        def fixed(numbers: Mapping[str, int], dtype: str = dtype) -> Any:
+            return evaluate(instance.bench.fixed(instance.name, None, numbers).saved.bytes(dtype), instance.sizes)
+
+        yield Check(f"saved_bytes, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
 
 
 class WideStatistics(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class

@@ -17,6 +17,7 @@ from tests.support.small_specs import BROKEN, LAYER, write_specs
 
 GOOD = Result("good", (Case("", {"b": 2}, (Check("params", 5, 5),)),))
 BAD = Result("bad", (Case("", {"b": 2}, (Check("params", 5, 6),)),))
+PARTLY = Result("partly", GOOD.cases, skipped=("preset one: no sizes satisfy n > 5",))
 NOTHING = Result("nothing", (), skipped=("no sizes satisfy n > 5",))
 
 
@@ -28,7 +29,9 @@ NOTHING = Result("nothing", (), skipped=("no sizes satisfy n > 5",))
         ([BAD, BAD], "2 specs differ: bad, bad"),
         ([NOTHING], "nothing was compared"),
         ([], "nothing was compared"),
-        ([GOOD, NOTHING], "all equal; nothing was compared of nothing"),
+        ([GOOD, NOTHING], "equal where compared; nothing was compared of nothing"),
+        ([GOOD, PARTLY], "equal where compared; not all was compared of partly"),
+        ([BAD, PARTLY], "1 spec differs: bad; not all was compared of partly"),
     ],
 )
 def test_the_outcome_calls_only_what_was_compared_equal(results: list[Result], said: str) -> None:
@@ -36,7 +39,7 @@ def test_the_outcome_calls_only_what_was_compared_equal(results: list[Result], s
 
 
 def test_a_spec_of_which_nothing_was_compared_is_not_equal() -> None:
-    assert [word(result) for result in (GOOD, BAD, NOTHING)] == ["equal", "differs", "nothing was compared"]
+    assert [word(result) for result in (GOOD, BAD, NOTHING, PARTLY)] == ["equal", "differs", "nothing was compared", "equal where compared"]
     page = render_report([NOTHING], {})
     assert "**1 spec, 0 measurements and 0 comparisons with public implementations: nothing was compared.**" in page
     assert "equal |" not in page

@@ -1,0 +1,91 @@
+"""Presets with an axis of one: what is exact there is compared as ever, and the rest with a count of its own."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from generator.cli import main
+from generator.spec.library import Library
+from generator.trace import pointwise
+from generator.verify.instance import Workbench
+from generator.verify.run import check_case
+from tests.support.small_specs import write_specs
+
+ONE_HEAD = """\
+title: One head
+dims:
+  b: batch size
+  n: rows
+  d: width
+  h: heads
+inputs:
+  x: [b, n, d]
+where: d % h == 0
+layers:
+  y: {use: multi_head_attention}
+presets:
+  one:
+    set: {d: 32, h: 1}
+  two:
+    set: {d: 32, h: 2}
+"""
+WHOLE_ROTARY = """\
+title: Rotary in part
+dims:
+  b: batch size
+  n: length
+  e: width
+  t: {is: rotated, default: e}
+  P: greatest
+inputs:
+  x: [b, n, e]
+where: [n <= P, t <= e, t % 2 == 0]
+layers:
+  angles: {op: rotations, in: x, length: P, width: t}
+  y:      {op: rotary, in: [x, angles.cos, angles.sin], pairs: halves}
+presets:
+  whole: {set: {e: 8, P: 8}}
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return write_specs(Path("mine"), one_head=ONE_HEAD, whole_rotary=WHOLE_ROTARY)
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_preset_of_one_head_is_measured_and_what_has_a_count_of_its_own_there_is_named(capsys) -> None:
+    assert main(["verify", "mine/one_head.yaml", "--samples", "1", "--json", "--no-references"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["skipped"] == []
+    one = next(case for case in result["cases"] if case["preset"] == "one")
+    assert all(check["equal"] for check in one["checks"])
+    assert {check["quantity"] for check in one["checks"] if "where" in check} == {"traffic_elements"}
+    assert main(["verify", "mine/one_head.yaml", "--samples", "0", "--no-references"]) == 0
+    said = capsys.readouterr().out
+    assert "counts derived for h = 1" in said
+    assert said.rstrip().endswith("all equal")
+
+
+@pytest.mark.usefixtures("mine")
+def test_a_preset_whose_default_takes_the_whole_is_measured(capsys) -> None:
+    assert main(["verify", "mine/whole_rotary.yaml", "--samples", "0", "--no-references"]) == 0
+    assert "at 0 random sizes and 1 preset" in capsys.readouterr().out
+
+
+def test_an_axis_of_one_excuses_no_wrong_count(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"b": 2, "n": 3, "d": 8, "h": 1, "e": 8}
+    with Workbench(Library([mine])) as bench:
+        case = check_case(bench, "multi_head_attention", sizes)
+        assert case.equal
+        assert [check.quantity for check in case.checks if check.where] == ["traffic_elements"]
+    monkeypatch.setitem(pointwise.UNARY, "gelu", replace(pointwise.UNARY["gelu"], flops=6))
+    with Workbench(Library([mine])) as bench:
+        assert not check_case(bench, "mlp", {"b": 1, "n": 3, "d": 4, "f": 5}).equal
