@@ -7,10 +7,12 @@ operand is folded into two axes, when a copy is made for the batched product, an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sympy import Expr
+from sympy import Expr, Integer
 
 from generator.trace.pointwise import binary
+from generator.trace.reduce import reduce_axes
 from generator.trace.tensor import Shape, Tensor, product
 from generator.trace.tracer import ZERO, Tracer
 
@@ -63,66 +65,74 @@ def matmul(t: Tracer, a: Tensor, b: Tensor) -> Tensor:
 
 
 def einsum(t: Tracer, terms: Sequence[Sequence[str]], result: Sequence[str], operands: Sequence[Tensor]) -> Tensor:
-    """torch.einsum of one or two operands, by its own plan: sum lone labels, then one batched product.
+    """torch.einsum of one or two operands, by its own plan (einsum in aten/src/ATen/native/Linear.cpp).
+
+    Both operands get all labels as axes: those of the result first, then those that are summed, in the order in which they first appear.
+    What only one operand has is summed there at once, into a fresh tensor in that order; the rest is one product.
 
     Args:
         terms: the labels of each operand. result: the labels of the result.
     """
     summed = [label for label in dict.fromkeys(label for term in terms for label in term) if label not in result]
+    labels = [*result, *summed]
     sizes: dict[str, Expr] = {}
     for term, operand in zip(terms, operands, strict=True):
-        sizes.update(zip(term, operand.shape, strict=True))
-    aligned = [
-        (_sum_lone(t, list(term), operand, [x for x in summed if not any(x in other for other in terms if other is not term)]))
-        for term, operand in zip(terms, operands, strict=True)
-    ]
+        for label, size in zip(term, operand.shape, strict=True):
+            sizes.setdefault(label, size)
+    aligned = [_aligned(replace(x, shape=tuple(sizes[i] for i in term)), term, labels) for term, x in zip(terms, operands, strict=True)]
+    axes = range(len(result), len(labels))
     if len(aligned) == 1:
-        labels, only = aligned[0]
-        return only.permute(tuple(labels.index(label) for label in result))
-    (left_labels, left), (right_labels, right) = aligned
-    shared = [label for label in summed if label in left_labels and label in right_labels]
-    if not shared:
-        return _outer(t, (left_labels, left), (right_labels, right), list(result))
-    alone = [label for label in result if (label in left_labels) != (label in right_labels)]
-    if alone and alone[0] in right_labels:  # torch swaps the operands where the right one's axes come first in the result
-        (left_labels, left), (right_labels, right) = (right_labels, right), (left_labels, left)
-    both = [label for label in result if label in left_labels and label in right_labels]
-    left_only = [label for label in result if label in left_labels and label not in both]
-    right_only = [label for label in result if label in right_labels and label not in both]
-    a = _grouped(t, left, left_labels, [both, left_only, shared])
-    b = _grouped(t, right, right_labels, [both, shared, right_only])
-    out = bmm(t, a, b)
-    order = both + left_only + right_only
-    wide = _ungroup(out, [tuple(sizes[label] for label in group) for group in (both, left_only, right_only)])
-    return wide.permute(tuple(order.index(label) for label in result))
+        return reduce_axes(t, "sum", aligned[0], tuple(axes), keep=False) if summed else aligned[0]
+    shared = [axis for axis in axes if all(x.shape[axis] != 1 for x in aligned)]
+    left, right = (_sum_lone(t, x, [axis for axis in axes if axis not in shared and x.shape[axis] != 1]) for x in aligned)
+    out = _sum_of_products(t, left, right, shared) if shared else binary(t, "mul", left, right)
+    for _ in summed:
+        out = out.squeeze(-1)
+    return out
 
 
-def _sum_lone(t: Tracer, labels: list[str], x: Tensor, lone: Sequence[str]) -> tuple[list[str], Tensor]:
-    """Sum the labels that only this operand has."""
-    if not lone:
-        return labels, x
-    from generator.trace.reduce import reduce_axes
-
-    axes = tuple(labels.index(label) for label in lone)
-    return [label for label in labels if label not in lone], reduce_axes(t, "sum", x, axes, keep=False)
-
-
-def _outer(t: Tracer, left: tuple[list[str], Tensor], right: tuple[list[str], Tensor], result: list[str]) -> Tensor:
-    """Nothing is contracted: an elementwise product with broadcasting."""
-    return binary(t, "mul", *(_spread(labels, x, result) for labels, x in (left, right)))
-
-
-def _spread(labels: list[str], x: Tensor, result: list[str]) -> Tensor:
-    x = x.permute(tuple(labels.index(label) for label in result if label in labels))
-    for axis, label in enumerate(result):
-        if label not in labels:
+def _aligned(x: Tensor, term: Sequence[str], labels: Sequence[str]) -> Tensor:
+    """Return the view of an operand with an axis for each label, of size one where it has no such label."""
+    x = x.permute(tuple(term.index(label) for label in labels if label in term))
+    for axis, label in enumerate(labels):
+        if label not in term:
             x = x.unsqueeze(axis)
     return x
 
 
-def _grouped(t: Tracer, x: Tensor, labels: list[str], groups: list[list[str]]) -> Tensor:
-    """Reshape to one axis per group of labels: a view if all groups can be merged in place, otherwise one copy."""
-    x = x.permute(tuple(labels.index(label) for group in groups for label in group))
+def _sum_lone(t: Tracer, x: Tensor, axes: Sequence[int]) -> Tensor:
+    return reduce_axes(t, "sum", x, tuple(axes), keep=True) if axes else x
+
+
+def _sum_of_products(t: Tracer, left: Tensor, right: Tensor, summed: list[int]) -> Tensor:
+    """Multiply and sum over axes that both have; they stay, of size one (sumproduct_pair in Linear.cpp).
+
+    Each operand is reshaped to three axes for one batched product, which copies it where its memory does not allow a view.
+    """
+    both: list[int] = []
+    left_only: list[int] = []
+    right_only: list[int] = []
+    for axis in range(left.rank):
+        if axis not in summed:
+            in_left, in_right = left.shape[axis] != 1, right.shape[axis] != 1
+            (both if in_left and in_right else left_only if in_left else right_only).append(axis)  # axes of one in both go to the right
+    if left_only and right_only and right_only[-1] < left_only[0]:
+        left, right, left_only, right_only = right, left, right_only, left_only
+    a = _grouped(t, left, [both, left_only, summed], right_only)
+    b = _grouped(t, right, [both, summed, right_only], left_only)
+    one = Integer(1)
+    out = bmm(t, a, b)
+    shapes = [tuple(x.shape[i] for i in axes) for x, axes in ((left, both), (left, left_only), (right, right_only))]
+    out = _ungroup(out, [shapes[0], shapes[1] + (one,) * len(summed), shapes[2]])
+    order = [*both, *left_only, *summed, *right_only]
+    return out.permute(tuple(order.index(axis) for axis in range(left.rank)))
+
+
+def _grouped(t: Tracer, x: Tensor, groups: list[list[int]], absent: list[int]) -> Tensor:
+    """Reshape to one axis per group: a view if all groups can be merged in place, otherwise one copy. Absent axes are of size one."""
+    x = x.permute((*(axis for group in groups for axis in group), *absent))
+    for _ in absent:
+        x = x.squeeze(-1)
     view = _merge_groups(x, [len(group) for group in groups])
     if view is None:
         view = _merge_groups(t.copy(x), [len(group) for group in groups])
