@@ -42,6 +42,7 @@ class BoundRow:
     results: Results = field(default_factory=dict)
     declared: Shape | None = None
     weights: dict[str, Weight] = field(default_factory=dict)
+    shared: dict[str, Weight] = field(default_factory=dict)  # weights that it uses and another row owns
     repeat: Expr = field(default_factory=lambda: Integer(1))  # how often this row's block is stacked, or its cell is stepped
 
     @property

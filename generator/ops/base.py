@@ -54,8 +54,11 @@ class RowScope(Protocol):
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
         """Declare a weight of the row."""
 
-    def tied(self, row: str, shape: Shape) -> Tensor:
-        """Return the weight of another row, which must have the given shape. Raises OpError."""
+    def tied(self, row: str, name: str, shape: Shape) -> Tensor:
+        """Return a weight of another row, owned or tied there, which must have the given shape. Raises OpError."""
+
+    def op_of(self, row: str) -> Op | None:
+        """Return the op of a row above; None for a block or where there is no such row."""
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are equal under the spec's constraints."""
@@ -120,6 +123,9 @@ class CodeScope(Protocol):
     def tied(self, row: str) -> str:
         """The attribute path of another row's weight holder."""
 
+    def op_of(self, row: str) -> Op | None:
+        """The op of a row above."""
+
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
 
@@ -127,10 +133,15 @@ class CodeScope(Protocol):
         """Ask for a statement at the top of the module, such as an import."""
 
 
-def param(kind: Kind, meaning: str, *, default: Any = ..., example: Any = None) -> Any:
-    """Declare a parameter as a dataclass field; without `default` it is required. `example` helps editors to complete."""
+def param(kind: Kind, meaning: str, *, default: Any = ..., example: Any = None, usually: Any = None) -> Any:
+    """Declare a parameter as a dataclass field; without `default` it is required. `example` helps editors to complete.
+
+    Args:
+        usually: what a default of None mostly comes to.
+    """
     value = None if default is ... else default
-    return field(default=value, metadata={"kind": kind, "help": meaning, "required": default is ..., "default": value, "example": example})
+    metadata = {"kind": kind, "help": meaning, "required": default is ..., "default": value, "example": example, "usually": usually}
+    return field(default=value, metadata=metadata)
 
 
 @dataclass(frozen=True)

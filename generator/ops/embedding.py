@@ -31,7 +31,7 @@ class Embedding(Op):
         """Gather rows."""
         (ids,) = inputs
         shape = (row.whole(self.count, at="count"), row.whole(self.width, at="width"))
-        weight = row.tied(self.tie, shape) if self.tie else row.weight("weight", shape)
+        weight = row.tied(self.tie, "weight", shape) if self.tie else row.weight("weight", shape)
         out = row.t.new((*ids.shape, weight.shape[1]), needs_grad=True)
         row.t.kernel("embedding", [ids, out], [out], sources=[ids, weight])  # reads of the table what it writes
         row.t.save(ids)

@@ -9,7 +9,7 @@ from sympy import Expr, S
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import BoundRow, Weight
-from generator.ops.base import OpError
+from generator.ops.base import Op, OpError
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import whole_notes
 from generator.spec.suggest import did_you_mean
@@ -46,18 +46,24 @@ class Scope:
         self.bound.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 
-    def tied(self, row: str, shape: Shape) -> Tensor:
-        """Return the weight of another row, which must have the given shape. Raises OpError."""
+    def op_of(self, row: str) -> Op | None:
+        """Return the op of a row above; None for a block or where there is no such row."""
+        return self.rows[row].op if row in self.rows else None
+
+    def tied(self, row: str, name: str, shape: Shape) -> Tensor:
+        """Return a weight of another row, owned or tied there, which must have the given shape. Raises OpError."""
         found = self.rows.get(row)
         if found is None:
             raise OpError(f"`tie` names `{row}`, but no row above has that name", *did_you_mean(row, self.rows), at="tie")
-        if "weight" not in found.weights:
-            raise OpError(f"`tie` names `{row}`, but that row has no weight", at="tie")
-        weight = found.weights["weight"].tensor
+        weights = found.weights | found.shared
+        if name not in weights:
+            raise OpError(f"`tie` names `{row}`, but that row has no {name}", at="tie")
+        weight = weights[name].tensor
         if len(weight.shape) != len(shape) or not all(self.same(a, b) for a, b in zip(weight.shape, shape, strict=True)):
             raise OpError(
-                f"`{self.name}` needs a weight {self.show(shape)}, but the weight of `{row}` is {self.show(weight.shape)}", at="tie"
+                f"`{self.name}` needs a {name} {self.show(shape)}, but the {name} of `{row}` is {self.show(weight.shape)}", at="tie"
             )
+        self.bound.shared[name] = weights[name]
         return weight
 
     def same(self, a: Expr, b: Expr) -> bool:

@@ -42,7 +42,7 @@ def _entry(op: type[Op]) -> dict[str, Any]:
 
 
 def _parameter(name: str, metadata: Any) -> dict[str, str]:
-    default = "required" if metadata["required"] else _default(metadata["default"])
+    default = "required" if metadata["required"] else _default(metadata["default"] if metadata["usually"] is None else metadata["usually"])
     kind = metadata["kind"]
     words = f"; one of {', '.join(f'`{word}`' for word in kind.words)}" if isinstance(kind, ChoiceKind) else ""
     return {"name": name, "meaning": str(metadata["help"]).replace("|", "\\|") + words, "default": default}

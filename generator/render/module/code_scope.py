@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Expr
 
 from generator.architecture import BoundRow
-from generator.ops.base import Result
+from generator.ops.base import Op, Result
 from generator.ops.params import Choice, Flag, Number
 from generator.render.module.signature import SizePrinter
 from generator.resolve.scope import Scope
@@ -85,6 +85,10 @@ class RowCode:
     def tied(self, row: str) -> str:
         """The attribute of another row's weight holder."""
         return self.attributes[row]
+
+    def op_of(self, row: str) -> Op | None:
+        """The op of a row above."""
+        return self.printer.arch.row(row).op
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
