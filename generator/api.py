@@ -11,6 +11,7 @@ from generator.compiled import compile_spec
 from generator.costing import Cost, RowCost, cost_of, formulas
 from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.lookup import find
+from generator.regular_file import real
 from generator.sheet import Sheet, SheetRow
 from generator.sizing import check_option
 from generator.spec.library import Library
@@ -95,7 +96,7 @@ def load(
     """
     given = [specs] if isinstance(specs, str | PathLike) else list(specs or ())
     folders = [Path(folder) for folder in given]
-    target = str(name_or_path) if isinstance(name_or_path, str) else str(Path(name_or_path).resolve())
+    target = str(name_or_path) if isinstance(name_or_path, str) else str(real(Path(name_or_path)))
     try:
         _require(folders)
         library, name = find(target, folders)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.nearby import nearby_notes
+from generator.regular_file import irregular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
 from generator.spec.problems import Problem, ProblemsError
@@ -35,8 +36,9 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
     """
     if is_file_name(target):
         file = Path(target)
-        if not file.is_file():
-            raise NotFoundError([Problem(f"{target}: {'a folder, not a file' if file.is_dir() else 'no such file'}", None)])
+        kind = irregular(file)
+        if kind or not file.exists():
+            raise NotFoundError([Problem(f"{target}: {f'{kind}, not a file' if kind else 'no such file'}", None)])
         return Library([*_surroundings(file), *specs]), file.stem
     library = Library([*specs, *_working_specs()])
     if target not in library.files:
@@ -100,7 +102,7 @@ def everything(specs: Sequence[Path] = ()) -> Library:
 def _surroundings(path: Path) -> list[Path]:
     """Return what a file or folder may use: all of ./specs or of the built-in specs if it lies there, else it and its neighbours."""
     for folder in (*_working_specs(), builtin_specs_dir()):
-        if path.resolve().is_relative_to(folder.resolve()):
+        if real(path).is_relative_to(real(folder)):
             return [folder]
     if path.is_dir():
         return [path]
@@ -111,6 +113,6 @@ def _surroundings(path: Path) -> list[Path]:
 
 def _working_specs() -> list[Path]:
     folder = Path("specs")
-    if not folder.is_dir() or folder.resolve() == builtin_specs_dir().resolve():
+    if not folder.is_dir() or real(folder) == real(builtin_specs_dir()):
         return []
     return [folder]

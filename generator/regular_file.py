@@ -1,4 +1,4 @@
-"""Reading what people name as a file, which may be a folder, or a pipe on which reading would wait for ever."""
+"""What people name as a file may be a folder, a pipe on which reading would wait for ever, or a link that leads round in a circle."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def read_regular(path: Path, most: int) -> bytes:
     with os.fdopen(descriptor, "rb") as file:
         _require_regular(path, os.fstat(descriptor))
         return file.read(most + 1)
+
+
+def real(path: Path) -> Path:
+    """Return where a path leads, as far as links lead anywhere: `Path.resolve()` fails on those that lead round in a circle."""
+    return Path(os.path.realpath(path))
 
 
 def irregular(path: Path) -> str:

@@ -21,6 +21,7 @@ from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
 from generator.comparison.files import FOLDER as COMPARISONS
 from generator.lookup import Collection
+from generator.regular_file import real
 from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
 from generator.seal import State, sealed, state_of
 from generator.spec.library import Library
@@ -147,7 +148,7 @@ class _Build:
 
     def _record(self, rendered: Rendered, written: dict[str, str]) -> None:
         name = rendered.name
-        spot = place(self.library.path(name), self.out.resolve())
+        spot = place(self.library.path(name), real(self.out))
         asked = name in self.request.collection.asked
         new = Record(self.fingerprints.of(name, rendered.uses), rendered.uses, written, spot, asked, rendered.summary)
         old = self.manifest.specs.get(name)
@@ -265,7 +266,7 @@ class _Build:
         """Record the build; specs that are gone are forgotten."""
         if self.request.check:
             return
-        out = self.out.resolve()
+        out = real(self.out)
         self.manifest.specs = {n: r for n, r in self.manifest.specs.items() if n in self.library.files or (out / r.place).exists()}
         try:
             if self.manifest.specs:

@@ -13,6 +13,7 @@ from generator.build.fingerprints import Fingerprints, digest, file_digest
 from generator.build.manifest import ComparisonRecord, Manifest
 from generator.build.sink import Sink
 from generator.comparison.files import FOLDER, comparison_files
+from generator.regular_file import read_regular
 from generator.render.formats import EXCEL, MARKDOWN, Format
 from generator.seal import sealed
 from generator.spec.library import Library
@@ -124,7 +125,7 @@ def _workbook(name: str, place: Place) -> str:
 def _is_of_other_version(chart: Path) -> bool:
     """Say whether a chart was drawn by another version of matplotlib than this one, so that no check can compare it."""
     try:
-        head = chart.read_bytes()[:400]
+        head = read_regular(chart, 399)
     except OSError:
         return False
     return b"with matplotlib" in head and f"with matplotlib {_plot_version()};".encode() not in head

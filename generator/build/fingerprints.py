@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from generator.regular_file import irregular
+from generator.regular_file import irregular, real
 from generator.resources import builtin_specs_dir, templates_dir
 from generator.spec.library import Library
 from generator.version import VERSION
@@ -49,7 +49,7 @@ class Fingerprints:
     """
 
     def __init__(self, library: Library, out: Path, pages: Collection[str]) -> None:
-        self._out = out.resolve()
+        self._out = real(out)
         self._pages = pages
         self._specs = {name: digest(f"{library.relative(name)}\0{file_digest(file)}".encode()) for name, file in library.files.items()}
         self._places = {name: place(file, self._out) for name, file in library.own.items()}
@@ -77,9 +77,9 @@ class Fingerprints:
 def place(file: Path, out: Path) -> str:
     """Return where a file lies as seen from the (resolved) folder of outputs, so that both can be moved together."""
     try:
-        return Path(os.path.relpath(file.resolve(), out)).as_posix()
+        return Path(os.path.relpath(real(file), out)).as_posix()
     except ValueError:  # another drive of Windows
-        return file.resolve().as_posix()
+        return real(file).as_posix()
 
 
 def _code(root: Path) -> Iterator[Path]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.build import files
+from generator.regular_file import irregular
 
 FILE = ".manifest.json"
 _LAYOUT = 3  # of the file; another number means that it is not understood
@@ -79,12 +80,14 @@ class Manifest:
         }
         text = (json.dumps(data) + "\n").encode()  # in one line: with indentation it takes ten times as long
         path = out / FILE
-        if not path.exists() or path.read_bytes() != text:
+        if irregular(path) or files.content(path) != text:
             files.replace(path, text)
 
 
 def read_manifest(out: Path) -> Manifest:
     """Return the record of a folder of outputs; an empty one if there is none that can be understood."""
+    if irregular(out / FILE):
+        return Manifest()
     try:
         data = json.loads((out / FILE).read_bytes())
         if data["layout"] != _LAYOUT:

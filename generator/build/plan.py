@@ -9,6 +9,7 @@ from pathlib import Path
 from generator.build.fingerprints import Fingerprints, file_digest
 from generator.build.manifest import Manifest, Record
 from generator.build.worker import Task
+from generator.regular_file import real
 from generator.render.formats import MARKDOWN, MODULES, Format
 from generator.seal import State, state_of
 from generator.spec.library import Library
@@ -103,10 +104,10 @@ def _has_spec(name: str, library: Library, plan: Plan, manifest: Manifest, out: 
     record = manifest.specs.get(name)
     if record is None:
         return name in library.files
-    if not (out.resolve() / record.place).exists():
+    if not (real(out) / record.place).exists():
         return False
     users = (user for user, other in manifest.specs.items() if user != name and name in other.uses)
-    return record.asked or any(user not in plan.wanted and (out.resolve() / manifest.specs[user].place).exists() for user in users)
+    return record.asked or any(user not in plan.wanted and (real(out) / manifest.specs[user].place).exists() for user in users)
 
 
 def pages(library: Library, asked: Collection[str], formats: Sequence[Format], out: Path) -> frozenset[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from generator.regular_file import irregular
+
 
 class UsageError(Exception):
     """The command was called wrongly: exit code 2.
@@ -49,6 +51,8 @@ def existing(paths: list[Path]) -> list[Path]:
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path}: no such file or folder")
+        if (kind := irregular(path)) and not path.is_dir():
+            raise UsageError(f"{path}: it is {kind}, neither a file nor a folder")
     return paths
 
 

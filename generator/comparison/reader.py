@@ -37,7 +37,6 @@ def read_comparison(file: Path, library: Library) -> Comparison:
 
     Raises:
         ProblemsError: with all that is wrong, each with its line.
-        OSError: the file cannot be read.
     """
     tree = read_yaml(load_source(file, shown(file)))
     violations = violations_of(tree, _schema())

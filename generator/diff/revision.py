@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from generator.lookup import NotFoundError
+from generator.regular_file import real
 from generator.spec.library import Library
 from generator.spec.problems import Problem
 
@@ -27,8 +28,8 @@ def library_at(library: Library, name: str, revision: str) -> Iterator[Library]:
     Raises:
         NotFoundError: the spec lies in no git repository, or there is no such revision, or the spec was not there then.
     """
-    file = library.path(name).resolve()
-    folder = next((root.resolve() for root in library.roots if file.is_relative_to(root.resolve())), _top_of(file))
+    file = real(library.path(name))
+    folder = next((real(root) for root in library.roots if file.is_relative_to(real(root))), _top_of(file))
     repository = Path(_git(folder, "rev-parse", "--show-toplevel").decode().strip())
     commit = (
         _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", what=revision).decode().strip()
@@ -47,7 +48,7 @@ def _top_of(file: Path) -> Path:
     """Return the folder of specs in which a built-in spec lies."""
     from generator.resources import builtin_specs_dir
 
-    builtin = builtin_specs_dir().resolve()
+    builtin = real(builtin_specs_dir())
     return builtin if file.is_relative_to(builtin) else file.parent
 
 

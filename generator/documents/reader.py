@@ -24,7 +24,6 @@ def read_document(file: Path) -> Document:
 
     Raises:
         ProblemsError: with all mistakes that can be seen without looking at the specs.
-        OSError: the file cannot be read.
     """
     problems = Problems()
     tree = read_yaml(load_source(file, shown(file)))

@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 from generator.pull.reading import OwnPreset
+from generator.regular_file import real
 from generator.spec.problems import Problem, ProblemsError
 
 LONGEST_LINE = 120
@@ -69,7 +70,7 @@ def add_presets(file: Path, presets: Sequence[OwnPreset]) -> None:
     new = with_presets(old, presets)
     _require_readable(file, new)
     _require_only_added(old, new, presets)
-    replace(file.resolve(), new.encode("utf-8"))  # not the link that leads to it
+    replace(real(file), new.encode("utf-8"))  # not the link that leads to it
 
 
 def _require_readable(file: Path, text: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from generator.nearby import NOT_ARCHITECTURES, nearby_notes
+from generator.regular_file import real
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
 from generator.spec.naming import name_problem
@@ -35,7 +36,7 @@ class Library:
         for path in paths:
             for file in spec_files(path):
                 known = (self.own.setdefault(file.stem, file), *self.namesakes.get(file.stem, ()))
-                if os.path.realpath(file) not in map(os.path.realpath, known):  # Path.resolve() fails on links that lead round in a circle
+                if real(file) not in map(real, known):
                     self.namesakes.setdefault(file.stem, []).append(file)
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
 
@@ -129,10 +130,10 @@ class Library:
 
     def relative(self, name: str) -> str:
         """Return a spec's path inside its library, with forward slashes."""
-        file = self.files[name].resolve()
+        file = real(self.files[name])
         for root in (*self.roots, builtin_specs_dir()):
-            if file.is_relative_to(root.resolve()):
-                return file.relative_to(root.resolve()).as_posix()
+            if file.is_relative_to(real(root)):
+                return file.relative_to(real(root)).as_posix()
         return file.name
 
 
@@ -168,11 +169,7 @@ def _start(file: Path) -> Span:
 def _load(file: Path) -> Source:
     from generator.spec.yaml_reader import load_source  # here, because it imports yaml, which a listing of specs does without
 
-    try:
-        return load_source(file, shown(file))
-    except OSError as error:
-        place = Span(Source(shown(file), ""), 1, 1)
-        raise ProblemsError([Problem(f"the file cannot be read: {error.strerror}", place)]) from error
+    return load_source(file, shown(file))
 
 
 def _parse(name: str, file: Path) -> Spec:

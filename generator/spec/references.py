@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 
 from generator.sheet import Reference
 from generator.spec.library import shown
-from generator.spec.problems import Problem, Problems, ProblemsError
-from generator.spec.source import Source, Span
+from generator.spec.problems import Problems
+from generator.spec.source import Source
 from generator.spec.suggest import did_you_mean, listed
 from generator.spec.yaml_reader import Entry, Scalar, load_source, read_yaml
 from generator.spec.yaml_reader import Mapping as MappingNode
@@ -27,20 +28,24 @@ def read_references(folders: Iterable[Path]) -> dict[str, Reference]:
     found: dict[str, Reference] = {}
     for folder in folders:
         file = folder / "references.yaml"
-        if file.is_file():
-            status = file.stat()
-            found |= _read_file(file, shown(file), status.st_mtime_ns, status.st_size)
+        if os.path.lexists(file):  # a link that leads nowhere is a mistake, and said to be one when it is read
+            found |= _read_file(file, shown(file), _version(file))
     return found
 
 
-@lru_cache(maxsize=16)
-def _read_file(file: Path, name: str, _changed: int, _size: int) -> Mapping[str, Reference]:
-    """Read one file; again only if it has changed, because every spec of a build asks for it."""
+def _version(file: Path) -> tuple[int, int]:
+    """Return when a file was changed and its size; zeros where nobody can say, which reading it will."""
     try:
-        return _read(load_source(file, name))
-    except OSError as error:
-        place = Span(Source(name, ""), 1, 1)
-        raise ProblemsError([Problem(f"the file cannot be read: {error.strerror}", place)]) from error
+        status = file.stat()
+    except OSError:
+        return (0, 0)
+    return (status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read_file(file: Path, name: str, _version: tuple[int, int]) -> Mapping[str, Reference]:
+    """Read one file; again only if it has changed, because every spec of a build asks for it."""
+    return _read(load_source(file, name))
 
 
 def _read(source: Source) -> dict[str, Reference]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import yaml
 
+from generator.regular_file import read_regular
 from generator.spec.problems import Problems
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
@@ -38,12 +39,13 @@ def load_source(path: Path, shown: str) -> Source:
     """Read a file of UTF-8 text; `shown` is its path as shown to people.
 
     Raises:
-        ProblemsError: if it is larger than 1 MiB or not UTF-8.
-        OSError: if it cannot be opened.
+        ProblemsError: if it cannot be read, is no file but a pipe for example, is larger than 1 MiB, or not UTF-8.
     """
     problems = Problems()
-    with path.open("rb") as file:
-        data = file.read(MAX_BYTES + 1)
+    try:
+        data = read_regular(path, MAX_BYTES)
+    except OSError as error:
+        problems.fail(f"the file cannot be read: {error.strerror or error}", Span(Source(shown, ""), 1, 1))
     if len(data) > MAX_BYTES:
         problems.fail(_TOO_LARGE, Span(Source(shown, ""), 1, 1))
     try:

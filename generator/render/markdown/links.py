@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from generator.regular_file import real
 from generator.render.markdown.escape import code, is_web_address, link, text
 from generator.sheet import Sheet
 
@@ -29,10 +30,10 @@ def spec_link(file: Path, out: Path) -> str:
 
     Only then does the address hold on every machine and on GitHub.
     """
-    project = out.resolve().parent
-    if not file.resolve().is_relative_to(project):
+    project = real(out).parent
+    if not real(file).is_relative_to(project):
         return ""
-    return Path(os.path.relpath(file.resolve(), out.resolve() / "markdown")).as_posix()
+    return Path(os.path.relpath(real(file), real(out) / "markdown")).as_posix()
 
 
 def citation(sheet: Sheet, cite: str) -> str:
