@@ -73,13 +73,16 @@ def _comparison_problems(library: Library, file: Path) -> tuple[Problem, ...]:
 
 def _problems(library: Library, name: str) -> tuple[Problem, ...]:
     from generator.compiled import compile_spec
+    from generator.decoding import growths
+    from generator.render.module.view import ModuleSet
 
     namesakes = library.namesakes.get(name, ())
     problems = [*library.name_problems(name)] if namesakes else []
     meanings = [library.meaning(name, file) for file in (library.path(name), *namesakes)] if namesakes else [library]
     for meant in meanings:
         try:
-            compile_spec(meant, name)
+            if growths(compile_spec(meant, name).architecture):
+                ModuleSet(meant).view(name)  # a module is not built with sizes that grow
         except ProblemsError as error:
             problems += error.problems
     return tuple(problems)

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from generator.decoding import growths
 from generator.sheet import Sheet
 from generator.spec.problems import Problem, ProblemsError
 from generator.verify.built import Instance
@@ -71,7 +72,8 @@ def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem,
     found: dict[str, tuple[Problem, ...]] = {}
     for name in names:
         try:
-            bench.compiled(name)
+            if growths(bench.compiled(name).architecture):
+                bench.modules.view(name)
         except ProblemsError as error:
             found[name] = error.problems
     return found

@@ -29,6 +29,7 @@ class Lines:
     statements: dict[str, None] = field(default_factory=dict)
     run_options: set[str] = field(default_factory=set)
     children: dict[str, None] = field(default_factory=dict)  # specs whose classes are used
+    built_with: dict[str, set[str]] = field(default_factory=dict)  # the sizes that each row needs when the module is built
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,12 @@ class LineWriter:
 
     def write(self) -> Lines:
         """Return the lines of all rows."""
+        use = self.printer.use
         for bound in self.arch.rows:
+            before, use.built = use.built, set()
             self._row(bound)
+            self.lines.built_with[bound.name] = use.built
+            use.built = before | use.built
         return self.lines
 
     def variable(self, ref: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sympy import Expr
 
 from generator.architecture import Architecture, BoundRow
+from generator.decoding import Growth, growths
 from generator.render.module.checks import checked_when_run, own_conditions
 from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name
@@ -18,6 +19,9 @@ from generator.resolve.resolver import Resolver
 from generator.spec.expressions import evaluate
 from generator.spec.library import Library
 from generator.spec.model import Option
+from generator.spec.problems import Problems
+from generator.spec.source import Span
+from generator.spec.suggest import listed
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class ModuleView:
     printer: SizePrinter
     runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
     attributes: tuple[str, ...] = ()  # sizes and options kept as attributes
+    counted: tuple[Growth, ...] = ()  # sizes that grow from step to step and no input shows: told by a count in the state
     slot_defaults: Mapping[str, str] = field(default_factory=dict)  # slot: the Python of its default block
     slot_needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slot: the optional arguments that its default block needs
 
@@ -43,7 +48,7 @@ class ModuleSet:
     """The modules of one library, each analysed once.
 
     Raises:
-        ProblemsError: from `view`, where the spec has problems.
+        ProblemsError: from `view`, where the spec has problems, or a row must be built with a size that grows from step to step.
     """
 
     def __init__(self, library: Library) -> None:
@@ -109,12 +114,15 @@ class _Builder:
         self.readable = input_sizes(arch.spec)
         self.slot_defaults: dict[str, str] = {}
         self.slot_use: dict[str, SizeUse] = {}
+        self.pairs = growths(arch)
+        self.counted = {pair.other.name: pair for pair in self.pairs if pair.other.name not in self.readable}
 
     def view(self) -> ModuleView:
         first = SizePrinter(self.arch)
         names = row_names(self.arch)
-        LineWriter(self.arch, first, names, self._construct(first)).write()
+        drafted = LineWriter(self.arch, first, names, self._construct(first)).write()
         needed = self._constructor_sizes(first)
+        self._refuse_frozen(drafted, needed)
         slot_needs = {slot: self._free(use.built) - needed for slot, use in self.slot_use.items()}
         optional = set().union(*slot_needs.values())
         arguments = tuple(self._argument(name, optional=name in optional) for name in self.spec.dims if name in needed or name in optional)
@@ -124,7 +132,12 @@ class _Builder:
         printer.run_names = {name: self._run_name(name, known) for name in self.spec.dims}
         lines = LineWriter(self.arch, printer, names, self._construct(printer)).write()
         asked = self._with_checks(printer.use.run, known)
-        runtime = tuple(name for name in self.spec.dims if name in self._run_free(asked, known))
+        free = self._run_free(asked, known)
+        counted = tuple(pair for name, pair in self.counted.items() if name in free)
+        free |= {pair.new.name for pair in counted}
+        if counted:
+            lines.statements["from ._state import advance"] = None
+        runtime = tuple(name for name in self.spec.dims if name in free)
         attributes = tuple(name for name in self.spec.dims if name in asked and printer.run_names[name].startswith("self."))
         stateful = any(keeps_state(row) for row in self.arch.rows)
         return ModuleView(
@@ -139,6 +152,7 @@ class _Builder:
             printer=printer,
             runtime=runtime,
             attributes=attributes,
+            counted=counted,
             slot_defaults=self.slot_defaults,
             slot_needs={
                 slot: tuple(a.name for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()
@@ -171,8 +185,26 @@ class _Builder:
 
     def _constructor_sizes(self, first: SizePrinter) -> set[str]:
         """Return the sizes that the module must be told; a condition adds none (see `own_conditions`)."""
-        needed = self._free(first.use.built) | {name for name in self._free(first.use.run) if name not in self.readable}
+        run = self._free(first.use.run)
+        run |= {self.counted[name].new.name for name in run if name in self.counted}
+        needed = self._free(first.use.built) | {name for name in run if name not in self.readable and name not in self.counted}
         return needed | {other for name in needed for other in self._default_needs(name)}
+
+    def _refuse_frozen(self, drafted: Lines, needed: set[str]) -> None:
+        """Raise ProblemsError where the module would have to be built with a size that is another one in each decoding step."""
+        growing = {size.name: pair for pair in self.pairs for size in (pair.new, pair.other)}
+        asked = {row: self._free(sizes) for row, sizes in drafted.built_with.items()}
+        asked |= {row.name: self._free(self.slot_use[row.row.slot].built) for row in self.arch.rows if row.row.slot in self.slot_use}
+        problems = Problems()
+        for bound in self.arch.rows:
+            frozen = [size for size in self.spec.dims if size in asked[bound.name] & growing.keys()]
+            if frozen:
+                problems.add(*_frozen(bound, frozen, growing[frozen[0]]))
+        problems.raise_if_any()
+        for size in sorted(needed & growing.keys()):
+            message = f"`{size}` grows from step to step of decoding, but no input shows it"
+            problems.add(message, self.spec.dims[size].span, f"did you mean an input with an axis of {growing[size].new}?")
+        problems.raise_if_any()
 
     def _default_needs(self, name: str) -> set[str]:
         """Return the sizes that a size's default is made of."""
@@ -199,6 +231,19 @@ class _Builder:
 
     def _run_free(self, asked: set[str], known: set[str]) -> set[str]:
         return {name for name in self._free(asked) if name not in known}
+
+
+def _frozen(bound: BoundRow, sizes: Sequence[str], pair: Growth) -> tuple[str, Span, str]:
+    """Return the problem of a row that must be built with sizes that grow."""
+    named = f"{listed(sizes)}, which {'grow' if len(sizes) > 1 else 'grows'} from step to step of decoding"
+    grows = f"each step brings {pair.new} new tokens, and a module is built once"
+    if bound.child is None:
+        return f"`{bound.name}` must be built with {named}", bound.row.where("op"), grows
+    if bound.row.repeat is not None and {s.name for s in bound.repeat.free_symbols} & {*sizes}:
+        return f"`{bound.name}` must be built with {named}", bound.row.where("repeat"), grows
+    spec = bound.child.spec.name
+    note = f"{grows}; `{spec}` can read a size off an axis of its inputs"
+    return f"`{bound.name}` must build `{spec}` with {named}", bound.row.span, note
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:

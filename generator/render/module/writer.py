@@ -177,7 +177,7 @@ def _forward(view: ModuleView) -> list[str]:
 
 
 def _unpacked(view: ModuleView) -> list[str]:
-    """Read the sizes that only the inputs know."""
+    """Read the sizes that only the inputs and the state know."""
     variables = row_names(view.arch).variables
     lines = []
     wanted: dict[str, dict[int, str]] = {}
@@ -191,6 +191,9 @@ def _unpacked(view: ModuleView) -> list[str]:
             lines.append(f"{name} = {variables[source]}.shape[{axis}]")
         else:
             lines.append(f"{', '.join(axes.get(i, '_') for i in range(rank))} = {variables[source]}.shape")
+    for pair in view.counted:
+        earlier = f'advance(state, "{pair.other}", {pair.new})'
+        lines.append(f"{pair.other} = {earlier}" if pair.is_past else f"{pair.other} = {earlier} + {pair.new}")
     return lines
 
 
