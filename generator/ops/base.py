@@ -48,6 +48,9 @@ class RowScope(Protocol):
     out: Shape | None  # the shape the row declares, if it does
     sizes: Mapping[str, Expr]
 
+    def alone(self) -> tuple[Tensor, ...]:
+        """Return the inputs in the sizes of the row's own spec, as its module knows them; `with` may make two of its sizes equal."""
+
     def require(self, condition: Boolean, *, option: str | None = None) -> None:
         """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
 

@@ -50,7 +50,7 @@ class Rotary(Op):
             raise OpError("which features are a pair is written out: neighbours or halves", at="pairs")
         x, cos, sin = inputs
         width = self._width(row, *inputs)
-        if row.same(width, x.shape[-1]):
+        if _is_whole(*row.alone()[:2]):
             return self._turned(row, x, cos, sin)
         turned = self._turned(row, x.narrow(-1, width), cos, sin)
         return join.concatenate(row.t, [turned, x.narrow(-1, x.shape[-1] - width)], x.rank - 1)
@@ -81,4 +81,9 @@ class Rotary(Op):
         function, definition = FUNCTIONS[self.pairs.value]
         c.need(definition)
         width = 2 * cos.shape[-1]
-        return {"function": function, "width": None if (x.shape[-1] - width).expand() == 0 else c.size(width)}
+        return {"function": function, "width": None if _is_whole(x, cos) else c.size(width)}
+
+
+def _is_whole(x: Tensor, cos: Tensor) -> bool:
+    """Say whether all features are turned for any sizes; otherwise the module joins turned and other ones, if of those there are none."""
+    return bool((x.shape[-1] - 2 * cos.shape[-1]).expand() == 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Integer
 
 from generator.ops.base import CodeScope, Op, RowScope, param
 from generator.ops.params import SIZE
@@ -15,7 +15,10 @@ from generator.trace.tensor import Tensor
 
 @dataclass(frozen=True)
 class Scale(Op):
-    """x times a number made of sizes, such as `by: e**-0.5` before a softmax. One operation an element; nothing is kept."""
+    """x times a number made of sizes, such as `by: e**-0.5` before a softmax. One operation an element; nothing is kept.
+
+    A factor that is 1 for all sizes (`1`, `e**0`, `d/d`) is no operation: each element is moved, and none computed.
+    """
 
     name: ClassVar[str] = "scale"
 
@@ -23,7 +26,7 @@ class Scale(Op):
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Scale each element."""
-        return scalar(row.t, "mul", inputs[0])
+        return scalar(row.t, "mul", inputs[0], is_identity=row.same(self.by, Integer(1)))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The factor."""

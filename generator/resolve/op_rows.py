@@ -88,7 +88,7 @@ def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundR
     if kind.needs_out and bound.inputs and bound.declared == ():
         r.problems.add(f"`{kind.name}` needs at least one axis in `out`", row.where("out"), shapes_of(bound, frame.arch.sizes))
         raise Unresolved
-    scope = RowScope(r.tracer, bound, frame.arch.sizes, rows, bound.input_names, bound.declared)
+    scope = RowScope(r.tracer, bound, frame.arch.sizes, rows, bound.input_names, bound.declared, lambda: r.alone(frame, bound))
     try:
         with r.tracer.row(bound.path):
             result = op.run(scope, *bound.inputs)

@@ -67,6 +67,7 @@ class Resolver:
         self.is_trial = is_trial
         self.clashes: dict[Problem, Row] = {}  # the problems about shapes, and the row of each
         self.traced = 0
+        self._alone: dict[str, Architecture] = {}
 
     # ---- the outermost spec ------------------------------------------------------------------------------------------
 
@@ -329,6 +330,15 @@ class Resolver:
                 f"did you mean out: {show_shape(found.shape, sizes)}?",
             )
             raise Unresolved
+
+    def alone(self, frame: Frame, bound: BoundRow) -> tuple[Tensor, ...]:
+        """Return the inputs of a row as its module, which is written for the spec alone, knows them."""
+        if not frame.path and not self.bound:
+            return bound.inputs
+        name = frame.arch.spec.name
+        if name not in self._alone:
+            self._alone[name] = Resolver(self.library).architecture(self.library.spec(name))
+        return self._alone[name].row(bound.name).inputs
 
     def report_shapes(self, frame: Frame, bound: BoundRow, message: str, span: Span, *notes: str) -> None:
         """Report that shapes do not fit in a row, and remember the row: another row may be at fault."""

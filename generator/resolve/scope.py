@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sympy import Expr, S
@@ -27,11 +27,16 @@ class Scope:
     rows: Mapping[str, BoundRow]
     input_names: tuple[str, ...] = ()
     out: Shape | None = None
+    in_own_sizes: Callable[[], tuple[Tensor, ...]] | None = None
     name: str = field(init=False)
     conditions: list[tuple[Boolean, str]] = field(default_factory=list)  # what the op needs of the sizes, and the option that decides it
 
     def __post_init__(self) -> None:
         self.name = self.bound.name
+
+    def alone(self) -> tuple[Tensor, ...]:
+        """Return the inputs in the sizes of the row's own spec, as its module knows them."""
+        return self.bound.inputs if self.in_own_sizes is None else self.in_own_sizes()
 
     def require(self, condition: Boolean, *, option: str | None = None) -> None:
         """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""

@@ -13,7 +13,7 @@ from sympy import Expr, Integer
 
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Shape, Tensor
-from generator.trace.tracer import Tracer
+from generator.trace.tracer import ZERO, Tracer
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,10 @@ def unary(t: Tracer, name: str, x: Tensor) -> Tensor:
     return out
 
 
-def scalar(t: Tracer, name: str, x: Tensor) -> Tensor:
-    """Combine each element with a number (`x * 0.5`, `x + 1`): one operation an element, nothing kept."""
+def scalar(t: Tracer, name: str, x: Tensor, *, is_identity: bool = False) -> Tensor:
+    """Combine each element with a number (`x * 0.5`, `x + 1`): one operation an element, none if it is the same after it; nothing kept."""
     out = t.like(x)
-    t.kernel(name, [x], [out], vector=x.numel)
+    t.kernel(name, [x], [out], vector=ZERO if is_identity else x.numel)
     return out
 
 
