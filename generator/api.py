@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from generator.compiled import compile_spec
+from generator.compiled import derive
 from generator.costing import Cost, RowCost, cost_of, formulas
 from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.lookup import find
@@ -15,7 +16,7 @@ from generator.regular_file import real
 from generator.sheet import Sheet, SheetRow
 from generator.sizing import check_option
 from generator.spec.library import Library
-from generator.spec.problems import Problem, ProblemsError
+from generator.spec.problems import Problem, ProblemsError, headline
 from generator.spec.suggest import did_you_mean, listed
 
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "load", "load_from"]
@@ -112,7 +113,7 @@ def _require(paths: Iterable[Path]) -> None:
 
 
 def load_from(library: Library, name: str, options: dict[str, Any]) -> LoadedSpec:
-    """Derive the formulas of a spec of a library. Raises as `load`."""
+    """Derive the formulas of a spec of a library. Raises as `load`, and warns of claims that do not hold."""
     try:
         known = library.spec(name).options
         for option in options:
@@ -120,6 +121,9 @@ def load_from(library: Library, name: str, options: dict[str, Any]) -> LoadedSpe
                 note = f"options: {listed(known)}" if known else f"`{name}` has no options"
                 raise SizeError(f"`{option}` is not an option of `{name}`", *did_you_mean(option, known), note)
         chosen = {option: check_option(known[option], value) for option, value in options.items()}
-        return LoadedSpec(compile_spec(library, name, chosen).sheet)
+        compiled, doubts = derive(library, name, chosen)
     except ProblemsError as error:
         raise SpecError(error) from error
+    for doubt in doubts if not chosen else ():  # claims speak of the default options
+        warnings.warn(f"{headline(doubt)} (the counts do not depend on that)", stacklevel=3)
+    return LoadedSpec(compiled.sheet)

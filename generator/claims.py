@@ -31,20 +31,30 @@ def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int |
 
 
 def sheet_presets(
-    spec: Spec, sizes: Sequence[Size], totals: Mapping[str, Expr], conditions: Sequence[tuple[str, object]], problems: Problems
+    spec: Spec,
+    sizes: Sequence[Size],
+    totals: Mapping[str, Expr],
+    conditions: Sequence[tuple[str, object]],
+    problems: Problems,
+    doubts: Problems,
 ) -> tuple[SheetPreset, ...]:
-    """Return the presets; wrong sizes, broken conditions and missed expectations are problems."""
-    return tuple(_preset(preset, sizes, totals, conditions, problems) for preset in spec.presets.values())
+    """Return the presets; wrong sizes and broken conditions are problems, missed expectations are doubts."""
+    return tuple(_preset(preset, sizes, totals, conditions, problems, doubts) for preset in spec.presets.values())
 
 
 def _preset(
-    preset: Preset, sizes: Sequence[Size], totals: Mapping[str, Expr], conditions: Sequence[tuple[str, object]], problems: Problems
+    preset: Preset,
+    sizes: Sequence[Size],
+    totals: Mapping[str, Expr],
+    conditions: Sequence[tuple[str, object]],
+    problems: Problems,
+    doubts: Problems,
 ) -> SheetPreset:
     try:
         if _check_sizes(preset, sizes, conditions, problems):
             values = _known(sizes, preset)
             for key, expected in preset.expect.items():
-                _check_expectation(preset, key, expected, totals[key], values, problems)
+                _check_expectation(preset, key, expected, totals[key], values, doubts)
     except EvaluationError as error:
         problems.add(f"preset `{preset.name}` cannot be worked out: {error}", preset.span)
     return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite, preset.note)

@@ -23,7 +23,7 @@ from generator.resources import builtin_specs_dir
 from generator.sheet import Constraint, Reference, Sheet, SheetRow, Size
 from generator.spec.library import Library
 from generator.spec.model import Spec
-from generator.spec.problems import Problems, ProblemsError
+from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.references import read_references
 from generator.spec.suggest import did_you_mean
 from generator.symbols import Facts, symbol
@@ -46,7 +46,20 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
     Raises:
         ProblemsError: with all independent problems, claims and expectations included.
     """
+    compiled, doubts = derive(library, name, options)
+    if doubts:
+        raise ProblemsError(doubts)
+    return compiled
+
+
+def derive(library: Library, name: str, options: Mapping[str, Any] | None = None) -> tuple[Compiled, tuple[Problem, ...]]:
+    """Read, resolve and cost a spec; also return the claims that do not hold and the expectations that are missed, which change no count.
+
+    Raises:
+        ProblemsError: with all independent problems, those included; where there are no others, nothing is raised.
+    """
     spec = library.draft(name)
+    doubts = Problems()
     problems = Problems()
     problems.extend(spec.problems)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
@@ -74,16 +87,17 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
         constraints=constraints,
         rows=rows,
         totals=sums,
-        presets=sheet_presets(spec, sizes, sums, conditions, problems),
-        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, resolver.facts, problems),
+        presets=sheet_presets(spec, sizes, sums, conditions, problems, doubts),
+        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, resolver.facts, doubts),
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
         axes=_axes(arch),
         saved=saved_memory(library, arch),
     )
-    problems.raise_if_any()
-    return Compiled(arch, sheet)
+    if len(problems):
+        raise ProblemsError([*problems, *doubts])
+    return Compiled(arch, sheet), tuple(doubts)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ def complain(message: str, *notes: str) -> None:
     print("\n".join([f"{styled('error:', 'red', sys.stderr)} {message}", *(f"  {note}" for note in notes)]), file=sys.stderr)
 
 
+def warn(message: str, *notes: str) -> None:
+    """Print what is wrong with a spec, though the answer does not depend on it."""
+    print("\n".join([f"warning: {message}", *(f"  {note}" for note in notes)]), file=sys.stderr)
+
+
 def remind(message: str) -> None:
     """Print what a person should know, though nothing went wrong."""
     print(f"note: {message}", file=sys.stderr)

@@ -40,7 +40,7 @@ def rounded(value: float | Fraction, unit: str) -> str:
         return ""
     if size >= Fraction(99995, 100) * Fraction(1000 ** (len(prefixes) - 1)):
         short = {"FLOP": " FLOP", "multiply-accumulates": " MAC", "scalars": ""}
-        return f"{_scientific(value)}{short.get(unit, f' {unit}')}"
+        return f"{scientific(value)}{short.get(unit, f' {unit}')}"
     number = float(value)
     step = 0
     while abs(number) >= 999.95 and step < len(prefixes) - 1:
@@ -51,7 +51,7 @@ def rounded(value: float | Fraction, unit: str) -> str:
     return f"{digits} {shown.get(unit, f'{prefixes[step]} {unit}')}"
 
 
-def _scientific(value: float | Fraction) -> str:
+def scientific(value: float | Fraction) -> str:
     """Return a number to four digits with its power of ten, 1.235e30, also where no float is that large."""
     number = Fraction(value)
     digits, _, power = f"{Decimal(number.numerator) / Decimal(number.denominator):.3e}".partition("e")

@@ -128,8 +128,10 @@ class _Build:
         for rendered in render_all(plan.tasks, self.library, around, _processes(self.request.jobs, len(plan.tasks))):
             if rendered.problems:
                 self._fail(rendered.problems, [rendered.name])
-            else:
-                self._take(rendered, kinds[rendered.name])
+            if rendered.outputs or not rendered.problems:
+                self._take(rendered, [kind for kind in kinds[rendered.name] if kind.key in rendered.outputs])
+            for kind in rendered.failed if rendered.outputs else ():
+                self._drop_stale(kind.path(rendered.name))
 
     def _take(self, rendered: Rendered, kinds: Iterable[Format]) -> None:
         """Hand the outputs of a spec on, and record them."""
@@ -145,6 +147,11 @@ class _Build:
         self._record(rendered, written)
         self.report.rendered[rendered.name] = changed
         self.progress(rendered.name, changed)
+
+    def _drop_stale(self, path: str) -> None:
+        """Remove what an earlier build has written where this one can write nothing, so that it stands beside no newer outputs."""
+        if (self.out / path).is_file() and not self.request.check:
+            self._drop(path)
 
     def _record(self, rendered: Rendered, written: dict[str, str]) -> None:
         name = rendered.name

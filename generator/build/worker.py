@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,13 +31,18 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class Rendered:
-    """The outputs of one spec by format, or why there are none."""
+    """The outputs of one spec by format, and what went wrong.
+
+    Args:
+        failed: the formats that could not be rendered, where the spec itself could be derived.
+    """
 
     name: str
     uses: tuple[str, ...] = ()
     outputs: dict[str, bytes] = field(default_factory=dict)
     summary: dict[str, Any] | None = None
     problems: tuple[Problem, ...] = ()
+    failed: tuple[Format, ...] = ()
 
 
 def render(task: Task, library: Library, around: Surroundings) -> Rendered:
@@ -48,17 +53,39 @@ def render(task: Task, library: Library, around: Surroundings) -> Rendered:
 
         compiled = compile_spec(library, task.name)
         rendering = Rendering(compiled, library, around.out, around.pages)
-        outputs = {wanted.key: wanted.render(rendering) for wanted in task.formats}
-        module = outputs.get(MODULES.name) or MODULES.render(rendering)
-        return Rendered(task.name, library.closure(task.name), outputs, summarise(compiled.sheet, module.decode()))
+        outputs, problems = _outputs(task.formats, rendering)
+        modules = outputs if MODULES in task.formats else _outputs((MODULES,), rendering)[0]
+        module = modules.get(MODULES.key)
+        summary = summarise(compiled.sheet, module.decode()) if module is not None else None
+        failed = tuple(kind for kind in task.formats if kind.key not in outputs)
+        return Rendered(task.name, library.closure(task.name), outputs, summary, problems, failed)
     except ProblemsError as error:
         return Rendered(task.name, problems=error.problems)
     except Exception as error:  # noqa: BLE001 - one spec that the tool cannot handle must not keep the others from being built
-        import traceback
+        return Rendered(task.name, problems=(_unforeseen(f"`{task.name}` cannot be derived", library, task.name, error),))
 
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        message = f"`{task.name}` cannot be rendered: {type(error).__name__}: {error}"
-        return Rendered(task.name, problems=(Problem(message, None, (f"raised in {Path(last.filename).name}, line {last.lineno}",)),))
+
+def _outputs(formats: Iterable[Format], rendering: Rendering) -> tuple[dict[str, bytes], tuple[Problem, ...]]:
+    """Render each format by itself, so that one that fails costs none of the others."""
+    outputs: dict[str, bytes] = {}
+    problems: list[Problem] = []
+    name = rendering.compiled.sheet.name
+    for wanted in formats:
+        try:
+            outputs[wanted.key] = wanted.render(rendering)
+        except ProblemsError as error:
+            problems += error.problems
+        except Exception as error:  # noqa: BLE001 - as above
+            problems.append(_unforeseen(f"the {wanted.name} of `{name}` cannot be rendered", rendering.library, name, error))
+    return outputs, tuple(problems)
+
+
+def _unforeseen(what: str, library: Library, name: str, error: Exception) -> Problem:
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    note = f"raised in {Path(last.filename).name}, line {last.lineno}"
+    return Problem(f"{what}: {type(error).__name__}: {error}", library.draft(name).span, (note,))
 
 
 def render_all(tasks: Sequence[Task], library: Library, around: Surroundings, jobs: int) -> Iterator[Rendered]:

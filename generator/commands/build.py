@@ -103,7 +103,8 @@ def _complain(report: Report, args: argparse.Namespace) -> None:
     if report.problems:
         complain_of(ProblemsError(report.problems))
     if report.failed:
-        kept = "" if args.check else "; earlier outputs are kept, and all other specs are built"
+        broken = [name for name in report.failed if name not in report.rendered]
+        kept = "; earlier outputs are kept, and all other specs are built" if broken and not args.check else ""
         complain(f"{counted(len(report.failed), 'spec')} failed: {', '.join(sorted(report.failed))}{kept}")
     for path, what in sorted(report.differences.items()):
         complain(f"{(args.out / path).as_posix()}: {what}")

@@ -6,7 +6,9 @@ All mistakes of all specs are shown at once, and nothing is written.
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from generator.commands.arguments import UsageError, add_paths, add_specs, existing
 from generator.comparison.files import comparison_files
@@ -14,6 +16,7 @@ from generator.console import complain_of, say
 from generator.human import counted
 from generator.lookup import collect
 from generator.spec.library import Library
+from generator.spec.model import Option
 from generator.spec.problems import Problem, ProblemsError
 from generator.spec.suggest import listed
 
@@ -72,17 +75,43 @@ def _comparison_problems(library: Library, file: Path) -> tuple[Problem, ...]:
 
 
 def _problems(library: Library, name: str) -> tuple[Problem, ...]:
-    from generator.compiled import compile_spec
-    from generator.decoding import growths
-    from generator.render.module.view import ModuleSet
-
     namesakes = library.namesakes.get(name, ())
     problems = [*library.name_problems(name)] if namesakes else []
     meanings = [library.meaning(name, file) for file in (library.path(name), *namesakes)] if namesakes else [library]
     for meant in meanings:
-        try:
-            if growths(compile_spec(meant, name).architecture):
-                ModuleSet(meant).view(name)  # a module is not built with sizes that grow
-        except ProblemsError as error:
-            problems += error.problems
+        problems += _spec_problems(meant, name)
     return tuple(problems)
+
+
+def _spec_problems(library: Library, name: str) -> tuple[Problem, ...]:
+    """Return what keeps a spec from being derived, whatever is chosen for one of its options, and from being shown."""
+    from generator.compiled import compile_spec
+    from generator.decoding import growths
+    from generator.render.module.view import ModuleSet
+    from generator.resolve.resolver import Resolver
+    from generator.showable import unshown_problems
+
+    try:
+        compiled = compile_spec(library, name)
+        if growths(compiled.architecture):
+            ModuleSet(library).view(name)  # a module is not built with sizes that grow
+    except ProblemsError as error:
+        return error.problems
+    spec = library.spec(name)
+    found = list(unshown_problems(spec, compiled.sheet))
+    for option in spec.options.values():
+        for choice in _other_choices(option):
+            try:
+                Resolver(library).architecture(spec, {option.name: choice})
+            except ProblemsError as error:
+                shown = str(choice).lower() if isinstance(choice, bool) else choice
+                note = f"where option `{option.name}` is `{shown}` ({option.span.source.path}:{option.span.line})"
+                found += [replace(problem, notes=(*problem.notes, note)) for problem in error.problems]
+    return tuple(found)
+
+
+def _other_choices(option: Option) -> tuple[Any, ...]:
+    """Return the values of an option beside its default: each word, and yes where it is no."""
+    if isinstance(option.default, bool):
+        return (not option.default,)
+    return tuple(word for word in option.choices if word != option.default)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, existing, settings
+from generator.console import warn
+from generator.spec.problems import headline
 
 if TYPE_CHECKING:
     from generator.costing import Cost
@@ -52,7 +54,7 @@ def target_of(args: argparse.Namespace) -> Target:
         ProblemsError: there is no such spec, or it has mistakes.
         UsageError: settings that the spec does not have or cannot take.
     """
-    from generator.compiled import compile_spec
+    from generator.compiled import derive
     from generator.lookup import find
     from generator.sizing import check_option
 
@@ -64,7 +66,10 @@ def target_of(args: argparse.Namespace) -> Target:
             key: check_option(spec.options[key], value) for key, value in given.items() if key in spec.options and key not in spec.dims
         }
     sizes: dict[str, Any] = {key: _size(key, value) if key in spec.dims else value for key, value in given.items() if key not in options}
-    return Target(compile_spec(library, name, options).sheet, args.preset, sizes)
+    compiled, doubts = derive(library, name, options)
+    for doubt in doubts if not options else ():  # claims speak of the default options
+        warn(headline(doubt), "the counts do not depend on that; `gen check` shows the whole")
+    return Target(compiled.sheet, args.preset, sizes)
 
 
 def _size(name: str, text: str) -> int:

@@ -7,7 +7,7 @@ and how it is bound once the sizes and options of the architecture at hand are k
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sympy import Expr, Rational
@@ -66,10 +66,11 @@ class BindError(ValueError):
 
 @dataclass(frozen=True)
 class Scope:
-    """What a value may refer to: sizes by name and the options in force."""
+    """What a value may refer to: sizes by name, the options in force, and the words from which each of them may be chosen."""
 
     sizes: Mapping[str, Expr]
     options: Mapping[str, Any]
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 class Kind:
@@ -128,6 +129,11 @@ class ChoiceKind(Kind):
         value = scope.options[parsed]
         if value not in self.words:
             raise BindError(f"option `{parsed}` is {value!r}, which is not one of {', '.join(self.words)}")
+        for word in scope.choices.get(parsed, ()):
+            if word not in self.words:
+                raise BindError(
+                    f"option `{parsed}` may be `{word}`, which is not one of {', '.join(self.words)}", *did_you_mean(word, self.words)
+                )
         return Choice(value, parsed)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from generator.seal import sealed
+from generator.spec.problems import ProblemsError
 
 if TYPE_CHECKING:
     from generator.compiled import Compiled
@@ -96,5 +97,10 @@ def page_bytes(rendering: Rendering) -> bytes:
 def workbook_bytes(rendering: Rendering) -> bytes:
     """Return a spec's workbook."""
     from generator.render.workbook import build_workbook
+    from generator.showable import unshown_problems
 
+    sheet = rendering.compiled.sheet
+    problems = list(unshown_problems(rendering.library.draft(sheet.name), sheet))
+    if problems:
+        raise ProblemsError(problems)
     return build_workbook(rendering.compiled.sheet, rendering.language)

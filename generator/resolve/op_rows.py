@@ -40,7 +40,8 @@ KIND_WORDS = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a ma
 def bind_op(r: Resolver, frame: Frame, row: Row) -> Op:
     """Return a row's op with its parameters. All of their problems are reported before Unresolved is raised."""
     kind = ops()[row.op]
-    scope = Scope(frame.arch.sizes, frame.arch.options)
+    choices = {name: option.choices for name, option in frame.arch.spec.options.items()}
+    scope = Scope(frame.arch.sizes, frame.arch.options, choices)
     bound: dict[str, Any] = {}
     before = len(r.problems)
     for name, metadata in kind.parameters().items():

@@ -153,7 +153,8 @@ def test_a_renderer_that_fails_does_not_keep_other_specs_from_being_built(out, g
     monkeypatch.setattr(page, "render_page", explode)
     assert gen("--jobs", 1) == 1
     error = capsys.readouterr().err
-    assert "error: `pair` cannot be rendered: KeyError: 'gone'\n  raised in test_outputs.py, line " in error
+    assert "models/pair.yaml:1:1: error: the markdown of `pair` cannot be rendered: KeyError: 'gone'\n" in error
+    assert "  raised in test_outputs.py, line " in error
     assert "Traceback" not in error
     assert (out / "markdown/layer.md").exists()
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from generator.human import scientific
+
+ASTRONOMICAL = 10**308  # floats end there; nobody reads so many digits
 _UNITS = {
     "FLOP": ("", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP"),
     "": ("", " K", " M", " B", " T"),
@@ -11,12 +14,16 @@ _UNITS = {
 
 
 def exact(value: Fraction | float) -> str:
-    """Return every digit, in groups of three; a number that is not whole is rounded to six digits."""
+    """Return every digit, in groups of three; a number that is not whole is rounded to six digits, an astronomical one to four."""
+    if not -ASTRONOMICAL < value < ASTRONOMICAL:
+        return scientific(value)
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.6g}"
 
 
 def human(value: Fraction | float, unit: str = "") -> str:
     """Return three significant digits with a unit: `109 M`, `22.5 GFLOP`; nothing for what is short as it stands."""
+    if not -ASTRONOMICAL < value < ASTRONOMICAL:
+        return ""
     units = _UNITS[unit]
     scaled, power = float(value), 0
     while power + 1 < len(units) and float(f"{scaled:.3g}") >= 1000:

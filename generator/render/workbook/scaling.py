@@ -24,6 +24,7 @@ from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
 from generator.render.workbook.typed import is_equal, is_size
 from generator.render.workbook.withheld import FITS, write_note
 from generator.sheet import QUANTITIES, Size
+from generator.showable import GREATEST
 
 WIDTHS = (22, 30)
 NUMBER_WIDTH = 15
@@ -81,7 +82,7 @@ def scaling_of(plan: Plan) -> Scaling | None:
     values: dict[tuple[int, str], Value] = {}
     for step in steps:
         for key, expr in _costs(plan).items():
-            values[step.row, key] = _value(expr, step)
+            values[step.row, key] = _shown(_value(expr, step))
     return Scaling(steps, values)
 
 
@@ -101,6 +102,11 @@ def _step(plan: Plan, row: int, value: int) -> Step:
         return Step(row, value, sizes, plan.words("scaling.not_whole"))
     broken = next((one for one in plan.sheet.constraints if not evaluate(one.condition, sizes)), None)
     return Step(row, value, sizes, condition_words(broken, plan.words, plan.order) if broken else "")
+
+
+def _shown(value: Value) -> Value:
+    """Return a value as its cell shows it: empty where it is beyond the numbers of a spreadsheet, in which the formula fails there."""
+    return "" if isinstance(value, int | float | Fraction) and not -GREATEST < value < GREATEST else value
 
 
 def _value(expr: Expr, step: Step) -> Value:
