@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from sympy import Expr, Integer
@@ -269,8 +270,7 @@ class Resolver:
         if bound.active:
             self._run_active(frame, bound, rows)
         else:
-            with self.tracer.scratch():
-                self._run_active(frame, bound, rows)
+            self._run_skipped(frame, bound, rows)
         if row.when:
             self._check_skippable(frame, bound)
         if not bound.active:
@@ -283,6 +283,22 @@ class Resolver:
             run_op(self, frame, bound, rows)
         else:
             run_block(self, frame, bound)
+
+    def _run_skipped(self, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:
+        """Run a row that is off for the sake of its mistakes: the module holds it, and whoever uses the spec may switch it on."""
+        option = bound.row.when
+        outer, self.problems = self.problems, Problems()
+        try:
+            with self.tracer.scratch():
+                self._run_active(frame, bound, rows)
+        finally:
+            found, self.problems = self.problems, outer
+            note = f"`{option}` is false here, but a user of `{frame.arch.spec.name}` may set it: a row with `when` must fit on and off"
+            for problem in found:
+                said = replace(problem, message=f"with `{option}` on, {problem.message}", notes=(*problem.notes, note))
+                self.problems.extend([said])
+                if problem in self.clashes:
+                    self.clashes[said] = self.clashes.pop(problem)
 
     def _is_active(self, frame: Frame, bound: BoundRow) -> bool:
         row, spec = bound.row, frame.arch.spec

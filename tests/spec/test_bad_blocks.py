@@ -158,6 +158,23 @@ mine.yaml:13:43: error: `y` has `when`, so it must keep the shape of its first i
       |                                           ^^^^
   x is [b, n, d]; y is [b, n, 2*d]""",
     ),
+    "a row that is off and fits only when two sizes are equal": (
+        """\
+options:
+  residual: {is: add the input, default: false}
+layers:
+  wide: {op: linear, out: [b, n, h]}
+  y: {op: add, in: [wide, x], when: residual}
+""",
+        """\
+mine.yaml:14:20: error: with `residual` on, `y` cannot add wide and x: their shapes do not fit
+   14 |   y: {op: add, in: [wide, x], when: residual}
+      |                    ^
+  wide is [b, n, h]; x is [b, n, d]
+  wide comes from line 13: {op: linear, out: [b, n, h]}
+  `residual` is false here, but a user of `mine` may set it: a row with `when` must fit on and off
+  did you mean out: [b, n, d] on line 13?""",
+    ),
     "an unknown slot": (
         """\
 slots:
