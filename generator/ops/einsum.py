@@ -10,7 +10,7 @@ from sympy import Expr
 from generator.human import counted
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
-from generator.ops.pattern import letters, parse_arrow, parse_axes
+from generator.ops.pattern import apart, letters, parse_arrow, parse_axes
 from generator.trace import matmul
 from generator.trace.tensor import Tensor
 
@@ -38,7 +38,7 @@ class Einsum(Op):
                 raise OpError("an einsum has no groups and no 1; rearrange the operands first", at="eq")
         unknown = [label for label in result.labels if not any(label in term.labels for term in operands)]
         if unknown:
-            raise OpError(f"`{unknown[0]}` stands in the result of `{self.eq}` but in no operand", at="eq")
+            raise OpError(f"`{unknown[0]}` stands in the result of `{self.eq}` but in no operand", *apart(self.eq), at="eq")
         return [term.labels for term in operands], result.labels
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
@@ -58,7 +58,12 @@ class Einsum(Op):
         shapes = "; ".join(f"{name} is {row.show(x.shape)}" for name, x in zip(row.input_names, inputs, strict=True))
         for labels, x, name in zip(terms, inputs, row.input_names, strict=True):
             if len(labels) != x.rank:
-                raise OpError(f"`{' '.join(labels)}` has {counted(len(labels), 'axis', 'axes')}, but {name} has {x.rank}", shapes, at="eq")
+                raise OpError(
+                    f"`{' '.join(labels)}` has {counted(len(labels), 'axis', 'axes')}, but {name} has {x.rank}",
+                    shapes,
+                    *apart(self.eq),
+                    at="eq",
+                )
             for label, size in zip(labels, x.shape, strict=True):
                 if label in row.sizes and not row.same(row.sizes[label], size):
                     found, wanted = row.text(size), row.text(row.sizes[label])

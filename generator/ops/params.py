@@ -14,7 +14,7 @@ from sympy import Expr, Rational
 
 from generator.spec.expressions import Ast, ExpressionError, evaluate, parse_expression
 from generator.spec.source import Span
-from generator.spec.suggest import did_you_mean
+from generator.spec.suggest import did_you_mean, listed
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,11 @@ class Number:
 
 
 class BindError(ValueError):
-    """A parameter's value does not fit; the message says why, `notes` may help further."""
+    """A parameter's value does not fit; the message says why, `notes` may help further; `cause` as in `Problem`."""
 
-    def __init__(self, message: str, *notes: str, offset: int = 0, length: int = 1) -> None:
+    def __init__(self, message: str, *notes: str, offset: int = 0, length: int = 1, cause: str = "") -> None:
         super().__init__(message)
+        self.cause = cause
         self.notes = notes
         self.offset = offset
         self.length = length
@@ -100,9 +101,9 @@ class FlagKind(Kind):
         """Look an option up where one is named."""
         if isinstance(parsed, bool):
             return Flag(parsed)
-        value = _option(parsed, scope)
+        value = _option(parsed, scope, "true, false")
         if not isinstance(value, bool):
-            raise BindError(f"option `{parsed}` is {value!r}, where true or false is needed")
+            raise BindError(f"option `{parsed}` is `{value}`, where true or false is needed", cause=f"option {parsed}")
         return Flag(value, parsed)
 
 
@@ -128,11 +129,13 @@ class ChoiceKind(Kind):
             raise BindError(f"`{parsed}` is not one of {', '.join(self.words)}", *did_you_mean(parsed, self.words))
         value = scope.options[parsed]
         if value not in self.words:
-            raise BindError(f"option `{parsed}` is {value!r}, which is not one of {', '.join(self.words)}")
+            raise BindError(f"option `{parsed}` is `{_word(value)}`, which is not one of {', '.join(self.words)}", cause=f"option {parsed}")
         for word in scope.choices.get(parsed, ()):
             if word not in self.words:
                 raise BindError(
-                    f"option `{parsed}` may be `{word}`, which is not one of {', '.join(self.words)}", *did_you_mean(word, self.words)
+                    f"option `{parsed}` may be `{word}`, which is not one of {', '.join(self.words)}",
+                    *did_you_mean(word, self.words),
+                    cause=f"option {parsed}",
                 )
         return Choice(value, parsed)
 
@@ -153,9 +156,9 @@ class NumberKind(Kind):
         if not isinstance(parsed, Raw):
             return Number(float(parsed), repr(parsed))
         if isinstance(parsed.value, str):
-            value = _option(parsed.value, scope)
+            value = _option(parsed.value, scope, "a number")
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise BindError(f"option `{parsed.value}` is {value!r}, where a number is needed")
+                raise BindError(f"option `{parsed.value}` is `{_word(value)}`, where a number is needed", cause=f"option {parsed.value}")
             return Number(float(value), repr(value), parsed.value)
         return Number(float(parsed.value), repr(parsed.value))
 
@@ -253,10 +256,14 @@ TEXT = TextKind()
 ROW = RowKind()
 
 
-def _option(name: Any, scope: Scope) -> Any:
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _option(name: Any, scope: Scope, otherwise: str) -> Any:
     if name not in scope.options:
-        known = ", ".join(scope.options) or "none"
-        raise BindError(f"unknown option `{name}` (options of this spec: {known})", *did_you_mean(str(name), scope.options))
+        known = f"expected {otherwise} or the name of an option; options of this spec: {listed(scope.options) or 'none'}"
+        raise BindError(f"there is no option `{name}`", *did_you_mean(str(name), scope.options), known, cause=f"option {name}")
     return scope.options[name]
 
 

@@ -84,7 +84,7 @@ def solve(
     """
     if len(axes.groups) != len(shape):
         message = f"the pattern has {counted(len(axes.groups), 'axis', 'axes')}, but {source} has {len(shape)}"
-        raise OpError(message, f"{source} is {row.show(shape)}", at=at)
+        raise OpError(message, f"{source} is {row.show(shape)}", *apart(",".join(axes.labels)), at=at)
     for group, size in zip(axes.groups, shape, strict=True):
         undecided = [label for label in group if label not in known and label not in row.sizes]
         if declared and len(undecided) > 1:
@@ -120,6 +120,15 @@ def _solve_group(row: RowScope, group: Group, size: Expr, where: tuple[str, Shap
             *(f"{label} is {row.text(known[label])}" for label in group if row.text(known[label]) != label),
             at=at,
         )
+
+
+def apart(text: str) -> tuple[str, ...]:
+    """Return the note that labels stand apart, for a pattern such as `bhie,bhje->bhij` that looks as in torch.einsum; else nothing."""
+    words = re.findall(r"\w+", text)
+    if re.search(r"\w\s+\w|\(", text) or not any(len(word) > 1 for word in words):
+        return ()
+    sides = [", ".join(" ".join(term.strip()) for term in side.split(",")) for side in text.split("->")]
+    return (f"labels stand apart: {' -> '.join(sides)}",)
 
 
 def declared_labels(axes: Axes, shape: Shape | None, sizes: Mapping[str, Expr]) -> dict[str, Expr]:

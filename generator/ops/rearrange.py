@@ -10,7 +10,7 @@ from sympy import Expr
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
-from generator.ops.pattern import Axes, declared_labels, parse_arrow, parse_axes, solve
+from generator.ops.pattern import Axes, apart, declared_labels, parse_arrow, parse_axes, solve
 from generator.trace.tensor import Tensor
 
 
@@ -34,7 +34,11 @@ class Rearrange(Op):
         left, right = (parse_axes(side, at="to") for side in parse_arrow(self.to, at="to"))
         lost = set(left.labels) ^ set(right.labels)
         if lost:
-            raise OpError(f"`{'`, `'.join(sorted(lost))}` stands on one side of the arrow only; a rearrangement keeps every axis", at="to")
+            raise OpError(
+                f"`{'`, `'.join(sorted(lost))}` stands on one side of the arrow only; a rearrangement keeps every axis",
+                *apart(self.to),
+                at="to",
+            )
         return left, right
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:

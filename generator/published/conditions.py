@@ -21,7 +21,7 @@ from generator.spec.source import Span
 from generator.spec.suggest import listed
 from generator.symbols import Facts, symbol
 
-_VACUOUS = "a claim about sizes that there are not would hold whatever it says"
+_VACUOUS = "no sizes are left for which the claim says anything, so any formula would pass; correct or remove the condition"
 MAX_TERMS = 1000  # of a printed formula, written out as a sum
 
 
@@ -139,10 +139,8 @@ def _learn(
             _report_no_value(held, condition.text, condition.span, values, problems)
             raise Unresolved from None
         if isinstance(held, Eq) and not held.has(Mod):
-            note = "an equation is written as `given: {n: H*W}`"
-            problems.add(
-                f"`{condition.text}` puts one thing in the place of another, so it does not belong under `where`", condition.span, note
-            )
+            note = "what a size is equal to is written as `given: {n: H*W}`"
+            problems.add(f"`{condition.text}` is an equation; `where` of a claim takes comparisons such as n > 2*d", condition.span, note)
             raise Unresolved
         if held == S.false:
             problems.add(f"`{condition.text}` never holds, as sizes are at least 1", condition.span, _VACUOUS)

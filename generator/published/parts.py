@@ -107,7 +107,7 @@ def _leaves(rows: Mapping[str, Span], costs: Costs, problems: Problems) -> list[
     unknown = [name for name in rows if name not in paths]
     for name in unknown:
         notes = (*did_you_mean(name, paths), f"rows: {listed(paths)}")
-        problems.add(f"the claim speaks of `{name}`, but there is no such row", rows[name], *notes)
+        problems.add(f"there is no row `{name}`, which the claim is about", rows[name], *notes)
     if unknown:
         raise Unresolved
     return [row for row in costs.rows if not row.is_group and any(_is_in(row.path, name) for name in rows)]
@@ -131,8 +131,11 @@ def _ignored(claim: Claim, costs: Costs, problems: Problems) -> tuple[set[str], 
             found |= {row.path for row in leaves if _is_in(row.path, name)}
         else:
             known = [BIAS, *KINDS, *ops(), *(row.path for row in costs.rows)]
-            notes = (*did_you_mean(name, known), f"known kinds: {listed([BIAS, *KINDS])}; or an op, or a row's path")
-            problems.add(f"`ignore` names `{name}`, which is no kind of work, no op and no row", span, *notes)
+            notes = (
+                *did_you_mean(name, known),
+                f"the kinds are {listed([BIAS, *KINDS])}; a row inside a block is named by its path, such as `blocks.attended`",
+            )
+            problems.add(f"`ignore` names `{name}`, which is no op, no row and none of the kinds", span, *notes)
     if len(problems) > before:
         raise Unresolved
     return found, BIAS in claim.ignore

@@ -56,7 +56,7 @@ def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
         slot = frame.arch.spec.slots[row.slot]
         place = f"{slot.span.source.path}:{slot.span.line}"
         r.problems.add(
-            f"`{child_spec.name}` keeps a state, but slot `{row.slot}` hands none on",
+            f"`{child_spec.name}` keeps a state between decoding steps, but slot `{row.slot}` is not declared to",
             use.span,
             f"write `state: true` in the slot ({place})",
         )
@@ -95,6 +95,9 @@ def _child_spec(r: Resolver, frame: Frame, row: Row, use: Use) -> Spec:
         raise Unresolved
     if len(chain) > MAX_DEPTH:
         r.problems.add(f"specs are nested more than {MAX_DEPTH} deep", use.span)
+        raise Unresolved
+    if use.spec in frame.arch.spec.slots and use.spec not in r.library.files:
+        r.problems.add(f"`{use.spec}` is a slot of this spec, not a spec", use.span, f"write `slot: {use.spec}` instead of `use`")
         raise Unresolved
     try:
         return r.library.spec(use.spec, use.span)
@@ -173,10 +176,9 @@ def _bind_child(r: Resolver, frame: Frame, use: Use, caller: Frame, child: Spec,
         elif dim.kind == "derived":
             assert dim.value is not None
             r.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", use.where("with", name))
-    given: dict[str, Expr] = {}
-    for name, expression in use.sizes.items():
-        if name in child.dims:
-            given[name] = written_size(caller.arch, expression, r.facts, r.problems)
+    if any(name not in child.dims or child.dims[name].kind == "derived" for name in use.sizes):
+        raise Unresolved  # what else does not fit may follow from that
+    given = {name: written_size(caller.arch, expression, r.facts, r.problems) for name, expression in use.sizes.items()}
     flow = {**caller.arch.sizes, **frame.arch.sizes}  # the block around a slot before the spec that fills it
     values = bind_sizes(child, given, flow, inputs)
     outer_options = {**caller.arch.options, **frame.arch.options}
@@ -201,7 +203,7 @@ def _check_inputs(r: Resolver, frame: Frame, bound: BoundRow, arch: Architecture
                 bound,
                 f"`{use.spec}` expects {name} to be {show_shape(expected, sizes)}, "
                 f"but `{reads or name}` is {show_shape(tensor.shape, sizes)}",
-                _place(frame, bound, use),
+                bound.row.where("carry") if name in bound.row.carry else _place(frame, bound, use),
                 f"{name} is declared {written} in {arch.spec.source.path}",
                 *_with_hint(arch, use, r.facts),
             )
@@ -235,9 +237,9 @@ def iterated(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, first: Map
         run = iterate(r.tracer, bound.path, bound.repeat, first, body, shared=key == "scan")
     except UnsettledError:
         r.problems.add(
-            f"no one formula holds for any number of runs of `{child.name}`",
+            f"the costs of `{child.name}` cannot be written as one formula of the number of {'layers' if key == 'repeat' else 'steps'}",
             bound.row.where(key),
-            "its runs go on differing from one another: in the memory order of what they hand on, or in what of it is kept",
+            "each run differs from the one before: in the memory order of what it hands on, or in what it keeps for the backward pass",
             f"write a number of runs, such as `{key}: 6`"
             if key == "repeat"
             else "return the states in the memory order in which they come",

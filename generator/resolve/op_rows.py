@@ -28,6 +28,7 @@ from generator.resolve.sizes import (
 )
 from generator.spec.expressions import ExpressionError, expression_problem, names
 from generator.spec.model import Row
+from generator.spec.problems import Problem
 from generator.spec.source import Span
 from generator.spec.suggest import listed
 
@@ -58,7 +59,8 @@ def bind_op(r: Resolver, frame: Frame, row: Row) -> Op:
             bound[name] = metadata["kind"].bind(parsed, scope)
         except BindError as error:
             notes = yes_or_no(parsed) if isinstance(metadata["kind"], FlagKind) else ()
-            r.problems.add(f"`{name}` of `{row.name}`: {error}", row.where(name), *notes, *error.notes)
+            said = f"`{name}` of `{row.name}`: {error}"
+            r.problems.extend([Problem(said, row.where(name), (*notes, *error.notes), error.cause)])
         except ExpressionError as error:
             r.problems.extend([expression_problem(as_size_error(error, frame.arch.spec.dims), row.where(name))])
     if len(r.problems) > before:

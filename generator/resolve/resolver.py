@@ -358,7 +358,8 @@ class Resolver:
 
     def report_shapes(self, frame: Frame, bound: BoundRow, message: str, span: Span, *notes: str) -> None:
         """Report that shapes do not fit in a row, and remember the row: another row may be at fault."""
-        problem = Problem(message, span, (*notes, *origins(frame.arch.spec, bound)))
+        is_about_shapes = any(" is [" in text for text in (message, *notes))
+        problem = Problem(message, span, (*notes, *(origins(frame.arch.spec, bound) if is_about_shapes else ())))
         self.problems.extend([problem])
         self.clashes[problem] = bound.row
 
@@ -381,10 +382,10 @@ def _unsettled(arch: Architecture, path: str) -> Problem:
     key = "scan" if bound.row.scan else "repeat"
     what = bound.child.spec.name if bound.child is not None else bound.name
     return Problem(
-        f"no one formula holds for any number of runs of `{what}`",
+        f"the costs of `{what}` cannot be written as one formula of the number of its runs",
         bound.row.where(key),
         (
-            "its runs go on differing from one another in which of their results get a gradient",
+            "each run differs from the one before in which of its results get a gradient",
             f"write a number of runs, such as `{key}: 6`",
         ),
     )

@@ -77,10 +77,10 @@ def _sliced(r: Resolver, bound: BoundRow, child: Spec) -> list[str]:
     sliced = [name for name in names if name not in carry]
     if len(sliced) != len(bound.inputs):
         r.problems.add(
-            f"beside the state, `{child.name}` takes {listed(sliced) or 'nothing'}; "
-            f"`{bound.name}` reads {listed(bound.input_names) or 'nothing'}",
+            f"each step of `{child.name}` reads {listed(sliced) or 'nothing'} beside its state; "
+            f"`{bound.name}` gives it {listed(bound.input_names) or 'nothing'}",
             bound.row.where("in") if bound.row.inputs is not None else bound.row.span,
-            f"carry hands on {listed(carry)}; the other inputs of the block are steps of what the row reads",
+            f"`carry` names {listed(carry)}; every other input of `{child.name}` is a step of something under `in`",
         )
         raise Unresolved
     return sliced
@@ -149,6 +149,7 @@ def _axis(r: Resolver, frame: Frame, bound: BoundRow) -> int:
         r.problems.add(
             f"`scan` names `{bound.row.scan}`, which is not a size of `{frame.arch.spec.name}`",
             bound.row.where("scan"),
+            *did_you_mean(bound.row.scan, sizes),
             f"its sizes: {listed(sizes)}",
         )
         raise Unresolved

@@ -88,11 +88,13 @@ class Scope:
         at = "over" if "over" in self.bound.row.params else "axis"
         if isinstance(axis, int):
             if not -x.rank <= axis < x.rank:
-                raise OpError(f"axis {axis} does not exist: {self.input_names[0]} is {self.show(x.shape)}", at=at)
+                known = f"its axes are 0 to {x.rank - 1}, or -{x.rank} to -1 counted from the last" if x.rank else "it has none"
+                raise OpError(f"axis {axis} does not exist: {self.input_names[0]} is {self.show(x.shape)}", known, at=at)
             return axis % x.rank
         wanted = self.sizes.get(axis)
         if wanted is None:
-            raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", at=at)
+            notes = (*did_you_mean(axis, self.sizes), "an axis is an index, such as -1 for the last, or the name of its size")
+            raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", *notes, at=at)
         found = [i for i, size in enumerate(x.shape) if self.same(size, wanted)]
         if len(found) != 1:
             raise OpError(

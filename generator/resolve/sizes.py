@@ -23,7 +23,7 @@ from generator.spec.checks import size_notes
 from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
 from generator.spec.expressions import ExpressionError, Name, evaluate, expression_problem, names
 from generator.spec.model import Expression
-from generator.spec.problems import Problems
+from generator.spec.problems import Problem, Problems
 from generator.spec.suggest import add_condition
 from generator.symbols import Facts
 from generator.trace.tensor import Shape
@@ -57,7 +57,7 @@ def written_size(arch: Architecture, expression: Expression, facts: Facts, probl
     value = evaluated(expression, arch.sizes, facts, problems)
     wrong = size_problem(value, expression.text, arch.sizes, facts) or inexact_problem(expression)
     if wrong:
-        problems.add(wrong[0], expression.span, *wrong[1:])
+        problems.extend([Problem(wrong[0], expression.span, wrong[1:], wrong[0] if value.free_symbols else "")])
         raise Unresolved
     require_value(arch, [value], facts, expression.span)
     require_positive(arch, value, facts, expression.span)
@@ -185,4 +185,4 @@ def as_size_error(error: ExpressionError, sizes: Iterable[str]) -> ExpressionErr
     if not error.message.startswith("unknown name "):
         return error
     name = error.message.split("`")[1]
-    return ExpressionError(f"unknown size `{name}`", error.offset, error.length, size_notes(name, list(sizes)))
+    return ExpressionError(f"unknown size `{name}`", error.offset, error.length, size_notes(name, list(sizes)), name)

@@ -69,12 +69,12 @@ def unknown_sizes(ast: Ast, span: Span, dims: Collection[str]) -> Iterator[Probl
     """Yield a problem for each name in an expression that is no size; `span` is the place of the whole expression."""
     for name in _names(ast):
         if name.id not in dims:
-            yield Problem(f"unknown size `{name.id}`", span.inside(name.start, len(name.id)), size_notes(name.id, dims))
+            yield Problem(f"unknown size `{name.id}`", span.inside(name.start, len(name.id)), size_notes(name.id, dims), name.id)
 
 
 def size_notes(name: str, dims: Collection[str]) -> tuple[str, ...]:
     """Suggest the size that a name may have been meant to be."""
-    return (*did_you_mean(name, dims), f"sizes of this spec: {listed(dims)}")
+    return (*did_you_mean(name, filter(str.isidentifier, dims)), f"sizes of this spec: {listed(dims)}")
 
 
 def _names(ast: Ast) -> list[Name]:
@@ -144,7 +144,7 @@ def _preset(spec: Spec, preset: Preset) -> Iterator[Problem]:
         if name in spec.options:
             yield Problem(f"preset `{preset.name}` sets `{name}`, which is an option; presets set sizes", place)
         elif dim is None:
-            notes = (*did_you_mean(name, settable), f"sizes: {listed(settable)}")
+            notes = (*did_you_mean(name, filter(str.isidentifier, settable)), f"sizes: {listed(settable)}")
             yield Problem(f"preset `{preset.name}` sets `{name}`, which is not a size of `{spec.name}`", place, notes)
         elif dim.kind == "derived" and dim.value is not None:
             yield Problem(f"preset `{preset.name}` sets `{name}`, which is always {dim.value.text}", place)

@@ -65,7 +65,8 @@ def _stated(claim: Claim) -> Iterator[Problem]:
     if claim.formula is None or ("equals" in present and "order" in present):
         yield Problem("a claim with `states` needs one of `equals` and `order`", claim.span)
     if not claim.because:
-        yield Problem("a claim with `states` needs `because`: the derivation in words", claim.span)
+        note = "because: no position waits for the result of another"
+        yield Problem("a claim with `states` needs `because`: the derivation in words", claim.span, (f"such as `{note}`",))
 
 
 def _names(spec: Spec, claim: Claim) -> Iterator[Problem]:
@@ -79,7 +80,7 @@ def _names(spec: Spec, claim: Claim) -> Iterator[Problem]:
     for name, span in claim.growing.items():
         if name not in spec.dims and name not in new:
             yield Problem(f"unknown size `{name}`", span, size_notes(name, spec.dims))
-    if claim.preset and claim.preset not in spec.presets:
+    if claim.preset and claim.preset not in (*spec.presets, *spec.broken_presets):
         notes = (*did_you_mean(claim.preset, spec.presets), f"presets: {listed(spec.presets) or 'none'}")
         yield Problem(f"there is no preset `{claim.preset}`", claim.where_is("preset"), notes)
 

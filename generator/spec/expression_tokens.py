@@ -16,7 +16,7 @@ MAX_DECIMAL_EXPONENT = 300
 _TOKEN = re.compile(
     r"(?P<number>(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
-    r"|(?P<mistake>&&|\|\||<>|\^|=(?!=)|[&|!](?!=)|[×·⋅∗÷−–—²³≤≥≠√⌈⌊])"
+    r"|(?P<mistake>&&|\|\||<>|\^|=[<>]|=(?!=)|[&|!](?!=)|[×·⋅∗÷−–—²³≤≥≠√⌈⌊])"
     r"|(?P<operator>\*\*|//|==|!=|<=|>=|[-+*/%<>(),])"
 )
 _DIGITS = r"(?:0|[1-9][0-9]*(?:_[0-9]+)*)"
@@ -34,6 +34,8 @@ _WRITE = {
     "|": "write or",
     "!": "write != for unequal",
     "<>": "write != for unequal",
+    "=<": "write <=",
+    "=>": "write >=",
     "=": "write == to compare",
     "≤": "write <=",
     "≥": "write >=",
@@ -121,4 +123,6 @@ def _character_notes(character: str) -> tuple[str, ...]:
         return ("group with parentheses ( )",)
     if character in "'\"“”‘’":
         return ("an expression holds no quotes",)
+    if character == ".":
+        return ("functions are called ceil, floor, min, max, log2 and sqrt, without `math.` before them",)
     return ()

@@ -274,6 +274,7 @@ class Spec:
     checkpoints: Mapping[str, Checkpoint] = field(default_factory=dict)
     cite_spans: Mapping[str, Span] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    broken_presets: tuple[str, ...] = ()  # the names of those that are among the problems
 
     @property
     def is_broken(self) -> bool:

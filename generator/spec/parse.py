@@ -86,6 +86,7 @@ class _Parser:
             outputs=tuple(ref for ref in map(self.ref, self.items(tree, "outputs")) if ref is not None),
             where=where,
             presets=self.each(tree, "presets", self.preset),
+            broken_presets=tuple(e.key.text for e in _entries(tree.get("presets")) if ("presets", e.key.text) in self.violated),
             claims=tuple(c for c in map(self.claim, self.items(tree, "claims")) if c is not None),
             span=tree.span,
             checkpoints=self.each(tree, "checkpoint", checkpoint),
@@ -147,6 +148,10 @@ class _Parser:
         assert isinstance(node, MappingNode)
         default = plain(node.get("default"))  # type: ignore[arg-type]  # required by the schema
         choices = tuple(_words(node.get("choices")))
+        meant = {"yes": True, "on": True, "no": False, "off": False}.get(str(default).lower())
+        if meant is not None and not choices:
+            notes = (f"did you mean {str(meant).lower()}?",)
+            self.problems.add(f"option `{name}` has the default `{default}`, which YAML reads as a word", node.get("default").span, *notes)  # type: ignore[union-attr]  # required by the schema
         if choices and default not in choices:
             self.problems.add(
                 f"the default `{default}` of option `{name}` is not among its choices", span, f"choices: {', '.join(choices)}"
@@ -285,6 +290,10 @@ class _Parser:
         before = len(self.problems)
         built = claim(node, self)
         return built if len(self.problems) == before else None
+
+
+def _entries(node: Node | None) -> tuple[Entry, ...]:
+    return tuple(node.entries) if isinstance(node, MappingNode) else ()
 
 
 def _names(node: MappingNode) -> dict[tuple[str, str], Span]:

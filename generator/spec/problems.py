@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from generator.spec.source import Span
+from generator.spec.suggest import joined
 
 _WINDOW = 120  # characters shown of a long line
 _LEAD = 50  # of which at most this many stand before the caret
@@ -21,11 +22,15 @@ class Problem:
         message: what was expected and what was found, in one line.
         span: where; None if the problem belongs to no place in a file.
         notes: further lines, such as the shapes involved or a suggestion.
+        cause: what is wrong wherever it is met, such as a size that is not declared; the problems of a file that share one are one.
+        also: the further lines on which it is met.
     """
 
     message: str
     span: Span | None
     notes: tuple[str, ...] = field(default=(), compare=False)
+    cause: str = field(default="", compare=False)
+    also: tuple[int, ...] = field(default=(), compare=False)
 
     def __lt__(self, other: Problem) -> bool:
         return self._place() < other._place()
@@ -35,14 +40,25 @@ class Problem:
 
 
 class ProblemsError(Exception):
-    """All errors that were found at once, in the order of the files and lines, each once."""
+    """All errors that were found at once, in the order of the files and lines, each once, and each cause once in a file."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(dict.fromkeys(sorted(problems)))
+        self.problems = tuple(_by_cause(dict.fromkeys(sorted(problems))))
         super().__init__(self.problems)
 
     def __str__(self) -> str:
         return "\n".join(render(problem) for problem in self.problems)
+
+
+def _by_cause(problems: Iterable[Problem]) -> Iterator[Problem]:
+    first: dict[object, Problem] = {}
+    for problem in problems:
+        key = (problem.span.source.path, problem.cause) if problem.cause and problem.span else problem
+        known = first.setdefault(key, problem)
+        if known is not problem and known.span and problem.span:
+            lines = {*known.also, *problem.also, problem.span.line} - {known.span.line}
+            first[key] = replace(known, also=tuple(sorted(lines)))
+    yield from first.values()
 
 
 class Problems:
@@ -78,7 +94,8 @@ class Problems:
 
 def render(problem: Problem) -> str:
     """Return a problem as text: place and message, the line, a caret under the place, the notes."""
-    notes = [f"  {line}" for note in problem.notes for line in note.split("\n")]
+    also = [f"also on {'lines' if len(problem.also) > 1 else 'line'} {joined(map(str, problem.also))}"] if problem.also else []
+    notes = [f"  {line}" for note in (*problem.notes, *also) for line in note.split("\n")]
     head = _visible(f"{_place(problem)}error: {problem.message}")
     return "\n".join([head, *(_excerpt(problem.span) if problem.span else ()), *map(_visible, notes)])
 

@@ -12,6 +12,8 @@ def near(name: str, known: Iterable[str], limit: int = 3) -> tuple[str, ...]:
     for candidate in sorted(set(known) - {name}):
         by_key.setdefault(_key(candidate), []).append(candidate)
     keys = get_close_matches(_key(name), by_key, n=limit, cutoff=0.6)
+    if not keys and len(name) > 2:  # a part of the name, such as `flops` for `matmul_flops`
+        keys = [key for key in by_key if _key(name) in key.split("_")]
     return tuple(candidate for key in keys for candidate in by_key[key])[:limit]
 
 
@@ -31,9 +33,13 @@ def listed(names: Iterable[str], joiner: str = "and", limit: int = 20) -> str:
     quoted = [f"`{name}`" for name in names]
     if len(quoted) > limit:
         quoted[limit:] = [f"{len(quoted) - limit} more"]
-    if len(quoted) < 2:
-        return "".join(quoted)
-    return f"{', '.join(quoted[:-1])} {joiner} {quoted[-1]}"
+    return joined(quoted, joiner)
+
+
+def joined(texts: Iterable[str], joiner: str = "and") -> str:
+    """Return texts as people list them: one, two and three."""
+    *before, last = [*texts] or [""]
+    return f"{', '.join(before)} {joiner} {last}" if before else last
 
 
 def _key(name: str) -> str:

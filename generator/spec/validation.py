@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +13,7 @@ from typing import Any
 from generator.human import counted
 from generator.spec.problems import Problem
 from generator.spec.suggest import did_you_mean, listed, near
-from generator.spec.violation_hints import missing_hint, type_hint, unknown_key_hint
+from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Node, find, plain
 
 _TYPE_WORDS = {
@@ -99,6 +100,11 @@ def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Vio
         return [Violation((*path, "op"), Problem(f"expected the name of an op in {_place((*path, 'op'))}; found {_found(op)}", span))]
     if op not in known:
         return [Violation((*path, "op"), Problem(f"unknown op `{op}`", span, _known("ops", op, known)))]
+    others = [key for key in ("use", "slot") if key in row]
+    if others:
+        key_span, _ = find(tree, (*path, others[0]))
+        message = f"row `{path[-1]}` has both `op` and `{others[0]}`"
+        return [Violation(path, Problem(message, key_span, ("a row has one of `op`, `use` and `slot`",)))]
     return _violations(tree, path, _validator(f"op_{op}").iter_errors(row))
 
 
@@ -130,8 +136,10 @@ def _problems(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
         yield from _unknown_keys(tree, path, error)
     elif error.validator == "required":
         # A misspelt key is one mistake, not an unknown one and a missing one.
-        unknown = [key for key in value if key not in error.schema.get("properties", {})]
-        for key in (key for key in expected if key not in value and not any(key in near(other, expected) for other in unknown)):
+        known = error.schema.get("properties", {})
+        unknown = [key for key in value if key not in known]
+        meant = {one for other in unknown for one in (*near(other, expected), *meant_parameter(other, known))}
+        for key in (key for key in expected if key not in value and key not in meant):
             yield Problem(f"`{key}` is missing{where}", place, missing_hint(key, path))
     elif _is_name(error):
         bad, _ = find(tree, (*path, value))
@@ -163,7 +171,7 @@ def _unknown_keys(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
         return  # the sizes stand where `set` should: said where `set` is missing
     for key in (key for key in error.instance if key not in known):
         span, _ = find(tree, (*path, key))
-        hint = unknown_key_hint(key, path, error.instance)
+        hint = unknown_key_hint(key, path, error.instance, known)
         yield Problem(f"unknown key `{key}`{where}", span, hint or _known("keys", key, known))
 
 
@@ -194,4 +202,4 @@ def _found(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"`{value}`"
+    return f'the text "{value}"' if isinstance(value, str) and re.fullmatch(r"[\d.+-]+", value) else f"`{value}`"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from generator.spec.suggest import near
@@ -24,6 +24,16 @@ _KINDS = ("op", "use", "slot")
 _OF_USE = ("with", "options", "slots")
 _OF_BLOCKS = ("repeat", "scan", "carry")
 _HOLD_ENTRIES = ("with", "options", "slots", "carry")
+_ENTRIES = {
+    "with": "{n: m}",
+    "options": "{bias: true}",
+    "slots": "{attention: multi_head_attention}",
+    "carry": "{state: [b, d]}",
+    "given": "{b: 1}",
+    "set": "{d: 768, L: 12}",
+    "expect": "{params: 109482240}",
+}
+_YES_OR_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _OF_ROWS = ("in", "out", "when", "note")
 _MEANINGS = {
     "repeat": "a stack of equal layers is `repeat: L`",
@@ -48,6 +58,23 @@ _OTHER_WORDS = {
     "when": ("if", "condition", "enabled", "only_if"),
     "note": ("comment", "description", "doc", "notes"),
 }
+# what PyTorch calls the parameters of ops
+_OF_PYTORCH = {
+    "dim": ("over", "axis"),
+    "dims": ("axes", "over"),
+    "axis": ("over",),
+    "out_features": ("out",),
+    "out_channels": ("channels",),
+    "num_embeddings": ("count",),
+    "embedding_dim": ("width",),
+    "num_groups": ("groups",),
+    "equation": ("eq",),
+    "pattern": ("to", "eq"),
+    "chunks": ("into",),
+    "approximate": ("kind",),
+    "p": ("rate",),
+}
+_FOLLOWS = ("in_features", "in_channels", "num_features", "normalized_shape", "num_channels")
 _WORDS = re.compile(r"[A-Za-z0-9_*/+]+(?:[ ,]+[A-Za-z0-9_*/+]+)*")
 
 
@@ -57,13 +84,22 @@ def missing_hint(key: str, path: Sequence[Any]) -> tuple[str, ...]:
     return (hints[key],) if key in hints else ()
 
 
-def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any]) -> tuple[str, ...]:
+def meant_parameter(key: str, known: Collection[str]) -> tuple[str, ...]:
+    """Return the parameter of an op that PyTorch calls by another name, as a tuple of one or none."""
+    return next(((word,) for word in _OF_PYTORCH.get(key, ()) if word in known), ())
+
+
+def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], parameters: Collection[str]) -> tuple[str, ...]:
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
     if len(path) != 2 or path[0] != "layers":
         return ()
     meant = next((word for word, others in _OTHER_WORDS.items() if key.lower() in others and word not in value), None)
     if meant in _OF_ROWS or (meant and "op" not in value):
         return (f"did you mean `{meant}`?", _MEANINGS[meant])
+    if "op" in value and (parameter := meant_parameter(key, parameters)):
+        return (f"did you mean `{parameter[0]}`?",)
+    if "op" in value and key in _FOLLOWS:
+        return ("it follows from the shape of the input",)
     if key in _KINDS:
         return ("a row has one of `op`, `use` and `slot`",)
     if "op" in value:
@@ -95,12 +131,26 @@ def type_hint(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[st
     """Show how a value of the right type is written."""
     if list(path) == ["layers"] or (len(path) == 1 and path[0] in ("dims", "inputs")):
         return (_TOP[str(path[0])],)
-    if not path:
+    if "object" in types and not path:
         return ("a spec begins with `title:`, and has `dims:`, `inputs:` and `layers:`",)
-    if "array" in types and "string" not in types and isinstance(value, str) and _WORDS.fullmatch(value):
-        return (f"did you mean [{', '.join(re.split(r'[ ,]+', value))}]?",)
+    if len(path) == 2 and path[0] == "dims":
+        return ("say what it means, such as `L: number of layers`; its values stand in presets, or as `L: {is: ..., default: 12}`",)
+    return _of_a_type(types, value, path)
+
+
+def _of_a_type(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[str, ...]:
     if len(path) == 2 and path[0] == "layers" and isinstance(value, str):
         return _row_hint(value)
+    if types == ["object"]:
+        pairs = re.fullmatch(r"(\w+) *= *([\w*/+]+)", value) if isinstance(value, str) else None
+        example = _ENTRIES.get(str(path[-1]))
+        return (f"did you mean {{{pairs[1]}: {pairs[2]}}}?",) if pairs else (f"it is written {path[-1]}: {example}",) if example else ()
+    if "boolean" in types and (meant := _YES_OR_NO.get(str(value).lower())):
+        return (f"did you mean {meant}?",)
+    if types in (["integer"], ["number"]) and isinstance(value, str) and re.fullmatch(r"\d+", value):
+        return (f"did you mean {value}?",)
+    if "array" in types and "string" not in types and isinstance(value, str) and _WORDS.fullmatch(value):
+        return (f"did you mean [{', '.join(re.split(r'[ ,]+', value))}]?",)
     return ()
 
 

@@ -89,7 +89,8 @@ def _line_above(mistake: _Mistake) -> int:
 
 def _too_deep(mistake: _Mistake, above: int) -> Problem:
     place = Span(mistake.source, mistake.span.line, _indent(mistake.source.line(mistake.span.line)) + 1)
-    return Problem(f"this line is indented deeper than line {above}, which has a value already", place)
+    note = "entries of one level begin in the same column"
+    return Problem(f"this line is indented deeper than line {above}, which has a value already", place, (note,))
 
 
 def _space_after_colon(place: Span, key: str) -> Problem:
@@ -130,7 +131,7 @@ def _special_start(mistake: _Mistake) -> Problem:
 def _block_end(mistake: _Mistake) -> Problem:
     began = f"the {'list' if 'collection' in mistake.words else 'mapping'} began on line {mistake.context.line}"
     if mistake.found in ("<block mapping start>", "<block sequence start>"):
-        return _indentation(mistake, began)
+        return _indentation(mistake)
     if mistake.found == "-":
         return Problem("a list item stands among `key: value` lines", mistake.span, (began,))
     if mistake.found == "?":
@@ -145,11 +146,12 @@ def _block_end(mistake: _Mistake) -> Problem:
     return Problem("text goes on after the end of the value", mistake.span, tuple(notes))
 
 
-def _indentation(mistake: _Mistake, *notes: str) -> Problem:
+def _indentation(mistake: _Mistake) -> Problem:
     above = _line_above(mistake)
     if above and mistake.span.column - 1 > _indent(mistake.source.line(above)):
         return _too_deep(mistake, above)
-    return Problem("the indentation of this line fits no line above", mistake.span, notes)
+    level = f"entries of one level begin in the same column; line {above} begins in column {_indent(mistake.source.line(above)) + 1}"
+    return Problem("the indentation of this line fits no line above", mistake.span, (level,) if above else ())
 
 
 def _flow(mistake: _Mistake) -> Problem:

@@ -79,6 +79,9 @@ def _span_at(source: Source, offset: int) -> Span:
     return Span(source, len(lines), len(lines[-1]) + 1)
 
 
+_BEGINNING = "a spec begins with `title:`, and has `dims:`, `inputs:` and `layers:`"
+
+
 class _Built(NamedTuple):
     """A node, with its number of nodes and of levels once aliases are written out."""
 
@@ -111,10 +114,10 @@ class _Reader:
     def root(self) -> Node:
         next(self.events)  # the start of the stream
         if not isinstance(next(self.events), yaml.DocumentStartEvent):
-            self.problems.fail("the file is empty", Span(self.source, 1, 1))
+            self.problems.fail("the file is empty", Span(self.source, 1, 1), _BEGINNING)
         root = self.build(next(self.events), 1).node
         if isinstance(root, Scalar) and root.value is None and not len(self.problems):
-            self.problems.fail("the file is empty", Span(self.source, 1, 1))
+            self.problems.fail("the file is empty", Span(self.source, 1, 1), _BEGINNING)
         next(self.events)  # the end of the document
         if isinstance(end := next(self.events), yaml.DocumentStartEvent):
             self.problems.add("a second document begins here; a file holds one", self.span(end))

@@ -140,7 +140,11 @@ CASES = [
     ),
     # moving elements
     ("op: pad, axis: 1, before: -1", SEQUENCE, ["`before` of `y` is -1; to take elements away, use `op: slice` @ -1"]),
-    ("op: pad, axis: 3, before: 1", SEQUENCE, ["axis 3 does not exist: x is [b, c, n] @ 3"]),
+    (
+        "op: pad, axis: 3, before: 1",
+        SEQUENCE,
+        ["axis 3 does not exist: x is [b, c, n] @ 3", "its axes are 0 to 2, or -3 to -1 counted from the last"],
+    ),
     ("op: roll, axes: [1, 2], shifts: 1", SEQUENCE, ["`y` has 2 axes but 1 shift @ 1"]),
     ("op: roll, axes: [1, c], shifts: [1, 1]", SEQUENCE, ["`y` names axis 1 of x twice @ [1", "x is [b, c, n]"]),
     (

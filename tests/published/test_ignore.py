@@ -61,5 +61,5 @@ def test_a_bias_cannot_be_told_apart_in_vector_work(tmp_path: Path) -> None:
 
 def test_a_word_that_is_no_kind_of_work_gets_a_suggestion(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, "{of: macs, ignore: layernorm, equals: 1}")
-    assert found[1] == "`ignore` names `layernorm`, which is no kind of work, no op and no row"
+    assert found[1] == "`ignore` names `layernorm`, which is no op, no row and none of the kinds"
     assert found[2][0].startswith("did you mean `layer_norm`")

@@ -122,12 +122,12 @@ def test_what_is_stated_is_never_called_proven(tmp_path: Path) -> None:
         ("{of: macs, equals: 1, preset: bass}", "there is no preset `bass`", "did you mean `base`?"),
         (
             "{of: macs, row: atended, equals: 1}",
-            "the claim speaks of `atended`, but there is no such row",
+            "there is no row `atended`, which the claim is about",
             "did you mean `attended`, `attended.v` or `attended.q`?",
         ),
         (
             "{of: macs, where: n == d, equals: 1}",
-            "`n == d` puts one thing in the place of another, so it does not belong under `where`",
+            "`n == d` is an equation; `where` of a claim takes comparisons such as n > 2*d",
             None,
         ),
         ("{of: macs, row: up, exceeds: 1, once: n >= 2}", "`once` is a comparison with > or <, such as n > 2*d; found `n >= 2`", None),

@@ -336,10 +336,10 @@ layers:
   y: {use: keep, scan: m, carry: {x: [b, d]}}
 """,
         """\
-mine.yaml:11:3: error: beside the state, `keep` takes nothing; `y` reads `x`
+mine.yaml:11:3: error: each step of `keep` reads nothing beside its state; `y` gives it `x`
    11 |   y: {use: keep, scan: m, carry: {x: [b, d]}}
       |   ^
-  carry hands on `x`; the other inputs of the block are steps of what the row reads
+  `carry` names `x`; every other input of `keep` is a step of something under `in`
 mine.yaml:11:24: error: `scan` names `m`, which is not a size of `mine`
    11 |   y: {use: keep, scan: m, carry: {x: [b, d]}}
       |                        ^

@@ -44,9 +44,11 @@ mine.yaml:3:7: error: expected a text or a list in `cite`; found `key: value` en
 mine.yaml:6:6: error: expected a text or `key: value` entries in `dims.n`; found `5`
     6 |   n: 5
       |      ^
+  say what it means, such as `L: number of layers`; its values stand in presets, or as `L: {is: ..., default: 12}`
 mine.yaml:7:5: error: expected a text or `key: value` entries in `dims.d`; found nothing
     7 |   d:
       |     ^
+  say what it means, such as `L: number of layers`; its values stand in presets, or as `L: {is: ..., default: 12}`
 mine.yaml:9:6: error: expected a list or `key: value` entries in `inputs.x`; found `b n d`
     9 |   x: b n d
       |      ^^^^^
@@ -80,6 +82,7 @@ mine.yaml:17:26: error: expected a number or an expression in `layers.w.repeat`;
 mine.yaml:17:37: error: expected `key: value` entries in `layers.w.with`; found a list
    17 |   w: {use: keep, repeat: [3], with: [d], options: {bias: [true]}}
       |                                     ^
+  it is written with: {n: m}
 mine.yaml:17:58: error: expected a number, a word, or true or false in `layers.w.options.bias`; found a list
    17 |   w: {use: keep, repeat: [3], with: [d], options: {bias: [true]}}
       |                                                          ^
@@ -92,6 +95,7 @@ mine.yaml:19:8: error: expected a text or a list in `where`; found `key: value` 
 mine.yaml:21:16: error: expected `key: value` entries in `presets.small.set`; found a list
    21 |   small: {set: [1], expect: {params: many}}
       |                ^
+  it is written set: {d: 768, L: 12}
 mine.yaml:21:38: error: expected a whole number in `presets.small.expect.params`; found `many`
    21 |   small: {set: [1], expect: {params: many}}
       |                                      ^^^^""",
@@ -143,6 +147,7 @@ mine.yaml:16:39: error: `kind` of `kind`: `gelv` is not one of relu, gelu, gelu_
 mine.yaml:17:36: error: axis 5 does not exist: x is [b, n, d]
    17 |   last: {op: softmax, in: x, over: 5}
       |                                    ^
+  its axes are 0 to 2, or -3 to -1 counted from the last
 mine.yaml:18:7: error: `nobody1999` is not in references.yaml
    18 | cite: nobody1999
       |       ^^^^^^^^^^
@@ -173,7 +178,7 @@ presets:
   small: {d: 8, h: 2}
 """,
         """\
-mine.yaml:11:35: error: unknown key `use` in `layers.q`
+mine.yaml:11:35: error: row `q` has both `op` and `use`
    11 |   q: {op: linear, out: [b, n, d], use: keep}
       |                                   ^^^
   a row has one of `op`, `use` and `slot`
@@ -222,17 +227,20 @@ layers:
 outputs: [a, c, f, g, i, j, k]
 """,
         """\
-mine.yaml:11:48: error: `bias` of `a`: unknown option `yes` (options of this spec: none)
+mine.yaml:11:48: error: `bias` of `a`: there is no option `yes`
    11 |   a: {op: linear, in: x, out: [b, n, d], bias: yes}
       |                                                ^^^
   did you mean true?
-mine.yaml:12:35: error: `eps` of `c`: unknown option `tiny` (options of this spec: none)
+  expected true, false or the name of an option; options of this spec: none
+mine.yaml:12:35: error: `eps` of `c`: there is no option `tiny`
    12 |   c: {op: layer_norm, in: x, eps: tiny}
       |                                   ^^^^
+  expected a number or the name of an option; options of this spec: none
 mine.yaml:13:33: error: `q` is not a size of this spec
    13 |   f: {op: softmax, in: x, over: q}
       |                                 ^
   x is [b, n, d]
+  an axis is an index, such as -1 for the last, or the name of its size
 mine.yaml:14:33: error: a pattern has one `->` between what comes in and what goes out; found `b n d`
    14 |   g: {op: rearrange, in: x, to: b n d}
       |                                 ^^^^^

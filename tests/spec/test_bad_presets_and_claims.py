@@ -104,7 +104,7 @@ claims:
   - {of: macs, row: qq, equals: b*n*d**2}
 """,
         """\
-mine.yaml:13:21: error: the claim speaks of `qq`, but there is no such row
+mine.yaml:13:21: error: there is no row `qq`, which the claim is about
    13 |   - {of: macs, row: qq, equals: b*n*d**2}
       |                     ^^
   did you mean `q`?

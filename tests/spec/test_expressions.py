@@ -141,7 +141,12 @@ MISTAKES = [
     ("n[0]", 1, 1, "`[` has no place in an expression; group with parentheses ( )"),
     ("é", 0, 1, "`é` has no place in an expression; names are made of the letters a-z and A-Z, digits and _"),
     ("'n'", 0, 1, "`'` has no place in an expression; an expression holds no quotes"),
-    ("n.real", 1, 1, "`.` has no place in an expression"),
+    (
+        "n.real",
+        1,
+        1,
+        "`.` has no place in an expression; functions are called ceil, floor, min, max, log2 and sqrt, without `math.` before them",
+    ),
     ("x" * 41, 0, 41, f"the name `{'x' * 40}...` is longer than 40 characters"),
     ("n**65", 3, 2, "the exponent `65` is too large; exponents go to 64"),
     ("n**-(8*9)", 3, 6, "the exponent `-(8*9)` is too large; exponents go to 64"),

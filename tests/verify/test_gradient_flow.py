@@ -155,7 +155,7 @@ TAKING_TURNS = (
 def test_layers_that_take_turns_in_having_a_gradient_need_a_number(tmp_path: Path) -> None:
     with pytest.raises(ProblemsError) as raised:
         compile_spec(Library([write_specs(tmp_path, block=TURNS, model=TAKING_TURNS)]), "model")
-    assert "no one formula holds for any number of runs of `block`" in str(raised.value)
+    assert "the costs of `block` cannot be written as one formula" in str(raised.value)
     assert "in which of their results get a gradient" in str(raised.value)
 
 

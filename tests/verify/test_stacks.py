@@ -85,7 +85,7 @@ def test_layers_that_never_come_to_rest_are_refused_for_any_number_and_counted_f
     )
     with pytest.raises(ProblemsError) as raised:
         compile_spec(library(tmp_path, swap, net), "net")
-    assert "no one formula holds for any number of runs of `block`" in str(raised.value)
+    assert "the costs of `block` cannot be written as one formula" in str(raised.value)
     assert "write a number of runs, such as `repeat: 6`" in str(raised.value)
     for layers in (1, 2, 5):
         with Workbench(
