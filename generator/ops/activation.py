@@ -32,6 +32,7 @@ class Activation(Op):
     """
 
     name: ClassVar[str] = "activation"
+    pointwise: ClassVar[bool] = True
 
     kind: Choice = param(ChoiceKind(tuple(FUNCTIONS)), "which function, or the option that chooses it")
 

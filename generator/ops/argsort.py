@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from generator.ops.base import CodeScope, Op, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, RowScope, param
 from generator.ops.params import AXIS
 from generator.trace import choose
 from generator.trace.tensor import Tensor
@@ -28,6 +28,10 @@ class Argsort(Op):
         """Sort."""
         row.axis(inputs[0], self.over)
         return choose.argsort(row.t, inputs[0])
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the one axis."""
+        return Along.mixing(axis == row.axis(inputs[0], self.over))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis."""

@@ -15,6 +15,7 @@ class Arithmetic(Op):
     """Combine tensors element by element, from left to right; axes are aligned at the right and stretch from one."""
 
     arity: ClassVar[tuple[int, int | None]] = (2, 2)
+    pointwise: ClassVar[bool] = True
     kernel: ClassVar[Literal["add", "sub", "mul", "div"]]
     symbol: ClassVar[str]
 

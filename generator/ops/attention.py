@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Ge
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZE, Flag
 from generator.trace.attention import float_mask, fused_attention
@@ -83,6 +83,10 @@ class Attention(Op):
             problem = f"`{row.name}` is causal, but has {row.text(n)} queries for {row.text(m)} keys"
             at = "causal" if self.offset is None else "offset"
             raise OpError(problem, found, f"did you mean offset: {row.text(m - n)}?", at=at)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Queries do not see each other; keys are mixed along tokens, and all along the width."""
+        return Along.mixing(axis == 3 or (operand > 0 and axis == 2))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The arguments of the call."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from typing import Any, ClassVar, Protocol
 
 from sympy import Expr
@@ -18,6 +19,20 @@ from generator.ops.params import BindError, Kind
 from generator.trace.tensor import Kind as ElementKind
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
+
+
+class Along(Enum):
+    """What an op does along one axis of what it reads, such as that of the tokens."""
+
+    EACH = "what stands at a place comes of that place alone, or of what the op keeps of earlier ones"
+    MIXES = "what stands at a place comes of other places too"
+    COUNTS = "places are told by their number, from 0"
+
+    @classmethod
+    def mixing(cls, is_mixed: bool) -> Along:
+        """Return MIXES or EACH."""
+        return cls.MIXES if is_mixed else cls.EACH
+
 
 TRAINING = "training"  # stands for an option in `RowScope.require`: an attribute that every module of PyTorch has
 Result = Tensor | dict[str, Tensor]
@@ -155,11 +170,13 @@ class Op:
         name: what a spec writes after `op:`.
         arity: least and greatest number of inputs (None: any number).
         out: whether the row must declare its result's shape.
+        pointwise: whether each element of the result comes of those at its place alone, along all axes.
     """
 
     name: ClassVar[str]
     arity: ClassVar[tuple[int, int | None]] = (1, 1)
     needs_out: ClassVar[bool] = False
+    pointwise: ClassVar[bool] = False
     input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
 
     def run(self, row: RowScope, *inputs: Tensor) -> Result:
@@ -182,6 +199,13 @@ class Op:
         """Whether something is kept between decoding steps, so that the module takes a state."""
         return False
 
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Say what the op does along an axis of one of its inputs. An op that mixes tokens and keeps none is refused beside a state.
+
+        An op that does not say mixes.
+        """
+        return Along.mixing(not self.pointwise)
+
     def passes_through(self) -> bool:
         """Say whether the op does nothing with these parameters, so that its input is its result."""
         return False
@@ -203,4 +227,4 @@ def expect_rank(x: Tensor, rank: int, row: RowScope, what: str) -> None:
         raise OpError(f"`{row.name}` needs {what}", f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
 
 
-__all__ = ["BindError", "CodeScope", "Op", "OpError", "Result", "RowScope", "expect_rank", "param"]
+__all__ = ["Along", "BindError", "CodeScope", "Op", "OpError", "Result", "RowScope", "expect_rank", "param"]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Gt, Mul
 
-from generator.ops.base import TRAINING, CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import TRAINING, Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, Number
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
@@ -42,6 +42,10 @@ class BatchNorm(Op):
         running = tuple(row.weight(f"running_{moment}", channels, trainable=False) for moment in ("mean", "var"))
         batches = row.weight("num_batches_tracked", (), trainable=False)
         return normalise.batch_norm(row.t, x, affine, (*running, batches))
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Each element alone: a model that decodes is not in training, and uses the running statistics."""
+        return Along.EACH
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The module for the rank at hand, channels and settings."""

@@ -22,6 +22,7 @@ class Cache(Op):
     """
 
     name: ClassVar[str] = "cache"
+    pointwise: ClassVar[bool] = True
 
     axis: int | str = param(AXIS, "the axis that grows from step to step: an index, or the name of its size", default=-2)
     to: Expr = param(SIZE, "its size with all steps so far, such as m")

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS
 from generator.trace import join
 from generator.trace.tensor import Shape, Tensor
@@ -53,6 +53,11 @@ class Concat(Op):
                         at="in",
                     )
         return [(*common[:axis], shape[axis], *common[axis + 1 :]) for shape in padded]
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """What is joined to an axis moves what stands behind it."""
+        place = axis + max(x.rank for x in inputs) - inputs[operand].rank
+        return Along.mixing(place == find_axis(row, inputs, self.axis))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The inputs, stretched where they must be, and the axis."""

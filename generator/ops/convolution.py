@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Gt, Integer, Max, expand, floor
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZE, SIZES, Flag
 from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed
@@ -117,6 +117,14 @@ class Convolution(Op):
                 "`output_padding` is for transposed convolutions", "did you mean transposed: true, or padding?", at="output_padding"
             )
         return channels, groups
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along channels, and along positions where the kernel is wider than one."""
+        if axis < 2:
+            return Along.mixing(axis == 1)
+        if isinstance(self.padding, str):
+            return Along.mixing(any(width != 1 for width in self.kernel))
+        return Along.mixing(any(one != 1 for one in (*self.kernel, *self.stride)) or any(self.padding) or any(self.output_padding))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The module and its arguments."""

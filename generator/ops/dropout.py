@@ -20,6 +20,7 @@ class Dropout(Op):
     """
 
     name: ClassVar[str] = "dropout"
+    pointwise: ClassVar[bool] = True
 
     p: Number = param(NUMBER, "probability that an element is dropped, or the option that holds it")
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
 from generator.ops.pattern import apart, letters, parse_arrow, parse_axes
 from generator.trace import matmul
@@ -74,6 +74,11 @@ class Einsum(Op):
                     verb = "contracts" if label not in self.terms()[1] else "aligns"
                     clash = f"`{row.name}` {verb} axis {label} of {owner} with axis {label} of {name}, but their sizes differ"
                     raise OpError(clash, shapes, at="eq")
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the axes that are summed away."""
+        terms, result = self.terms()
+        return Along.mixing(terms[operand][axis] not in result)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """A matrix product where that is what it is, else an einsum with one-letter labels."""

@@ -21,6 +21,7 @@ class Embedding(Op):
     """
 
     name: ClassVar[str] = "embedding"
+    pointwise: ClassVar[bool] = True
     input_kinds: ClassVar[tuple[Any, ...] | None] = ("index",)
 
     count: Expr = param(SIZE, "number of rows of the table, such as the vocabulary")

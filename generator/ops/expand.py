@@ -17,6 +17,7 @@ class Expand(Op):
     """
 
     name: ClassVar[str] = "expand"
+    pointwise: ClassVar[bool] = True
     needs_out: ClassVar[bool] = True
     input_kinds: ClassVar[tuple[Any, ...] | None] = ()
 

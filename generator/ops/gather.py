@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, S
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS
 from generator.trace import choose
 from generator.trace.tensor import Tensor
@@ -45,6 +45,10 @@ class Gather(Op):
         for _ in rest:
             indices = indices.unsqueeze(indices.rank)
         return choose.gather(row.t, x, indices.expand_to((*indices.shape[: x.rank - len(rest)], *rest)))
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Any place may be picked."""
+        return Along.mixing(operand == 0 and axis == row.axis(inputs[0], self.axis))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis, and the indices spread over the axes that they lack."""

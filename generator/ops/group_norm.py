@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Gt, Mul, cancel
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number
 from generator.trace import normalise
@@ -48,6 +48,10 @@ class GroupNorm(Op):
         row.require(Gt(Mul(x.shape[0], cancel(channels / groups), *x.shape[2:]), 1))  # PyTorch refuses a group of a single value
         affine = (row.weight("weight", (channels,)), row.weight("bias", (channels,))) if self.affine else ()
         return normalise.group_norm(row.t, x, groups, affine)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """The statistics are those of a sample."""
+        return Along.mixing(axis > 0)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Groups, channels and settings."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, zoo
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT, Kind, Raw, Scope
 from generator.ops.pattern import parse_axes
 from generator.spec.expression_tree import ATOM, BINDING, Ast, Call, Name, Unary, fold, names
@@ -118,6 +118,15 @@ class Hide(Op):
             return any(operands)
 
         fold(self.where.ast, visit)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Positions are counted, unless the condition names more sizes than that axis: such as j > i + m - n."""
+        label = parse_axes(self.axes, at="axes").groups[axis][0]
+        used = names(self.where.ast)
+        if label not in used or label in row.sizes:
+            return Along.EACH
+        sizes = {size for name in used if name in row.sizes for size in row.sizes[name].free_symbols}
+        return Along.EACH if sizes - inputs[0].shape[axis].free_symbols else Along.COUNTS
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """One line for each index, one for the mask."""

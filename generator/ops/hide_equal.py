@@ -21,6 +21,7 @@ class HideEqual(Op):
     """
 
     name: ClassVar[str] = "hide_equal"
+    pointwise: ClassVar[bool] = True
     arity: ClassVar[tuple[int, int | None]] = (3, 3)
     input_kinds: ClassVar[tuple[Any, ...] | None] = ("float", "index", "index")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from generator.ops.base import CodeScope, Op, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, Number
 from generator.trace import reduce
 from generator.trace.tensor import Tensor
@@ -31,6 +31,10 @@ class LayerNorm(Op):
         weight = row.weight("weight", width) if self.affine else None
         bias = row.weight("bias", width) if self.affine and self.bias else None
         return reduce.layer_norm(row.t, x, width, weight, bias)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the last axis."""
+        return Along.mixing(axis == inputs[operand].rank - 1)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Width and settings."""

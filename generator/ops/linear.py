@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, ROW, Flag
 from generator.trace import matmul
 from generator.trace.tensor import Tensor
@@ -65,6 +65,10 @@ class Linear(Op):
             return self.bias
         other = self._shares_all_with(scope)
         return Flag(True) if other is None else other._has_bias(scope)  # noqa: SLF001  of the same class
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the last axis."""
+        return Along.mixing(axis == inputs[operand].rank - 1)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Widths, bias and tie as Python."""

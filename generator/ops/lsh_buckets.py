@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import SIZE
 from generator.trace import choose, join, matmul
@@ -71,6 +71,10 @@ class LshBuckets(Op):
         numbered = t.like(found)
         t.kernel("add", [found, offsets], [numbered])
         return t.flatten(numbered, 2, 3)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Each vector alone."""
+        return Along.mixing(axis == 3)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The shape of the rotations."""

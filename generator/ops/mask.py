@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Ge
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import pointwise
 from generator.trace.create import triangle
@@ -79,6 +79,10 @@ class Mask(Op):
                 at="in",
             )
         return hidden
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Queries are the last of the tokens that are keys; what is hidden is read from the keys."""
+        return Along.EACH
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The mask."""

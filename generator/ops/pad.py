@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
 from generator.trace import moving
 from generator.trace.tensor import Tensor
@@ -39,6 +39,10 @@ class Pad(Op):
         for size in (before[axis], after[axis]):
             row.require(Ge(size, 0))
         return moving.pad(row.t, x, tuple(before), tuple(after))
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Zeros put in front move what they are put in front of."""
+        return Along.mixing(axis == row.axis(inputs[0], self.axis) and (self.before, self.after) != (0, 0))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Zeros from the last axis on, as F.pad wants them."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 
 from sympy import Ge, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZES, Choice, ChoiceKind
 from generator.ops.windows import check_fits, each_axis, keyword, printed
 from generator.trace import pooling
@@ -52,6 +52,10 @@ class Pool(Op):
         counts = windows.count(row.t, x.shape[2:])
         check_fits(row, x, windows, counts)
         return pooling.pool(row.t, cast(pooling.Pooling, self.kind.value), x, windows, counts)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the axes of positions."""
+        return Along.mixing(axis > 1)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The function and its arguments."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Ge, Integer
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZE, Choice, ChoiceKind
 from generator.trace.tensor import Tensor
 
@@ -59,6 +59,11 @@ class Positional(Op):
         row.require(Ge(length, x.shape[-2] + (self.offset or 0)))
         table = row.weight("weight", (length, width), trainable=self.kind.value == "learned")
         return table.narrow(0, x.shape[-2])
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Positions are counted, unless behind those of earlier steps."""
+        is_counted = axis == inputs[0].rank - 2 and self.offset is None
+        return Along.COUNTS if is_counted else Along.EACH
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The table's sizes, and where its rows start."""

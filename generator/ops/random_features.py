@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import matmul
 from generator.trace.pointwise import binary, scalar, unary
@@ -54,6 +54,10 @@ class RandomFeatures(Op):
         greatest = reduce_axes(t, "amax", replace(products, needs_grad=False), (-1,) if self.of.value == "queries" else (-2, -1), keep=True)
         features = unary(t, "exp", binary(t, "sub", exponents, greatest))
         return scalar(t, "mul", scalar(t, "add", features))
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the features; the greatest of the keys is that of all tokens."""
+        return Along.mixing(axis >= inputs[operand].rank - (1 if self.of.value == "queries" or operand else 2))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axes over which the greatest is taken."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, fraction, together
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
 from generator.ops.pattern import Axes, apart, declared_labels, parse_arrow, parse_axes, solve
 from generator.trace.tensor import Tensor
@@ -59,6 +59,14 @@ class Rearrange(Op):
             axis += len(group)
         y = y.permute(tuple(left.labels.index(label) for label in right.labels))
         return _merge(row, y, right)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """An axis that is split comes apart, such as n into n/w times w, unless that undoes a merge: b*n into b times n."""
+        left, _ = self.sides()
+        known: dict[str, Expr] = {}
+        solve(row, left, inputs[0].shape, row.input_names[0], known, at="to")
+        group = left.groups[axis]
+        return Along.mixing(len(group) > 1 and any(fraction(together(known[label]))[1] != 1 for label in group))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The chain of view calls."""

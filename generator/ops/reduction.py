@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXES, FLAG, Flag
 from generator.trace import reduce
 from generator.trace.tensor import Tensor
@@ -32,6 +32,10 @@ class Reduction(Op):
             problem = "names an axis twice" if axes else "names no axis"
             raise OpError(f"`over` of `{row.name}` {problem}", f"{row.input_names[0]} is {row.show(x.shape)}", at="over")
         return axes
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the axes that go away."""
+        return Along.mixing(axis in self._axes(row, inputs[0]))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The call."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import SIZE
 from generator.trace.tensor import Tensor
 
@@ -52,6 +52,10 @@ class RelativePositions(Op):
         out = row.t.new((length, length, width))
         row.t.kernel("index", [out, apart], [out], sources=[apart])  # reads of the table what it writes
         return out
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Positions are counted."""
+        return Along.COUNTS if axis == inputs[0].rank - 2 else Along.EACH
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The table's sizes and the length."""

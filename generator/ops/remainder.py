@@ -20,6 +20,7 @@ class Remainder(Op):
     """
 
     name: ClassVar[str] = "remainder"
+    pointwise: ClassVar[bool] = True
     input_kinds: ClassVar[tuple[Any, ...] | None] = ("index",)
 
     by: Expr = param(SIZE, "the divisor", example="n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from generator.ops.base import CodeScope, Op, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, Number
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
@@ -30,6 +30,10 @@ class RmsNorm(Op):
         (x,) = inputs
         weight = row.weight("weight", (x.shape[-1],)) if self.affine else None
         return normalise.rms_norm(row.t, x, weight)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the last axis."""
+        return Along.mixing(axis == inputs[operand].rank - 1)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Width and settings."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXES, SIZES
 from generator.trace import moving
 from generator.trace.tensor import Shape, Tensor
@@ -43,6 +43,10 @@ class Roll(Op):
         for shift in self.shifts:
             row.whole(shift, at="shifts")
         return moving.roll(row.t, x)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Moved along the axes."""
+        return Along.mixing(axis in {row.axis(inputs[0], one) for one in self.axes})
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Shifts and axes: numbers for one axis, tuples for several."""

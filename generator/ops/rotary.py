@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import join
 from generator.trace.pointwise import binary
@@ -74,6 +74,10 @@ class Rotary(Op):
             return join.concatenate(row.t, [first, second], x.rank - 1)
         stacked = join.concatenate(row.t, [y.unsqueeze(-1) for y in (first, second)], x.rank)
         return row.t.flatten(stacked, x.rank - 1, x.rank)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the features."""
+        return Along.mixing(axis == inputs[operand].rank - 1)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The function that turns the pairs, and how many features it leaves alone."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Ge, Integer
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import NUMBER, SIZE, Number
 from generator.trace.tensor import Tensor
@@ -62,6 +62,11 @@ class Rotations(Op):
 
     def _width(self, x: Tensor) -> Expr:
         return x.shape[-1] if self.width is None else self.width
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Positions are counted, unless behind those of earlier steps."""
+        is_counted = axis == inputs[0].rank - 2 and self.offset is None
+        return Along.COUNTS if is_counted else Along.EACH
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The sizes of the tables, and where their rows start."""

@@ -21,6 +21,7 @@ class Scale(Op):
     """
 
     name: ClassVar[str] = "scale"
+    pointwise: ClassVar[bool] = True
 
     by: Expr = param(SIZE, "the factor, such as e**-0.5", example="e**-0.5")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Ge, Gt
+from sympy import Expr, Ge, Gt, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
 from generator.ops.slice import before
 from generator.trace.tensor import Tensor
@@ -41,6 +41,11 @@ class Select(Op):
             row.require(Ge(index, 0))
             row.require(Gt(length, index))
         return x.select(axis)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """The last element is the newest; any other is one of the first step."""
+        place = self.index if self.index.is_negative else self.index - inputs[0].shape[axis]
+        return Along.mixing(axis == row.axis(inputs[0], self.axis) and not row.same(place, Integer(-1)))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The index."""

@@ -18,6 +18,7 @@ class Shift(Op):
     """x plus a number made of sizes, such as `by: n`. One operation an element; nothing is kept."""
 
     name: ClassVar[str] = "shift"
+    pointwise: ClassVar[bool] = True
 
     by: Expr = param(SIZE, "the number that is added, such as n", example="n")
 

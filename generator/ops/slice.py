@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
 from generator.trace.tensor import Tensor
 
@@ -42,6 +42,14 @@ class Slice(Op):
         row.require(Ge(start, 0))
         row.require(Ge(x.shape[axis], start + size))
         return x.narrow(axis, size)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """All of the axis, or so many of its last elements, are the newest."""
+        length = inputs[0].shape[axis]
+        if axis != row.axis(inputs[0], self.axis) or row.same(self.size, length):
+            return Along.EACH
+        reaches_end = row.same(self.start + self.size, length)
+        return Along.mixing(not reaches_end or bool(self.size.free_symbols & length.free_symbols))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """An index where it cannot reach beyond the axis, else `narrow`, which raises where it does."""

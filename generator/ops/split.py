@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Add, Expr
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import AXIS, NAMES, SIZE, SIZES
 from generator.trace.tensor import Tensor
@@ -81,6 +81,10 @@ class Split(Op):
         if len(self.names) != count:
             raise OpError(f"`names` lists {counted(len(self.names), 'name')} for {counted(count, 'part')}", at="names")
         return self.names
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Parts of the axis are no longer where they were."""
+        return Along.mixing(axis == row.axis(inputs[0], self.axis))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The call that cuts."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Ge
 
 from generator.human import counted
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
 from generator.trace import choose
 from generator.trace.tensor import Tensor
@@ -37,6 +37,10 @@ class TopK(Op):
         row.require(Ge(x.shape[axis], count))
         values, indices = choose.top_k(row.t, x, count, axis)
         return {"values": values, "indices": indices}
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Mixed along the one axis."""
+        return Along.mixing(axis == row.axis(inputs[0], self.over))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The number and the axis."""

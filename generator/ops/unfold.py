@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Integer
 
-from generator.ops.base import CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE, SIZES
 from generator.ops.windows import each_axis
 from generator.trace import moving
@@ -53,6 +53,10 @@ class Unfold(Op):
                 at="size",
             )
         return moving.unfold(x, axis, count, size, step)
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """Each window holds several places."""
+        return Along.mixing(axis == row.axis(inputs[0], self.axis))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Padding, windows, and the move of the window's axis, which PyTorch puts last."""

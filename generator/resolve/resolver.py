@@ -21,6 +21,7 @@ from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.ranges import contradiction
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape, written_size
+from generator.resolve.stepwise import decoding_problems
 from generator.resolve.unread import unread_results
 from generator.spec.library import Library
 from generator.spec.model import Input, Ref, Row, Spec
@@ -91,6 +92,8 @@ class Resolver:
             self._start_again(Flow(idle, self.tracer.flow.one_by_one))
             arch = self._outermost(spec, options)
         self._refuse_contradictions(arch)
+        self.problems.extend(decoding_problems(arch))
+        self.problems.raise_if_any()
         return arch
 
     def _start_again(self, flow: Flow) -> None:

@@ -1,0 +1,135 @@
+"""What no step of decoding can do: look at earlier tokens of which nothing is kept, or drop what a cache holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sympy import Expr, Max, Min, Symbol
+
+from generator.architecture import Architecture, BoundRow
+from generator.decoding import Growth, caches, growth, growths
+from generator.ops.base import Along
+from generator.resolve.scope import Scope
+from generator.resolve.show import show_shape, show_size
+from generator.spec.problems import Problem
+from generator.spec.source import Span
+
+
+def decoding_problems(arch: Architecture) -> list[Problem]:
+    """Return what keeps a spec from being decoded step by step, where it has a cache."""
+    return [*_dropped(arch), *_Walk(arch, growths(arch)).problems()]
+
+
+def _dropped(arch: Architecture) -> Iterator[Problem]:
+    """Yield a problem for each cache that would have to drop tokens, or that does not say how many there are in a step."""
+    places = {id(bound): (row, sizes) for row, bound, sizes in _ops(arch)}
+    for bound, new, total in caches(arch):
+        if growth(new, total) is not None:
+            continue
+        top, sizes = places[id(bound)]
+        kept, first = (show_size(size, sizes) for size in (total, new))
+        if total.has(Min, Max):
+            message = f"`{bound.name}` keeps {kept} tokens, but a cache keeps all of them: dropping the oldest is not supported"
+            note = "keep all (`to: m`), and hide what lies w or more behind from the scores: `op: hide`, where: i + m - n - j >= w"
+        elif not new.free_symbols:
+            message = f"`{bound.name}` grows from {first} to {kept}, but the tokens of a step are no size of the spec"
+            note = "did you mean an axis of n new tokens, and to: m?"
+        else:
+            message = f"`{bound.name}` grows from {first} to {kept}, which is not the same size with more tokens"
+            note = "did you mean to: m, a size of its own (`m: {is: tokens so far, default: n}`), or to: n + p?"
+        yield Problem(message, _place(top, bound, "to"), (note, *_inside(top, bound)))
+
+
+def _ops(arch: Architecture, top: BoundRow | None = None) -> Iterator[tuple[BoundRow, BoundRow, dict[str, Expr]]]:
+    """Yield each row with an op, those of nested blocks included: the row of the outermost spec that holds it, itself, and its sizes."""
+    for row in arch.rows:
+        if row.active and row.child is not None:
+            yield from _ops(row.child, top or row)
+        elif row.active and row.op is not None:
+            yield top or row, row, arch.sizes
+
+
+def _place(top: BoundRow, bound: BoundRow, key: str) -> Span:
+    """Return where a problem is shown: in the file of the outermost spec, whose parts may each be right alone."""
+    return bound.row.where(key) if top is bound else top.row.span
+
+
+def _inside(top: BoundRow, bound: BoundRow) -> tuple[str, ...]:
+    span = bound.row.span
+    return () if top is bound else (f"it is the row `{bound.path}` ({span.source.path}:{span.line})",)
+
+
+@dataclass
+class _Walk:
+    """Goes through the rows in order. What reads a row with a problem is not reported once more."""
+
+    arch: Architecture
+    pairs: Sequence[Growth]
+
+    def problems(self) -> list[Problem]:
+        """Return the problems of all rows."""
+        found: list[Problem] = []
+        if self.pairs:
+            self._rows(self.arch, set(), None, found)
+        return found
+
+    def _rows(self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[Problem]) -> bool:
+        """Check the rows of one spec, and say whether any of them is doubtful.
+
+        Args:
+            doubtful: its inputs that come from a row with a problem.
+            top: the row of the outermost spec that holds it.
+        """
+        seen = set(doubtful)
+        for row in arch.rows:
+            reads = [name.partition(".")[0] in seen for name in row.input_names]
+            is_doubtful = any(reads)
+            if row.active and row.child is not None:
+                inside = {name for name, is_read in zip(row.child.spec.inputs, reads, strict=False) if is_read}
+                is_doubtful |= self._rows(row.child, inside, top or row, found)
+            elif row.active and row.op is not None and not is_doubtful:
+                problem = self._problem(arch, row, top or row)
+                found += [problem] if problem else []
+                is_doubtful = problem is not None
+            if is_doubtful:
+                seen.add(row.name)
+        return seen != doubtful
+
+    def _problem(self, arch: Architecture, bound: BoundRow, top: BoundRow) -> Problem | None:
+        assert bound.op is not None
+        assert arch.tracer is not None
+        scope = Scope(arch.tracer, bound, arch.sizes, {}, bound.input_names, bound.declared)
+        for operand, x in enumerate(bound.inputs):
+            for axis, size in enumerate(x.shape):
+                pair = self._pair(size)
+                along = bound.op.along(scope, bound.inputs, operand, axis) if pair else Along.EACH
+                if pair is not None and along is not Along.EACH:
+                    return self._reported(arch, bound, top, along, pair, (operand, axis))
+        return None
+
+    def _pair(self, size: Expr) -> Growth | None:
+        """Return what makes an axis hold the tokens of a step alone; None where it holds none, or all so far."""
+        if any(size.has(pair.other) for pair in self.pairs):
+            return None
+        return next((pair for pair in self.pairs if size.has(pair.new)), None)
+
+    def _reported(self, arch: Architecture, bound: BoundRow, top: BoundRow, along: Along, pair: Growth, place: tuple[int, int]) -> Problem:
+        operand, axis = place
+        x, name = bound.inputs[operand], bound.input_names[operand]
+        new, other = self._named(arch, pair.new), self._named(arch, pair.other)
+        before = other if pair.is_past else f"{other} - {new}"
+        if along is Along.COUNTS:
+            message = f"`{bound.name}` counts the tokens of each decoding step from 0, behind those of earlier steps too"
+            has_offset = "offset" in bound.op.parameters() if bound.op else False
+            note = f"did you mean offset: {before}?" if has_offset else f"there are {before} tokens before those of a step"
+        else:
+            message = f"`{bound.name}` looks at earlier tokens, and keeps nothing of them between decoding steps"
+            note = f"{name} is {show_shape(x.shape, arch.sizes)}: axis {axis} has the {new} tokens of a step alone"
+        keeper, _, _ = next(found for found in caches(self.arch) if growth(*found[1:]) == pair)
+        kept = keeper.row.span
+        keeps = f"`{keeper.path}` ({kept.source.path}:{kept.line}) keeps a state, so that each step brings {new} new tokens"
+        return Problem(message, _place(top, bound, "op"), (note, keeps, *_inside(top, bound)))
+
+    def _named(self, arch: Architecture, size: Symbol) -> str:
+        return show_size(size, arch.sizes)
