@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from generator.commands.arguments import UsageError
 from generator.commands.registry import COMMANDS, Command, CommandModule
 from generator.console import complain, complain_of
+from generator.docstrings import docstring
 from generator.spec.problems import ProblemsError
 from generator.version import VERSION
 
@@ -103,7 +104,7 @@ def _top_parser() -> argparse.ArgumentParser:
 def _command_parser(command: Command, module: CommandModule) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=f"gen {command.name}",
-        description=(module.__doc__ or "").strip(),
+        description=docstring(module),
         epilog=f"examples:\n{textwrap.indent(textwrap.dedent(module.EXAMPLES), '  ')}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,

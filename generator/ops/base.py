@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
+from generator.docstrings import docstring
 from generator.ops.params import BindError, Kind
 from generator.trace.tensor import Kind as ElementKind
 from generator.trace.tensor import Shape, Tensor
@@ -218,7 +219,7 @@ class Op:
     @classmethod
     def summary(cls) -> str:
         """Return the first paragraph of the docstring."""
-        return (cls.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+        return docstring(cls).split("\n\n")[0].replace("\n", " ")
 
 
 def expect_rank(x: Tensor, rank: int, row: RowScope, what: str) -> None:

@@ -68,6 +68,17 @@ def test_the_same_specs_give_the_same_bytes_in_another_place(out, gen, tmp_path,
 
 
 @pytest.mark.slow
+def test_python_without_asserts_and_docstrings_builds_the_same(specs, out, gen, tmp_path) -> None:
+    gen()
+    lean = [sys.executable, "-OO", "-m", "generator.cli"]
+    arguments = ["build", specs.name, "--formats", "modules,markdown", "--jobs", "1", "--out", str(tmp_path / "lean")]
+    subprocess.run([*lean, *arguments], cwd=specs.parent, check=True, capture_output=True)
+    assert contents(tmp_path / "lean") == contents(out)
+    shown = subprocess.run([*lean, "pull", "--help"], check=True, capture_output=True, text=True).stdout
+    assert "Take the sizes back from a workbook that somebody has filled in." in shown
+
+
+@pytest.mark.slow
 def test_processes_change_nothing(out, gen, tmp_path) -> None:
     gen("--jobs", 1)
     assert gen("--jobs", 2, "--out", tmp_path / "others") == 0

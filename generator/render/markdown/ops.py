@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
+from generator.docstrings import docstring
 from generator.ops.base import Op
 from generator.ops.params import ChoiceKind
 from generator.ops.registry import ops
@@ -34,7 +34,7 @@ def _entry(op: type[Op]) -> dict[str, Any]:
     inputs = str(least) if most == least else f"{least} {most_text}"
     return {
         "name": op.name,
-        "doc": inspect.cleandoc(op.__doc__ or ""),
+        "doc": docstring(op),
         "inputs": inputs,
         "needs_out": op.needs_out,
         "parameters": [_parameter(name, metadata) for name, metadata in op.parameters().items()],
