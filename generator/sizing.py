@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 from generator.claims import complete
 from generator.errors import MissingSizeError, SizeError
+from generator.numerals import digit_notes, number
 from generator.printing.evaluate import EvaluationError, evaluate
 from generator.printing.text import to_text
 from generator.sheet import Sheet, Size
@@ -79,10 +81,11 @@ def check_option(option: Option, value: Any) -> bool | str | int | float:
 
 def _number(option: Option, value: Any) -> int | float:
     try:
-        number = float(value)
-        return int(value) if number == int(number) and not isinstance(value, bool) else number
+        exact = number(value) if isinstance(value, str) else Fraction(value if isinstance(value, int) else float(value))
+        return float(exact) if exact.denominator != 1 or isinstance(value, bool) else exact.numerator
     except (TypeError, ValueError, OverflowError):
-        raise SizeError(f"option `{option.name}` is a number, not `{value}`") from None
+        notes = digit_notes(str(value))
+        raise SizeError(f"option `{option.name}` is a number, not `{value}`", *notes) from None
 
 
 def _preset(sheet: Sheet, name: str | None) -> Mapping[str, int]:

@@ -19,6 +19,7 @@ from generator.commands.table import Column, table_lines
 from generator.commands.target import answered, target_of
 from generator.console import complain, say, styled, width
 from generator.human import counted
+from generator.numerals import count_of
 
 if TYPE_CHECKING:
     from generator.bench.points import Point
@@ -37,16 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_target(parser)
     parser.add_argument("--sweep", metavar="SIZE=VALUES", help="the size that is varied, such as n=64..1024 (doubled each time)")
-    parser.add_argument("--repeats", metavar="N", type=int, default=20, help="how many runs count (default: 20)")
-    parser.add_argument("--warmup", metavar="N", type=int, default=3, help="how many runs before them do not (default: 3)")
+    parser.add_argument("--repeats", metavar="N", type=count_of("runs"), default=20, help="how many runs count (default: 20)")
+    parser.add_argument("--warmup", metavar="N", type=count_of("runs", 0), default=3, help="how many runs before them do not (default: 3)")
     parser.add_argument("--device", metavar="D", default="cpu", help="cpu (the default), cuda, cuda:1, mps")
     parser.add_argument("--plot", metavar="FILE.svg", type=Path, help="draw times and predictions on logarithmic axes")
 
 
 def run(args: argparse.Namespace) -> int:
     """Time the module and print a line for each set of sizes."""
-    if args.repeats < 1 or args.warmup < 0:
-        raise UsageError("--repeats is at least 1, --warmup at least 0")
     if args.plot is not None and args.sweep is None:
         raise UsageError("--plot shows a sweep; give --sweep, such as n=64..1024")
     if args.plot is not None and args.plot.suffix.lower() != ".svg":

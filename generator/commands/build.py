@@ -19,6 +19,7 @@ from generator.commands.arguments import UsageError, add_paths, add_specs, exist
 from generator.console import complain, complain_of, remind, say, styled
 from generator.human import counted
 from generator.lookup import collect
+from generator.numerals import count_of
 from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
 from generator.spec.problems import ProblemsError
 from generator.spec.suggest import did_you_mean, listed
@@ -42,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("generated"), help="where outputs go (default: generated/)")
     parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
     parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
-    parser.add_argument("--jobs", metavar="N", type=_count, default=0, help="processes (default: as many as are of use)")
+    parser.add_argument("--jobs", metavar="N", type=count_of("processes"), default=0, help="processes (default: as many as are of use)")
     parser.add_argument("--lang", metavar="LANGUAGE", default="en", help="language of the workbooks' texts: en or zh (default: en)")
     parser.add_argument("--force", action="store_true", help="replace also outputs that were edited by hand")
     parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
@@ -68,12 +69,6 @@ def run(args: argparse.Namespace) -> int:
         remind(remark)
     say(_closing(report, args, perf_counter() - started))
     return 1 if report.problems or report.differences else 0
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"`{text}` is not a number of processes; give 1 or more")
-    return int(text)
 
 
 def _words(texts: Iterable[str]) -> list[str]:

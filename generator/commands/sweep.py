@@ -17,6 +17,7 @@ from generator.commands.table import Column, table_lines
 from generator.commands.target import answered
 from generator.console import say, width
 from generator.human import counted
+from generator.numerals import count_of
 
 if TYPE_CHECKING:
     from generator.growth.axes import Axis
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order = parser.add_mutually_exclusive_group()
     order.add_argument("--min", metavar="KEY", help="the points with the smallest values of this")
     order.add_argument("--max", metavar="KEY", help="the points with the greatest values of this")
-    parser.add_argument("--top", metavar="N", type=int, default=10, help="how many of them (default: 10)")
+    parser.add_argument("--top", metavar="N", type=count_of("points"), default=10, help="how many of them (default: 10)")
     parser.add_argument("--csv", metavar="FILE", type=Path, help="write the points as CSV; - for stdout")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the points as a JSON list; - for stdout")
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the points as Parquet (needs the extra `parquet`)")
@@ -55,8 +56,6 @@ def run(args: argparse.Namespace) -> int:
     """Work the grid out, and print or write its points."""
     with answered():
         sweep, key = _sweep(args)
-        if args.top < 1:
-            raise UsageError("--top is a number of points, at least 1")
         chunks = sweep.chunks()
         if key:
             from generator.sweep.best import best

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, existing, settings
 from generator.console import warn
+from generator.numerals import NotANumberError, whole_number
 from generator.spec.problems import headline
 
 if TYPE_CHECKING:
@@ -74,19 +75,11 @@ def target_of(args: argparse.Namespace) -> Target:
 
 def _size(name: str, text: str) -> int:
     """Return a size as people write it: 512, 30_000, 30,000 or 1e6."""
-    if "," in text and not re.fullmatch(r"\d{1,3}(,\d{3})+", text):
+    if "," in text and not re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+", text):
         raise UsageError(f"`{name}={text}`: one size is expected", f"for several, use `gen sweep`: {name}={text}")
     if ".." in text:
         raise UsageError(f"`{name}={text}`: one size is expected", f"for a range, use `gen sweep`: {name}={text}")
-    plain = text.replace("_", "").replace(",", "")
     try:
-        return int(plain)
-    except ValueError:
-        pass
-    try:
-        number = float(plain)
-        if number == int(number) and abs(number) < 2**53:
-            return int(number)
-    except (ValueError, OverflowError):
-        pass
-    raise UsageError(f"`{name}={text}`: a size is a whole number, such as {name}=512")
+        return whole_number(text)
+    except NotANumberError as error:
+        raise UsageError(f"`{name}={text}`: a size is a whole number, such as {name}=512", *error.notes) from None

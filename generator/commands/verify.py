@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from generator.commands.arguments import UsageError, add_specs, existing
 from generator.console import complain, complain_of, say, styled
 from generator.human import counted
+from generator.numerals import count_of
 from generator.spec.problems import ProblemsError, headline
 from generator.spec.suggest import listed
 from generator.verify.report_file import refuse_unfit, write_report
@@ -43,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "targets", metavar="NAME|PATH", nargs="*", help="specs by name, files, or folders of specs; all built-in specs by default"
     )
-    parser.add_argument("--samples", metavar="K", type=int, default=5, help="how many random sets of sizes to try (default 5)")
+    parser.add_argument("--samples", metavar="K", type=count_of("tries", 0), default=5, help="random sets of sizes to try (default 5)")
     parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
     parser.add_argument("--force", action="store_true", help="replace the page also if it was edited by hand")
     parser.add_argument("--no-references", dest="references", action="store_false", help="leave out the public implementations")
@@ -53,8 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Verify the specs and return 1 on any difference."""
-    if args.samples < 0:
-        raise UsageError("--samples is a number of tries, 0 or more")
     if find_spec("torch") is None:
         complain("`gen verify` runs the generated modules, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
         return 1

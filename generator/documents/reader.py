@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from generator.documents.model import Document, Entry, Measured, Pointer
+from generator.numerals import NotANumberError, whole_number
 from generator.spec.library import Library, shown
 from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.suggest import did_you_mean, listed
@@ -70,7 +71,7 @@ def _pointer_problems(pointer: Pointer, library: Library) -> Iterator[Problem]:
     except ProblemsError:
         return  # the mistakes of the spec itself are reported with the spec
     ids = [claim.id for claim in claims if claim.id]
-    is_number = pointer.claim.isdecimal() and 1 <= int(pointer.claim) <= len(claims)
+    is_number = pointer.claim.isascii() and pointer.claim.isdecimal() and 1 <= int(pointer.claim) <= len(claims)
     if pointer.claim not in ids and not is_number:
         notes = (*did_you_mean(pointer.claim, ids), f"its claims: {listed(ids) or 'none has an id'}, {len(claims)} in all")
         yield Problem(f"`{pointer.spec}` has no claim `{pointer.claim}`", pointer.span, notes)
@@ -152,10 +153,18 @@ class _Reader:
         self.check_keys(node, _MEASURED, _MEASURED)
         sizes, points = (self.numbers(node.get(key)) for key in ("sizes", "points"))
         named = {name: int(value) for name, value in sizes.items()}
-        series = {int(name): float(value) for name, value in points.items() if name.isdecimal()}
+        series = {at: float(value) for name, value in points.items() if (at := self.point(name, node)) is not None}
         return Measured(
             _text(node.get("spec")), named, _text(node.get("over")), _text(node.get("unit")), dict(sorted(series.items())), node.span
         )
+
+    def point(self, name: str, node: MappingNode) -> int | None:
+        """Return the size at which something was measured."""
+        try:
+            return whole_number(name)
+        except NotANumberError as error:
+            self.problems.add(f"expected a size before each point, such as {{512: 1.5}}; found `{name}`", node.span, *error.notes)
+            return None
 
     def numbers(self, node: Node | None) -> Mapping[str, float]:
         """Return a mapping to numbers."""

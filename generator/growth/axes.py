@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generator.errors import SizeError
+from generator.numerals import NotANumberError, digit_notes, is_of_another_script, whole_number
 
 LONGEST = 10_000_000  # values of one axis
 _FORMS = "values are n=512,1024 or n=128..65536:x2 or n=64..1024:+64"
@@ -36,7 +36,7 @@ def parse_axis(text: str) -> Axis:
 def parse_values(text: str, name: str) -> Sequence[int]:
     """Read the values of a size; see `parse_axis`. Raises SizeError."""
     if ".." not in text and ":" not in text:
-        return tuple(whole_number(part.strip(), name) for part in text.split(","))
+        return tuple(size_of(part.strip(), name) for part in text.split(","))
     low, high, sign, by = _range(text, name)
     if high < low:
         raise SizeError(f"`{name}={text}`: {high} is less than {low}")
@@ -55,27 +55,27 @@ def _range(text: str, name: str) -> tuple[int, int, str, int]:
         missing = "its start is missing" if dots and not low else "its end is missing" if dots and not high else "a range is LOW..HIGH"
         raise SizeError(f"`{name}={text}` is no range: {missing}", _FORMS)
     if not colon:
-        return whole_number(low, name), whole_number(high, name), "+", 1
+        return size_of(low, name), size_of(high, name), "+", 1
     sign = step[:1]
     if step in ("+0", "x0", "x1"):
         raise SizeError(f"`{name}={text}`: a step by {step} gets nowhere; the least are :+1 and :x2")
     try:
-        by = whole_number(step[1:].strip() if sign in ("+", "x") else "", name)
+        by = size_of(step[1:].strip() if sign in ("+", "x") else "", name)
     except SizeError:
-        notes = "a step is a whole number to add, :+64, or to multiply by, :x2"
-        raise SizeError(f"`{name}={text}`: `:{step}` is no step", notes) from None
-    return whole_number(low, name), whole_number(high, name), sign, by
+        notes = ("a step is a whole number to add, :+64, or to multiply by, :x2", *digit_notes(step))
+        raise SizeError(f"`{name}={text}`: `:{step}` is no step", *notes) from None
+    return size_of(low, name), size_of(high, name), sign, by
 
 
-def whole_number(text: str, name: str) -> int:
+def size_of(text: str, name: str) -> int:
     """Read a size as people write it: 512, 30_000 or 1e6. Raises SizeError."""
     try:
-        number = float(text) if re.fullmatch(r"\d+(\.\d+)?e\d+", text.lower()) else int(text)
-    except ValueError:
-        raise SizeError(f"`{name}={text}`: a size is a whole number, such as {name}=512") from None
-    if number < 1 or number != int(number):
+        value = whole_number(text)
+    except NotANumberError as error:
+        raise SizeError(f"`{name}={text}`: a size is a whole number, such as {name}=512", *error.notes) from None
+    if value < 1:
         raise SizeError(f"`{name}={text}`: a size is a whole number of at least 1")
-    return int(number)
+    return value
 
 
 def _times(low: int, high: int, by: int) -> tuple[int, ...]:
@@ -86,11 +86,17 @@ def _times(low: int, high: int, by: int) -> tuple[int, ...]:
 
 
 def sorted_settings(given: Mapping[str, str]) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the settings that are whole numbers, which are sizes, and the others, which are options."""
+    """Return the settings that are whole numbers, which are sizes, and the others, which are options.
+
+    Raises:
+        SizeError: a number that is written with the digits of another script.
+    """
     sizes, others = {}, {}
     for name, text in given.items():
         try:
-            sizes[name] = whole_number(text.replace(",", ""), name)
+            sizes[name] = size_of(text, name)
         except SizeError:
+            if is_of_another_script(text):
+                raise
             others[name] = text
     return sizes, others

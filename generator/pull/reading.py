@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator import workbook_file
+from generator.numerals import digit_notes
 from generator.regular_file import read_regular
 from generator.spec.problems import Problem, ProblemsError
 
@@ -129,7 +130,9 @@ def _whole(value: Any, where: str, size: str, problems: list[Problem]) -> int | 
         return None
     if isinstance(value, int | float) and not isinstance(value, bool) and 1 <= value <= LARGEST_SIZE and value == int(value):
         return int(value)
-    problems.append(Problem(f"{where} holds {_described(value)}, but the size `{size}` is a whole number from 1 to {LARGEST_SIZE:,}", None))
+    notes = digit_notes(value[:LONGEST_SHOWN]) if isinstance(value, str) else ()
+    wanted = f"the size `{size}` is a whole number from 1 to {LARGEST_SIZE:,}"
+    problems.append(Problem(f"{where} holds {_described(value)}, but {wanted}", None, notes))
     return None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from generator.numerals import digit_notes
 from generator.spec.expression_errors import ExpressionError
 
 MAX_LENGTH = 1000
@@ -125,4 +126,4 @@ def _character_notes(character: str) -> tuple[str, ...]:
         return ("an expression holds no quotes",)
     if character == ".":
         return ("functions are called ceil, floor, min, max, log2 and sqrt, without `math.` before them",)
-    return ()
+    return digit_notes(character)

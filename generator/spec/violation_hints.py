@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from generator.numerals import digit_notes
 from generator.spec.suggest import near
 
 _TOP = {
@@ -147,11 +148,11 @@ def _of_a_type(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[s
         return (f"did you mean {{{pairs[1]}: {pairs[2]}}}?",) if pairs else (f"it is written {path[-1]}: {example}",) if example else ()
     if "boolean" in types and (meant := _YES_OR_NO.get(str(value).lower())):
         return (f"did you mean {meant}?",)
-    if types in (["integer"], ["number"]) and isinstance(value, str) and re.fullmatch(r"\d+", value):
+    if types in (["integer"], ["number"]) and isinstance(value, str) and re.fullmatch("[0-9]+", value):
         return (f"did you mean {value}?",)
     if "array" in types and "string" not in types and isinstance(value, str) and _WORDS.fullmatch(value):
         return (f"did you mean [{', '.join(re.split(r'[ ,]+', value))}]?",)
-    return ()
+    return digit_notes(value) if isinstance(value, str) and {"integer", "number"} & {*types} else ()
 
 
 def _row_hint(word: str) -> tuple[str, ...]:
