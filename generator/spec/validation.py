@@ -202,4 +202,4 @@ def _found(value: Any) -> str:
         return "nothing"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f'the text "{value}"' if isinstance(value, str) and re.fullmatch(r"[\d.+-]+", value) else f"`{value}`"
+    return f'the text "{value}"' if isinstance(value, str) and re.fullmatch(r"[0-9.+-]+", value) else f"`{value}`"

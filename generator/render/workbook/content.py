@@ -10,7 +10,7 @@ from openpyxl import Workbook
 
 DIGITS = ".15g"  # as many as LibreOffice writes
 LONGEST_FORMULA = 8192  # characters, which Excel does not exceed
-_PIECES = re.compile(r"""("(?:[^"]|"")*")|((?:[^\W\d]|[$\\])[\w$\\.]*(?:\(\))?)|(\d+\.?\d*(?:[eE][+-]?\d+)?)|[\s']+""")
+_PIECES = re.compile(r"""("(?:[^"]|"")*")|((?:[^\W\d]|[$\\])[\w$\\.]*(?:\(\))?)|([0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?)|[\s']+""")
 
 
 def content_digest(book: Workbook) -> str:
