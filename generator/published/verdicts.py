@@ -92,7 +92,11 @@ class _Judge:
             open_sizes = sorted(size.name for size in self.derived.free_symbols | claimed.free_symbols)
             if open_sizes:
                 note = "give them under `given`, or name a `preset`"
-                self.problems.add(f"`digits` is for numbers; {listed(open_sizes)} have no value", self.claim.where_is("digits"), note)
+                self.problems.add(
+                    f"`digits` compares numbers, but {listed(open_sizes)} {'has' if len(open_sizes) == 1 else 'have'} no value",
+                    self.claim.where_is("digits"),
+                    note,
+                )
                 raise Unresolved
             if _rounded(self.derived, self.claim.digits) == claimed:
                 return Integer(0)

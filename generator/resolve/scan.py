@@ -68,10 +68,8 @@ def _sliced(r: Resolver, bound: BoundRow, child: Spec) -> list[str]:
     names, carry = list(child.inputs), bound.row.carry
     unknown = [name for name in carry if name not in names]
     for name in unknown:
-        first = next(iter(carry[name]), None)
         notes = (*did_you_mean(name, names), f"its inputs: {listed(names)}")
-        place = first.span if first else bound.row.where("carry")
-        r.problems.add(f"`carry` names `{name}`, which is no input of `{child.name}`", place, *notes)
+        r.problems.add(f"`carry` names `{name}`, which is no input of `{child.name}`", bound.row.where(f"carry.{name}"), *notes)
     if unknown:
         raise Unresolved
     sliced = [name for name in names if name not in carry]

@@ -12,7 +12,7 @@ from generator.architecture import BoundRow, Weight
 from generator.ops.base import Op, OpError
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import whole_notes
-from generator.spec.suggest import did_you_mean
+from generator.spec.suggest import did_you_mean, joined
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 
@@ -97,8 +97,9 @@ class Scope:
             raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", *notes, at=at)
         found = [i for i, size in enumerate(x.shape) if self.same(size, wanted)]
         if len(found) != 1:
+            given = f"axes {joined(map(str, found))} of {self.input_names[0]} have" if found else f"no axis of {self.input_names[0]} has"
             raise OpError(
-                f"{len(found)} axes of {self.input_names[0]} have the size {axis}; give the axis by its index",
+                f"{given} the size {axis}; give the axis by its index",
                 f"{self.input_names[0]} is {self.show(x.shape)}",
                 at=at,
             )

@@ -63,6 +63,11 @@ _NO_OPERATORS = {
     "mod": ("write % for the remainder",),
     "div": ("write // to divide and round down",),
 }
+_UNEXPECTED = {
+    ")": ("there are more closing parentheses than opening ones",),
+    ",": ("several are written as a list: [a, b]",),
+}
+_OF_PYTHON = {"int": "floor", "round": "floor", "trunc": "floor", "ceiling": "ceil", "log": "log2", "isqrt": "sqrt"}
 
 
 def parse_expression(text: str) -> Ast:
@@ -106,7 +111,7 @@ class _Parser:
             raise _error("the expression is empty", self.peek())
         ast = self.operation(0)
         if self.peek().kind != "end":
-            notes = ("there are more closing parentheses than opening ones",) if self.peek().text == ")" else ()
+            notes = _UNEXPECTED.get(self.peek().text, ())
             raise _error(f"`{self.peek().text}` is not expected here", self.peek(), *notes)
         return ast
 
@@ -175,8 +180,9 @@ class _Parser:
                 raise _error(f"`{name}` is a function; its argument is missing", token, f"write {name}(...)")
             return Name(name, start=token.start, end=token.end)
         if name not in FUNCTIONS:
+            meant = (f"did you mean `{_OF_PYTHON[name]}`?",) if name in _OF_PYTHON else did_you_mean(name, FUNCTIONS)
             known = f"functions are {listed(FUNCTIONS)}; to multiply, write {name}*(...)"
-            raise _error(f"unknown function `{name}`", token, *did_you_mean(name, FUNCTIONS), known)
+            raise _error(f"unknown function `{name}`", token, *meant, known)
         open_ = self.take()
         arguments = []
         while self.peek().text != ")":

@@ -216,6 +216,7 @@ class _Parser:
     def row(self, name: str, span: Span, node: Node) -> model.Row:
         assert isinstance(node, MappingNode)
         spans = {entry.key.text: entry.value.span for entry in node.entries}
+        spans |= {f"carry.{entry.key.text}": entry.key.span for entry in _entries(node.get("carry"))}
         kinds = [key for key in ("op", "use", "slot") if node.get(key) is not None]
         if len(kinds) != 1:
             found = " and ".join(f"`{kind}`" for kind in kinds) or "none"

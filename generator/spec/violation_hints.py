@@ -136,6 +136,8 @@ def type_hint(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[st
         return ("a spec begins with `title:`, and has `dims:`, `inputs:` and `layers:`",)
     if len(path) == 2 and path[0] == "dims":
         return ("say what it means, such as `L: number of layers`; its values stand in presets, or as `L: {is: ..., default: 12}`",)
+    if list(path) == ["where"] and isinstance(value, Mapping):
+        return ("a condition is a text, such as d % h == 0; several are a list",)
     return _of_a_type(types, value, path)
 
 

@@ -140,9 +140,11 @@ def _block_end(mistake: _Mistake) -> Problem:
         return Problem("a key is missing before `:`", mistake.span)
     if mistake.found in ("}", "]"):
         return Problem(f"this `{mistake.found}` closes nothing", mistake.span)
-    notes = [_QUOTE]
-    if "'" in mistake.before:
-        notes = ["a text that holds an apostrophe goes in double quotes"]
+    notes = ["a text that holds an apostrophe goes in double quotes"] if "'" in mistake.before else [_QUOTE]
+    lines = mistake.source.lines[: mistake.span.line - 1]
+    odd = next((n for n, line in enumerate(lines, 1) if line.count('"') % 2), 0)
+    if odd and '"' in mistake.before:
+        notes = [f"the quote on line {odd} is perhaps never closed"]
     return Problem("text goes on after the end of the value", mistake.span, tuple(notes))
 
 

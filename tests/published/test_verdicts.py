@@ -78,7 +78,7 @@ def test_a_source_may_print_leading_digits_only(tmp_path: Path) -> None:
     (found,) = problems(tmp_path, "{of: params, row: attended, preset: base, digits: 2, equals: 2300000}")
     assert found[1] == "this claim does not hold: params of `attended` is not 2300000"
     found = problems(tmp_path, "{of: params, row: attended, digits: 2, equals: 2400000}")
-    assert found == [(1, "`digits` is for numbers; `d` have no value", ("give them under `given`, or name a `preset`",))]
+    assert found == [(1, "`digits` compares numbers, but `d` has no value", ("give them under `given`, or name a `preset`",))]
 
 
 def test_saved_bytes_are_of_a_number_format(tmp_path: Path) -> None:

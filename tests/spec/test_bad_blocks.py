@@ -351,9 +351,9 @@ layers:
   y: {use: keep, scan: n, carry: {state: [b, d]}}
 """,
         """\
-mine.yaml:11:43: error: `carry` names `state`, which is no input of `keep`
+mine.yaml:11:35: error: `carry` names `state`, which is no input of `keep`
    11 |   y: {use: keep, scan: n, carry: {state: [b, d]}}
-      |                                           ^
+      |                                   ^^^^^
   its inputs: `x`""",
     ),
     "a last row with several results, and no outputs": (

@@ -92,6 +92,7 @@ mine.yaml:18:10: error: expected a text or a list in `outputs`; found `3`
 mine.yaml:19:8: error: expected a text or a list in `where`; found `key: value` entries
    19 | where: {a: b}
       |        ^
+  a condition is a text, such as d % h == 0; several are a list
 mine.yaml:21:16: error: expected `key: value` entries in `presets.small.set`; found a list
    21 |   small: {set: [1], expect: {params: many}}
       |                ^

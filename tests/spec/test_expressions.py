@@ -129,7 +129,7 @@ MISTAKES = [
     ("min()", 0, 3, "`min` takes two or more arguments; found 0"),
     ("2*(n", 2, 1, "this parenthesis is never closed"),
     ("n)", 1, 1, "`)` is not expected here; there are more closing parentheses than opening ones"),
-    ("a, b", 1, 1, "`,` is not expected here"),
+    ("a, b", 1, 1, "`,` is not expected here; several are written as a list: [a, b]"),
     ("n +", 2, 1, "the expression ends after `+`; a number, a name or a parenthesis is missing"),
     ("* n", 0, 1, "expected a number, a name or a parenthesis; found `*`"),
     ("", 0, 1, "the expression is empty"),

@@ -194,6 +194,48 @@ mine.yaml:14:23: error: expected `key: value` entries in `claims.given`; found `
       |                       ^^^^^
   did you mean {b: 1}?""",
     ),
+    "functions of Python, and conditions behind commas": (
+        """\
+where: n <= d, d % h == 0
+layers:
+  q: {op: linear, out: [b, n, int(d/3)]}
+""",
+        """\
+mine.yaml:10:14: error: `,` is not expected here
+   10 | where: n <= d, d % h == 0
+      |              ^
+  several are written as a list: [a, b]
+mine.yaml:12:31: error: unknown function `int`
+   12 |   q: {op: linear, out: [b, n, int(d/3)]}
+      |                               ^^^
+  did you mean `floor`?
+  functions are `ceil`, `floor`, `min`, `max`, `log2` and `sqrt`; to multiply, write int*(...)""",
+    ),
+    "an axis that there is not": (
+        """\
+layers:
+  q: {op: softmax, over: h}
+""",
+        """\
+mine.yaml:11:26: error: no axis of x has the size h; give the axis by its index
+   11 |   q: {op: softmax, over: h}
+      |                          ^
+  x is [b, n, d]""",
+    ),
+    "a quote that is never closed, far above": (
+        """\
+options:
+  bias: {is: add a bias, default: true}
+description: "Two layers
+layers:
+  q: {op: linear, out: [b, n, d], note: "the first"}
+""",
+        """\
+mine.yaml:14:42: error: text goes on after the end of the value
+   14 |   q: {op: linear, out: [b, n, d], note: "the first"}
+      |                                          ^
+  the quote on line 12 is perhaps never closed""",
+    ),
     "an indentation that fits nothing": (
         """\
 layers:
