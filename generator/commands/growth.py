@@ -17,7 +17,7 @@ from generator.console import say, styled, width
 
 if TYPE_CHECKING:
     from generator.growth.orders import Order
-    from generator.growth.summary import Inside
+    from generator.growth.summary import AtPreset, Inside
     from generator.growth.terms import TermValue
     from generator.sheet import Sheet
 
@@ -107,17 +107,23 @@ def _term_lines(sheet: Sheet, terms: dict[str, tuple[TermValue, ...]]) -> list[s
 
 
 def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
+    from generator.growth.summary import first_of_pairs
+    from generator.growth.wording import preset_words
+
     lines = []
-    for one in crossings:
-        at = ", ".join(f"{preset} {_number(value)}" for preset, value in one.at_presets.items())
-        large, small = one.crossing.large.replace("`", ""), one.crossing.small.replace("`", "")
-        where = f"{one.crossing.size} > {_text(sheet, one.crossing.root)}"
-        lines.append(f"  {one.measure}: {large} above {small} once {where}{f'  ({at})' if at else ''}")
+    for one in first_of_pairs(crossings):
+        at = ", ".join(f"{preset} {preset_words(value, one.crossing)}" for preset, value in one.at_presets.items())
+        first, second = one.crossing.first.words, one.crossing.second.words
+        root = f"{one.crossing.size} = {_text(sheet, one.crossing.root)}"
+        what = f"{first} above {second} once {root.replace('=', '>', 1)}"
+        if one.crossing.certainty == "depends":
+            what = f"{first} and {second} change places at {root}"
+        elif one.crossing.certainty == "where positive":
+            what = f"{what}, if that is positive"
+        assumed = ", ".join(f"{name} = {_text(sheet, value)}" for name, value in one.crossing.assumed)
+        what = f"{what}, with {assumed}" if assumed else what
+        lines.append(f"  {one.measure}: {what}{f'  ({at})' if at else ''}")
     return ["", styled("inside, these change places", "bold"), *lines] if lines else []
-
-
-def _number(value: Any) -> str:
-    return f"{int(value):,}" if value.is_Integer else f"{float(value):,.1f}"
 
 
 def _text(sheet: Sheet, expr: Any) -> str:
@@ -130,6 +136,15 @@ def _sum(sheet: Sheet, expr: Any) -> str:
     from generator.printing.text import to_text
 
     return to_text(expr, [size.name for size in sheet.sizes])
+
+
+def _preset_plain(value: AtPreset) -> dict[str, Any]:
+    """Return the root; from which whole size on who costs more; and the condition of the spec that keeps sizes from getting there."""
+    found = value.met
+    if found is None:
+        return {"at": None, "from": None, "more": None, "excluded_by": None}
+    excluded = found.excluded.text if found.excluded else None
+    return {"at": float(value.root), "from": found.high, "more": found.large.words, "excluded_by": excluded}
 
 
 def _plain(sheet: Sheet, found: dict[str, Order], terms: dict[str, tuple[TermValue, ...]], crossings: list[Inside]) -> dict[str, Any]:
@@ -151,10 +166,12 @@ def _plain(sheet: Sheet, found: dict[str, Order], terms: dict[str, tuple[TermVal
             {
                 "measure": one.measure,
                 "size": one.crossing.size,
-                "less": one.crossing.small.strip("`"),
-                "more": one.crossing.large.strip("`"),
+                "less": one.crossing.second.words,
+                "more": one.crossing.first.words,
+                "certainty": one.crossing.certainty,
+                "assuming": {name: _sum(sheet, value) for name, value in one.crossing.assumed},
                 "from": _sum(sheet, one.crossing.root),
-                "at_presets": {preset: float(value) for preset, value in one.at_presets.items()},
+                "at_presets": {preset: _preset_plain(value) for preset, value in one.at_presets.items()},
             }
             for one in crossings
         ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sympy import Expr, Integer, Symbol, expand
+from sympy import Eq, Expr, Integer, Mod, Symbol, expand
+from sympy.logic.boolalg import Boolean
 
 from generator.sheet import Sheet
 from generator.sizing import sized
@@ -44,3 +45,13 @@ def check_settable(sheet: Sheet, name: str) -> None:
 def at(formula: Expr, known: Mapping[Symbol, Expr]) -> Expr:
     """Return a formula with sizes put in, multiplied out."""
     return expand(formula.xreplace(dict(known)))
+
+
+def divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
+    """Return (a, b) for a condition that says that b divides a."""
+    if isinstance(condition, Eq):
+        sides = (condition.lhs, condition.rhs)
+        for modulo, zero in (sides, sides[::-1]):
+            if isinstance(modulo, Mod) and zero == Integer(0):
+                return modulo.args[0], modulo.args[1]
+    return None

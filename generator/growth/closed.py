@@ -20,12 +20,16 @@ class ClosedForm:
     Args:
         verdict: `less` or `more`: the first is so at every size; `crosses`: at `roots`; `open`: no closed form was found.
         roots: the sizes at which the difference is zero, as expressions of the other sizes; only those that can be positive.
+        above: the sign of first - second beyond the (single) root; 0 where that depends on other sizes.
+        is_conditional: whether `above` is so only where the root is positive.
         condition: what must hold for the (single) root to be positive; None where that is certain or unknown.
     """
 
     verdict: Verdict
     roots: tuple[Expr, ...] = ()
     condition: Expr | None = None
+    above: int = 0
+    is_conditional: bool = False
 
 
 def closed_form(first: Expr, second: Expr, size: Symbol) -> ClosedForm:
@@ -64,11 +68,12 @@ def _coefficients(difference: Expr, size: Symbol) -> dict[int, Expr] | None:
 
 def _linear(by_power: dict[int, Expr]) -> ClosedForm:
     root = cancel(-by_power[0] / by_power[1])
+    above, is_conditional = _above(by_power[0], by_power[1])
     if root.is_positive or _is_positive(root):
-        return ClosedForm("crosses", (_tidy(root),))
+        return ClosedForm("crosses", (_tidy(root),), above=above)
     if _is_positive(-root):
         return ClosedForm("open")
-    return ClosedForm("crosses", (_tidy(root),), Gt(_tidy(root), 0, evaluate=False))
+    return ClosedForm("crosses", (_tidy(root),), Gt(_tidy(root), 0, evaluate=False), above, is_conditional)
 
 
 def _quadratic(by_power: dict[int, Expr]) -> ClosedForm:
@@ -77,7 +82,24 @@ def _quadratic(by_power: dict[int, Expr]) -> ClosedForm:
     if not _is_positive(-q):  # else one root is positive and the other negative
         return ClosedForm("open")
     root = -p / 2 + sqrt(simplify(p**2 / 4 - q))
-    return ClosedForm("crosses", (root,))
+    return ClosedForm("crosses", (root,), above=_above(c0, c2)[0])
+
+
+def _above(lowest: Expr, highest: Expr) -> tuple[int, bool]:
+    """Return the sign beyond a single root, and whether it is known only where the root is positive.
+
+    It is that of the highest coefficient; where the root is positive, also the opposite of the lowest one.
+    """
+    return (_sign(highest), False) if _sign(highest) else (-_sign(lowest), True)
+
+
+def _sign(expr: Expr) -> int:
+    """Return the sign of a sum of which all terms have the same one, else 0."""
+    terms = polynomial(expr)
+    signs = {coefficient > 0 for coefficient in terms.values()}
+    if len(signs) != 1 or not all(base.is_positive for monomial in terms for base, _ in monomial):
+        return 0
+    return 1 if True in signs else -1
 
 
 def _is_positive(expr: Expr) -> bool:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol
 
 from generator.feasible import GREATEST, Sizes, bounds, first, solutions
 from generator.growth.bound import at, bound_sizes
-from generator.growth.inside import InsideCrossing, crossings_inside
+from generator.growth.inside import Division, InsideCrossing, Met, met
 from generator.growth.measures import cost_formula
 from generator.growth.orders import Order, order_of
 from generator.growth.terms import TermValue, terms_by_size
+from generator.printing.evaluate import evaluate
 from generator.sheet import Sheet
 from generator.sheet_demands import search_order, sheet_demands
 from generator.symbols import symbol
@@ -38,12 +39,27 @@ class Dominant:
 
 
 @dataclass(frozen=True)
+class AtPreset:
+    """A crossing at a preset, for one sequence where the preset leaves the batch open.
+
+    Args:
+        root: where both cost the same.
+        met: what happens there; None if no two neighbouring whole sizes have different orders.
+        is_first_more: whether the first side costs more at two, where nothing happens.
+    """
+
+    root: Expr
+    met: Met | None
+    is_first_more: bool
+
+
+@dataclass(frozen=True)
 class Inside:
-    """A crossing inside a spec, and its value at each preset that decides it; for one sequence where the preset leaves the batch open."""
+    """A crossing inside a spec, and what becomes of it at each preset that decides it."""
 
     measure: str
     crossing: InsideCrossing
-    at_presets: Mapping[str, Expr]
+    at_presets: Mapping[str, AtPreset]
 
 
 def orders(sheet: Sheet) -> dict[str, Order]:
@@ -84,18 +100,37 @@ def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> tuple[dict[str, int
 def inside(sheet: Sheet) -> list[Inside]:
     """Return the crossings inside a sheet with their values at its presets; a root that no measure changes is named once."""
     found: list[Inside] = []
+    division = Division(sheet)
     for key in INSIDE_MEASURES:
-        for one in crossings_inside(sheet, key):
-            if not any(known.crossing == one for known in found):
-                found.append(Inside(key, one, _at_presets(sheet, one.root)))
+        for one in division.crossings(key):
+            if not any(_says_the_same(one, known.crossing) for known in found):
+                found.append(Inside(key, one, _at_presets(division, one)))
     return found
 
 
-def _at_presets(sheet: Sheet, root: Expr) -> dict[str, Expr]:
-    values = {}
-    for preset in sheet.presets:
-        known: dict[Symbol, Expr] = bound_sizes(sheet, dict(preset.sizes))
-        value = at(root, known).xreplace({symbol(BATCH): Integer(1)})
+def first_of_pairs(found: Sequence[Inside]) -> list[Inside]:
+    """Return each pair in the first size in which it crosses: n = 2*d says no less than d = n/2."""
+    pairs: dict[tuple[str, frozenset[str]], Inside] = {}
+    for one in found:
+        pairs.setdefault((one.measure, frozenset((one.crossing.first.words, one.crossing.second.words))), one)
+    return [*pairs.values()]
+
+
+def _says_the_same(one: InsideCrossing, other: InsideCrossing) -> bool:
+    names, others = ((each.size, each.root, each.first.words, each.second.words) for each in (one, other))
+    return names == others
+
+
+def _at_presets(division: Division, one: InsideCrossing) -> dict[str, AtPreset]:
+    found = {}
+    for view in division.views:
+        open_sizes = {symbol(name) for name in view.examples if name != BATCH}
+        if view.preset is None or any(one.root.has(name) for name in open_sizes):
+            continue
+        known: dict[Symbol, Expr] = bound_sizes(division.sheet, dict(view.preset.sizes))
+        value = at(one.root, known).xreplace({symbol(BATCH): Integer(1)})
         if not value.free_symbols:
-            values[preset.name] = value if value.is_Rational else value.evalf(30)
-    return values
+            sizes = {**view.sizes, one.size: 2}
+            is_first_more = bool(evaluate(one.first.cost, sizes) > evaluate(one.second.cost, sizes))
+            found[view.preset.name] = AtPreset(value if value.is_Rational else value.evalf(30), met(one, view.sizes), is_first_more)
+    return found

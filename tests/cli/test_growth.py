@@ -28,6 +28,10 @@ def test_json_has_orders_terms_and_crossings(capsys) -> None:
     assert data["orders"]["vector_flops"]["powers"]["h"] == "1"
     assert "h" not in data["orders"]["matmul_flops"]["powers"]
     first = data["crossings"][0]
-    assert (first["less"], first["more"], first["from"]) == ("blocks.fed", "blocks.attended", "-2*d + f")
-    assert first["at_presets"] == {"bert-base": 1536.0, "bert-large": 2048.0}
+    assert (first["less"], first["more"], first["from"]) == ("mlp", "multi head attention", "-2*d + f")
+    excluded = {"more": "multi head attention", "excluded_by": "n <= P"}
+    assert first["at_presets"] == {
+        "bert-base": {"at": 1536.0, "from": 1537, **excluded},
+        "bert-large": {"at": 2048.0, "from": 2049, **excluded},
+    }
     assert sum(term["share"] for term in data["terms"]["params"]) > 0.999

@@ -5,39 +5,69 @@ from __future__ import annotations
 import pytest
 
 from generator.api import load
-from generator.growth.inside import crossings_inside
+from generator.growth.inside import Division, met
 from generator.growth.summary import dominant_terms, example_sizes, inside
 from generator.growth.terms import terms_by_size
+from generator.growth.wording import preset_words
 from generator.symbols import symbol
 
 
-def at_preset(spec: str, measure: str, large: str, preset: str) -> float:
-    (found,) = [one for one in inside(load(spec).sheet) if one.measure == measure and one.crossing.large.strip("`") == large]
-    return float(found.at_presets[preset])
+def at_preset(spec: str, measure: str, large: str, small: str, preset: str) -> float:
+    found = [
+        one
+        for one in inside(load(spec).sheet)
+        if one.measure == measure and (one.crossing.first.words, one.crossing.second.words, one.crossing.size) == (large, small, "n")
+    ]
+    (one,) = found
+    return float(one.at_presets[preset].root)
 
 
 def test_document_003_is_exact_for_bert() -> None:
     """n > 2hd = 1536: attention above the feed-forward network; n > 6hd = 4608: the quadratic part above the linear one."""
-    assert at_preset("bert", "macs", "blocks.attended", "bert-base") == 1536
-    assert at_preset("bert", "macs", "quadratic part", "bert-base") == 4608
-    assert at_preset("bert", "macs", "blocks.attended", "bert-large") == 2048
-    assert at_preset("bert", "macs", "quadratic part", "bert-large") == 6144
+    assert at_preset("bert", "macs", "multi head attention", "mlp", "bert-base") == 1536
+    assert at_preset("bert", "macs", "quadratic part", "linear part", "bert-base") == 4608
+    assert at_preset("bert", "macs", "multi head attention", "mlp", "bert-large") == 2048
+    assert at_preset("bert", "macs", "quadratic part", "linear part", "bert-large") == 6144
 
 
-@pytest.mark.parametrize("spec", ["bert", "gpt2", "vit", "post_norm_block"])
-def test_parts_agree_at_the_root_and_differ_around_it(spec) -> None:
-    sheet = load(spec).sheet
-    rows = {row.path: row.costs["macs"] for row in sheet.rows}
-    found = [one for one in crossings_inside(sheet) if one.large.strip("`") in rows]
-    assert found or spec == "vit"
-    for one in found:
+def test_the_512_positions_of_bert_exclude_its_crossings() -> None:
+    (first, *_) = inside(load("bert").sheet)
+    assert preset_words(first.at_presets["bert-base"], first.crossing) == "1,536 (excluded: n <= P)"
+
+
+def test_who_is_above_follows_the_sign_and_not_the_degree() -> None:
+    """Luna: the cost of packing does not grow with n, so the feed-forward network overtakes: 48 n d^2 against (4 n + 4 l) d^2 + 4 n l d."""
+    first = next(one for one in inside(load("luna").sheet) if one.crossing.size == "n")
+    assert (first.crossing.first.words, first.crossing.second.words) == ("mlp", "cross attention")
+    met = first.at_presets["luna-base"].met
+    assert met is not None
+    assert (met.low, met.high, met.large.name) == (69, 70, "mlp")
+    d, packed, f = 768, 64, 3072
+    attention = [4 * n * d**2 + 4 * packed * d**2 + 4 * n * packed * d for n in (69, 70)]
+    network = [2 * n * d * f for n in (69, 70)]
+    assert attention[0] > network[0]
+    assert attention[1] < network[1]
+
+
+def test_formulas_that_a_divisor_leaves_out_are_excluded() -> None:
+    """Performer: with more heads than width there is no head width."""
+    first = next(one for one in inside(load("performer").sheet) if one.crossing.size == "h")
+    assert preset_words(first.at_presets["performer-base"], first.crossing) == "6,144 (excluded: d % h == 0)"
+
+
+@pytest.mark.parametrize("spec", ["bert", "gpt2", "vit", "post_norm_block", "performer", "linformer", "efficient_attention"])
+def test_parts_agree_at_the_root_and_change_places_around_it(spec: str) -> None:
+    division = Division(load(spec).sheet)
+    found = [(one, met(one, view.sizes), view.sizes) for one in division.crossings("macs") for view in division.views]
+    assert bool(found) == (spec != "efficient_attention")  # d = h/(4*h - 1) is below one, so nothing crosses
+    for one, there, sizes in found:
         size = symbol(one.size)
-        same = {symbol(s.name): s.value for s in sheet.sizes if s.kind == "default" and s.value is not None and s.value.is_Symbol}
-        difference = (rows[one.large.strip("`")] - rows[one.small.strip("`")]).xreplace(same)
-        assert difference.subs(size, one.root).expand().simplify() == 0
-        numbers = {symbol(name): 7 + 50 * i for i, name in enumerate(["b", "d", "L", "h"])} | {symbol("f"): 3000}
-        around = [difference.subs(size, one.root + step).subs(numbers) for step in (-1, 1)]
-        assert around[0] < 0 < around[1]
+        difference = one.first.cost - one.second.cost
+        assert difference.subs(size, one.root).simplify() == 0
+        if there is not None:
+            numbers = {symbol(name): value for name, value in sizes.items() if name != one.size}
+            sign = 1 if there.large == one.first else -1
+            assert sign * difference.subs(size, there.low).subs(numbers) < 0 < sign * difference.subs(size, there.high).subs(numbers)
 
 
 def test_terms_are_sorted_and_sum_to_the_whole() -> None:

@@ -22,6 +22,7 @@ from generator.sheet import QUANTITIES
 from generator.sizing import sized
 
 from .calculator import Answer, Job, calculated, needs_uno, same, stored
+from .crossing_truth import wrong_sentences
 from .libreoffice import Cell
 
 pytestmark = [pytest.mark.slow, needs_uno]
@@ -133,8 +134,9 @@ def wrong(book: Book, case: Case, answer: Answer) -> dict[Cell, Any]:
 def test_every_formula_every_preset_and_random_overrides_come_to_the_numbers_of_the_api(books: list[Book], tmp_path: Path) -> None:
     files = [stored(book.file) for book in books]
     first = [Job(book.file, [{}], [*file.extents.items()]) for book, file in zip(books, files, strict=True)]
+    read = ("Summary", "Layers", "Formulas")
     later = [
-        Job(book.file, [typed(book, case) for case in book.cases], [(title, file.extents[title]) for title in ("Summary", "Layers")])
+        Job(book.file, [typed(book, case) for case in book.cases], [(title, file.extents[title]) for title in read])
         for book, file in zip(books, files, strict=True)
     ]
     answers = calculated([*first, *later], tmp_path)
@@ -148,6 +150,8 @@ def test_every_formula_every_preset_and_random_overrides_come_to_the_numbers_of_
     for book, found in zip(books, answers[len(books) :], strict=True):
         for case, answer in zip(book.cases, found, strict=True):
             assert wrong(book, case, answer) == {}, (book.spec.name, case)
+            dims = sized(book.spec.sheet, None, {**given(book.plan, case.preset), **case.overrides})
+            assert wrong_sentences(book.plan, answer.values, dims) == [], (book.spec.name, case)
 
 
 def test_the_check_sees_a_wrong_number_and_an_error(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from sympy import Expr, Rational
 
 from generator.growth.measures import measure
 from generator.growth.orders import Order
-from generator.growth.summary import INSIDE_MEASURES, Dominant, Inside, dominant_terms, inside, orders
+from generator.growth.summary import INSIDE_MEASURES, Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
+from generator.growth.wording import preset_words
 from generator.printing.latex import LatexDialect, latex_name, to_latex
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
@@ -17,10 +18,9 @@ from generator.render.markdown.table import Table, table
 from generator.sheet import Sheet
 
 MOST_TERMS = 3
-MOST_CROSSINGS = 2  # of each measure
+MOST_CROSSINGS = 2  # of a measure other than the first, of which all pairs are shown
 MOST_SIZES = 14  # that have a column; with more there are none
 MOST_PRESETS = 2  # the first and the last
-MOST_REGIMES = 4
 MOST_REGIMES = 4
 LONGEST_REGIME = 60  # characters of LaTeX
 LEAST_SHARE = Rational(1, 100)
@@ -93,37 +93,33 @@ def _terms(one: Dominant, sheet: Sheet) -> str:
 
 
 def _crossing_table(sheet: Sheet) -> Table:
-    short = [one for one in inside(sheet) if len(_root(one, sheet)) <= LINE_WIDTH]
-    found = [one for key in INSIDE_MEASURES for one in [one for one in short if one.measure == key][:MOST_CROSSINGS]]
-    rows = [
-        [
-            text(measure(one.measure).title),
-            f"{text(one.crossing.large)} above {text(one.crossing.small)}",
-            _condition(one, sheet),
-            _at_presets(one),
-        ]
-        for one in found
-    ]
+    pairs = first_of_pairs(inside(sheet))
+    first = pairs[0].measure if pairs else ""
+    found = []
+    for key in INSIDE_MEASURES:
+        of_measure = [one for one in pairs if one.measure == key]
+        found += of_measure if key == first else of_measure[:MOST_CROSSINGS]
+    rows = [[text(measure(one.measure).title), _what(one), _condition(one, sheet), _at_presets(one)] for one in found]
     return table(("Quantity", "What", "From where on", "At the presets"), rows)
 
 
-def _root(one: Inside, sheet: Sheet) -> str:
-    return LatexDialect(_order(sheet)).joined(one.crossing.root).text
+def _what(one: Inside) -> str:
+    """Say who is above whom; where that depends on the sizes, only that they change places."""
+    first, second = (text(side.words) for side in (one.crossing.first, one.crossing.second))
+    return f"{first} and {second} change places" if one.crossing.certainty == "depends" else f"{first} above {second}"
 
 
 def _condition(one: Inside, sheet: Sheet) -> str:
-    size = latex_name(one.crossing.size)
-    return inline(rf"{size} \gt {_root(one, sheet)}")
+    size, root = latex_name(one.crossing.size), LatexDialect(_order(sheet)).joined(one.crossing.root).text
+    sign = "=" if one.crossing.certainty == "depends" else r"\gt"
+    shown = inline(f"{size} {sign} {root}") if len(root) <= LINE_WIDTH else f"{inline(f'{size} {sign}')} a long formula"
+    positive = ", if that is positive" if one.crossing.certainty == "where positive" else ""
+    assumed = ", ".join(inline(f"{latex_name(name)} = {to_latex(value, _order(sheet))}") for name, value in one.crossing.assumed)
+    return f"{shown}{positive}{f', with {assumed}' if assumed else ''}"
 
 
 def _at_presets(one: Inside) -> str:
-    return ", ".join(f"{code(preset)} {_number(value)}" for preset, value in one.at_presets.items())
-
-
-def _number(value: Expr) -> str:
-    if value <= 0:
-        return "always"
-    return exact(int(value)) if value.is_Integer else f"{float(value):,.1f}"
+    return ", ".join(f"{code(preset)} {text(preset_words(value, one.crossing))}" for preset, value in one.at_presets.items())
 
 
 def _order(sheet: Sheet) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sympy import Eq, Expr, Ge, Gt, Integer, Le, Lt, Mod, Symbol
-from sympy.logic.boolalg import Boolean
+from sympy import Expr, Ge, Gt, Integer, Le, Lt, Symbol
 
+from generator.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.formulas import Formulas, closed_form
@@ -63,13 +63,3 @@ def _nearest(a: Expr, b: Expr, plan: Plan, formulas: Formulas) -> Live:
     both = sentence(plan.words("conditions.two_near"), low=Live(below, ""), high=Live(f"({below}+{step})", ""))
     one = sentence(plan.words("conditions.one_near"), high=Live(step, ""))
     return Live(f"IF({value}<{step},{one.formula},{both.formula})", "")
-
-
-def divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
-    """Return (a, b) for a condition that says that b divides a."""
-    if isinstance(condition, Eq):
-        sides = (condition.lhs, condition.rhs)
-        for modulo, zero in (sides, sides[::-1]):
-            if isinstance(modulo, Mod) and zero == Integer(0):
-                return modulo.args[0], modulo.args[1]
-    return None

@@ -11,11 +11,11 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.properties import Outline
 from sympy import Expr
 
+from generator.growth.parts import children_of
 from generator.printing.evaluate import evaluate
 from generator.render.workbook.cells import Page, quoted, width_of
 from generator.render.workbook.formulas import Formulas, closed_form, shape_text
 from generator.render.workbook.in_words import cost_in_words
-from generator.render.workbook.parts import children_of
 from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
@@ -78,7 +78,7 @@ def _text_widths(plan: Plan) -> list[float]:
         for texts in (
             [" " * 2 * row.depth + row.name for row in rows],
             [row.op for row in rows],
-            [part.name for part in plan.parts],
+            [plan.part_name(part) for part in plan.parts],
             [_shapes(row, plan) for row in rows],
             [_shapes_in_use(row, plan) for row in rows],
         )
@@ -112,7 +112,7 @@ def _write_row(page: Page, plan: Plan, formulas: Formulas, index: int, row: Shee
     at, style = FIRST_LAYER_ROW + index, "Group" if is_sum else "Layer"
     page.text(f"A{at}", row.name, style, indent=row.depth)
     page.text(f"B{at}", row.op, style)
-    page.text(f"{PART_COLUMN}{at}", next((part.name for part in plan.parts if index in part.rows), ""), style)
+    page.text(f"{PART_COLUMN}{at}", next((plan.part_name(part) for part in plan.parts if index in part.rows), ""), style)
     formulas.write(page, f"D{at}", row.repeat, f"{style}, repeat")
     page.text(f"E{at}", _shapes(row, plan), style)
     _write_live_shape(page, plan, formulas, f"F{at}", row, style)

@@ -9,10 +9,10 @@ from functools import cached_property
 from openpyxl.utils import get_column_letter, quote_sheetname
 
 from generator.example import views
+from generator.growth.inside import Division, InsideCrossing, Pair, Side, preferred
+from generator.growth.parts import Part, main_quantity
 from generator.render.texts import Texts
-from generator.render.workbook.crossovers import Crossover, Pair, crossovers, main_pair, preferred
 from generator.render.workbook.names import excel_names
-from generator.render.workbook.parts import Part, main_quantity, parts_of
 from generator.sheet import QUANTITIES, Quantity, Sheet, SheetPreset, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
@@ -97,29 +97,41 @@ class Plan:
         return main_quantity(self.sheet)
 
     @cached_property
+    def division(self) -> Division:
+        """How the cost is divided, and where its parts change places."""
+        return Division(self.sheet)
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the cost."""
-        return parts_of(self.sheet, self.in_use, self.words("parts.others"))
+        return self.division.parts
 
-    @cached_property
-    def set_by_presets(self) -> frozenset[str]:
-        """The sizes that some preset sets."""
-        return frozenset(name for column in self.columns for name in column.published)
+    def part_name(self, part: Part) -> str:
+        """Return what a part is called."""
+        return self.words("parts.others") if part.is_rest else part.name
 
-    @cached_property
+    def side_name(self, side: Side) -> str:
+        """Return what one side of a crossing is called."""
+        if side.kind == "power":
+            known = side.name in {"1", "2", "3", "4"}
+            return self.words(f"powers.{side.name if known else 'other'}", power=side.name, size=side.of)
+        rest = next((part for part in self.parts if part.is_rest), None)
+        return self.part_name(rest) if rest is not None and side.name == rest.name else side.name
+
+    @property
     def pair(self) -> Pair | None:
         """The two parts that the summary speaks of."""
-        return main_pair(self.sheet, self.parts, self.in_use, self.set_by_presets)
+        return self.division.pair
 
     @cached_property
-    def crossovers(self) -> tuple[Crossover, ...]:
+    def crossings(self) -> tuple[InsideCrossing, ...]:
         """Where parts change places."""
-        return crossovers(self.sheet, self.parts, self.in_use, self.set_by_presets, self.pair)
+        return self.division.crossings(self.main.key)
 
     @cached_property
     def sweep(self) -> str | None:
         """The size that is varied when the file is written; None where there is no size."""
-        crossing = {one.size for one in self.crossovers if one.is_main}
+        crossing = {one.size for one in self.crossings if self.division.is_main(one)}
         return preferred([size for size in self.sheet.sizes if size.name in crossing]) or preferred(self.sheet.sizes)
 
     @cached_property

@@ -14,7 +14,7 @@ from generator.render.workbook.plan import Plan, PresetColumn
 from generator.render.workbook.sizes import size_rule
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK
-from generator.render.workbook.typed import is_equal, is_size
+from generator.render.workbook.typed import is_size, typed_count
 from generator.render.workbook.withheld import dash
 from generator.sheet import QUANTITIES, Quantity, Size
 
@@ -91,12 +91,16 @@ def _write_mistakes(page: Page, plan: Plan, column: PresetColumn) -> None:
     if not plan.settable:
         page.blank(at, "Muted words")
         return
-    pairs = [tuple(f"{column.letter}{rows[size.name]}" for rows in (plan.published_rows, plan.all_size_rows)) for size in plan.settable]
-    following = [f"{column.letter}{plan.all_size_rows[size.name]}" for size in plan.sheet.sizes if size.value is not None]
-    wrong = [f'AND({typed}<>"",NOT({is_equal(typed, used)}))' for typed, used in pairs]
-    wrong += [f"{cell}<1,{cell}<>INT({cell})" for cell in following]
+    typed, used = (
+        f"{column.letter}${min(rows.values())}:{column.letter}${max(rows.values())}" for rows in (plan.published_rows, plan.all_size_rows)
+    )
+    # Sums over ranges, because a function has no more than 255 arguments. Text makes an error, which counts as wrong.
+    no_size = f'SUMPRODUCT(({typed}<>"")*(({typed}<1)+({typed}>{places.LARGEST_SIZE})+({typed}<>INT({typed}))))'
+    no_number = f"{typed_count(typed)}-COUNT({typed})"
+    following = f"SUMPRODUCT(({used}<1)+({used}<>INT({used})))"
+    wrong = f"{no_size}+{no_number}+{following}>0"
     unnamed = f'{column.letter}{places.PRESET_NAMES_ROW}=""'
-    page.formula(at, f'IF({unnamed},"",IF(IFERROR(OR({",".join(wrong)}),TRUE),{words},""))', "", "Muted words")
+    page.formula(at, f'IF({unnamed},"",IF(IFERROR({wrong},TRUE),{words},""))', "", "Muted words")
     page.sheet.conditional_formatting.add(at, Rule(type="expression", formula=[f'{at}<>""'], dxf=BAD_LOOK))
 
 

@@ -29,6 +29,7 @@ from generator.showable import GREATEST
 WIDTHS = (22, 30)
 NUMBER_WIDTH = 15
 SIZE_WIDTH = 10
+LONGEST_STATE = 999  # characters
 FACTOR, LEAST_FACTOR, LARGEST_FACTOR = 2, "1.01", "1000"
 
 
@@ -100,8 +101,8 @@ def _step(plan: Plan, row: int, value: int) -> Step:
     step = Step(row, value, sizes, "")
     if not step.is_whole:
         return Step(row, value, sizes, plan.words("scaling.not_whole"))
-    broken = next((one for one in plan.sheet.constraints if not evaluate(one.condition, sizes)), None)
-    return Step(row, value, sizes, condition_words(broken, plan.words, plan.order) if broken else "")
+    broken = [condition_words(one, plan.words, plan.order) for one in plan.sheet.constraints if not evaluate(one.condition, sizes)]
+    return Step(row, value, sizes, plan.words("scaling.then").join(broken))
 
 
 def _shown(value: Value) -> Value:
@@ -161,11 +162,12 @@ def _write_inputs(page: Page, plan: Plan) -> None:
     page.number("B6", FACTOR, "Input number")
     for row, key in ((4, "meaning"), (5, "first"), (6, "times"), (7, "last")):
         page.text(page.merged(f"C{row}:D{row}", "Muted, free"), words(f"scaling.{key}"), "Muted, free")
-    meanings = _chosen({size.name: quoted(size.meaning) for size in plan.settable})
+    first_size, last_size = min(plan.published_rows.values()), max(plan.published_rows.values())
+    meanings = _chosen(plan, "presets", "AB", (first_size, last_size))
     known = f"IFERROR(EXACT({places.SWEEP_INPUT},{places.SWEEP_CELL}),FALSE)"
     meaning = next(size.meaning for size in plan.settable if size.name == sweep)
     page.formula(page.merged("E4:K4", "Message"), f"IF({known},{meanings},{quoted(words('scaling.size_error'))})", meaning, "Message")
-    used = _chosen({size.name: plan.names[size.name] for size in plan.settable})
+    used = _in_use(plan)
     start, factor = places.START_INPUT, places.FACTOR_INPUT
     page.formula("E5", f"IF({is_size(start)},{start},MAX(1,INT({used}/{places.STEPS_BEFORE})))", first_value(in_use), "Calculation")
     is_factor = f"IFERROR(AND(ISNUMBER({factor}),{factor}>={LEAST_FACTOR},{factor}<={LARGEST_FACTOR}),FALSE)"
@@ -180,12 +182,19 @@ def _write_inputs(page: Page, plan: Plan) -> None:
     _validate(page, plan)
 
 
-def _chosen(choices: Mapping[str, str]) -> str:
-    """Return the formula that chooses by the size to vary; a comparison that tells n from N."""
-    text = '""'
-    for name, chosen in reversed([*choices.items()]):
-        text = f"IF(EXACT({places.SWEEP_CELL},{quoted(name)}),{chosen},{text})"
-    return text
+def _chosen(plan: Plan, key: str, columns: str, rows: tuple[int, int]) -> str:
+    """Return the formula that takes from a sheet's second column what stands beside the size to vary in its first; n is not N.
+
+    No nested choices: Excel ends at 64 levels, and specs have more sizes.
+    """
+    names, values = (plan.at(key, f"${column}${rows[0]}:${column}${rows[1]}") for column in columns)
+    return f"INDEX({values},SUMPRODUCT(EXACT({places.SWEEP_CELL},{names})*ROW({names}))-{rows[0] - 1})"
+
+
+def _in_use(plan: Plan) -> str:
+    """Return the formula of the value in use of the size to vary."""
+    first, last = min(plan.size_rows.values()), max(plan.size_rows.values())
+    return _chosen(plan, "summary", "AD", (first, last))
 
 
 def _names(plan: Plan) -> str:
@@ -222,7 +231,7 @@ def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
     page.formula(f"A{row}", chosen, plan.sweep or "", "Column head, number")
     page.text(f"B{row}", words("scaling.state"), "Column head")
     heads = {quantity.key: plan.title(quantity) for quantity in QUANTITIES}
-    heads |= {f"part {i}": part.name for i, part in enumerate(plan.parts)}
+    heads |= {f"part {i}": plan.part_name(part) for i, part in enumerate(plan.parts)}
     heads |= {f"size {size.name}": size.name for size in plan.sheet.sizes}
     for key, column in columns.items():
         page.text(f"{column}{row}", heads[key], "Column head, number")
@@ -252,14 +261,19 @@ class _Lines:
         return f"IF(EXACT({places.SWEEP_CELL},{quoted(size.name)}),$A\0,{name})"
 
     def _state(self) -> str:
-        """Return the formula that names the first condition that a line's sizes break."""
-        words = self.plan.words
-        text = '""'
-        for constraint in reversed(self.plan.sheet.constraints):
+        """Return the formula that names the conditions that a line's sizes break, side by side and not nested."""
+        words, columns = self.plan.words, self.plan.scaled_columns
+        texts = []
+        for constraint in self.plan.sheet.constraints:
             holds = self.formulas.text(constraint.condition, self.cells)
-            text = f"IF(IFERROR({holds},FALSE),{text},{quoted(condition_words(constraint, words, self.plan.order))})"
-        whole = ",".join(f"{cell}>=1,{cell}=INT({cell})" for cell in self.cells.values())
-        return f"IF(IFERROR(AND({whole}),FALSE),{text},{quoted(words('scaling.not_whole'))})"
+            broken = words("scaling.then") + condition_words(constraint, words, self.plan.order)
+            texts.append(f'IF(IFERROR({holds},FALSE),"",{quoted(broken)})')
+        cut = len(words("scaling.then")) + 1
+        text = f"MID({'&'.join(texts)},{cut},{LONGEST_STATE})" if texts else '""'
+        sizes = [columns[f"size {size.name}"] for size in self.plan.sheet.sizes]
+        cells = f"${min(sizes, key=column_index_from_string)}\0:${max(sizes, key=column_index_from_string)}\0"
+        whole = f"SUMPRODUCT(({cells}>=1)*({cells}=INT({cells})))=COLUMNS({cells})"
+        return f"IF(IFERROR({whole},FALSE),{text},{quoted(words('scaling.not_whole'))})"
 
     def write(self, step: Step) -> None:
         """Write a line."""
@@ -281,7 +295,7 @@ class _Lines:
     def _swept(self, row: int) -> str:
         """Return the formula of the varied size's value."""
         if row == places.DOUBLING_ROW:
-            return _chosen({size.name: self.plan.names[size.name] for size in self.plan.settable})
+            return _in_use(self.plan)
         if row == places.DOUBLING_ROW + 1:
             return f"2*$A{row - 1}"
         if row == places.FIRST_STEP_ROW:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from generator.growth.parts import leaves_of
 from generator.printing.evaluate import evaluate
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.crossovers import Crossover
-from generator.render.workbook.formula_sheet import crossover_cell, crossover_value
+from generator.render.workbook.crossings import CrossingCells, spoken
 from generator.render.workbook.live import Live, choice, fixed, percent, rounded, sentence
-from generator.render.workbook.parts import leaves_of
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
@@ -36,10 +35,14 @@ def _shares(plan: Plan) -> Live | None:
     words, quantity = plan.words, _spoken(plan)
     first = percent(*_share(plan, pair.first.name))
     if pair.second is None:
-        return sentence(words("sentences.one_part"), first=pair.first.name, share=first, quantity=quantity)
-    second = percent(*_share(plan, pair.second.name))
+        return sentence(words("sentences.one_part"), first=plan.part_name(pair.first), share=first, quantity=quantity)
     shares = sentence(
-        words("sentences.shares"), first=pair.first.name, share=first, quantity=quantity, second=pair.second.name, other=second
+        words("sentences.shares"),
+        first=plan.part_name(pair.first),
+        share=first,
+        quantity=quantity,
+        second=plan.part_name(pair.second),
+        other=percent(*_share(plan, pair.second.name)),
     )
     overtaking = _overtaking(plan)
     return Live(f"{shares.formula}&{overtaking.formula}", shares.shown + overtaking.shown)
@@ -59,23 +62,15 @@ def _share(plan: Plan, name: str) -> tuple[str, Fraction]:
 
 
 def _overtaking(plan: Plan) -> Live:
-    """Return where the one part overtakes the other as the chosen size grows, or the end of the sentence."""
-    words = plan.words
-    live = fixed(words("sentences.end"))
+    """Return where the one part overtakes the other as the chosen size grows, and the end of the sentence."""
     sweep = plan.at("scaling", places.SWEEP_CELL)
-    for index, one in reversed(list(enumerate(plan.crossovers))):
-        if one.is_main:
-            live = choice(f"EXACT({sweep},{quoted(one.size)})", one.size == plan.sweep, _one_overtaking(plan, index, one), live)
-    return live
-
-
-def _one_overtaking(plan: Plan, index: int, one: Crossover) -> Live:
-    words, cell = plan.words, plan.at("formulas", crossover_cell(index))
-    value = crossover_value(plan, one)
-    is_number = not isinstance(value, str)
-    number = rounded(cell, value if not isinstance(value, str) else 1)
-    text = sentence(words("sentences.overtakes"), large=one.large, small=one.small, size=one.size, value=number)
-    return choice(f"ISNUMBER({cell})", is_number, text, fixed(words("sentences.end")))
+    lives = []
+    for index, one in enumerate(plan.crossings):
+        if plan.division.is_main(one):
+            chosen = f"EXACT({sweep},{quoted(one.size)})"
+            lives.append(choice(chosen, one.size == plan.sweep, spoken(plan, one, CrossingCells(index)), fixed("")))
+    lives.append(fixed(plan.words("sentences.end")))
+    return Live("&".join(live.formula for live in lives), "".join(live.shown for live in lives))
 
 
 def _doubling(plan: Plan, scaling: Scaling | None) -> Live | None:
@@ -115,7 +110,7 @@ def _largest_layer(plan: Plan) -> Live | None:
     greatest = f'SUMPRODUCT(MAX(({parts}<>"")*{values}))'
     position = f'{last + 1}-SUMPRODUCT(MAX(({parts}<>"")*({values}={greatest})*({last + 1}-ROW({values}))))'
     layer, part = (f"INDEX({plan.at('layers', f'${c}$1:${c}${last}')},{position})" for c in ("A", places.PART_COLUMN))
-    part_name = next(one.name for one in plan.parts if top in one.rows)
+    part_name = next(plan.part_name(one) for one in plan.parts if top in one.rows)
     whole = evaluate(sheet.totals[key], plan.in_use)
     name = sheet.rows[top].name
     return sentence(

@@ -8,9 +8,9 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Ge, Le, Symbol
 
+from generator.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.conditions import divisibility
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import Live, fixed, sentence
 from generator.render.workbook.plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan

@@ -42,7 +42,7 @@ def write_parts(page: Page, plan: Plan) -> None:
     page.sheet.row_dimensions[first - 1].height = 28
     for i, part in enumerate(plan.parts):
         row = first + i
-        page.text(f"A{row}", part.name, "Label")
+        page.text(f"A{row}", plan.part_name(part), "Label")
         for column, quantity in shared(plan).items():
             _write_share(page, plan, f"{column}{row}", i, quantity)
         names = list(dict.fromkeys(plan.sheet.rows[index].name for index in part.rows))

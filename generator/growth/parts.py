@@ -8,11 +8,13 @@ from fractions import Fraction
 
 from sympy import Add, Expr
 
+from generator.growth.measures import cost_formula
 from generator.printing.evaluate import evaluate
 from generator.sheet import QUANTITIES, Quantity, Sheet, SheetRow
 
 MOST = 10  # parts; a chart with more is not read
 SHARED = ("params", "matmul_flops", "saved_elements", "traffic_elements")  # the quantities that are shown by part
+OTHERS = "other rows"  # what the small parts are called together
 LEAST = Fraction(1, 200)  # of all of these; a part that is less is shown among the others
 
 
@@ -21,16 +23,18 @@ class Part:
     """Leaves that are counted together.
 
     Args:
-        name: what the workbook calls it.
+        name: what outputs call it.
         rows: the leaves, by their index among the rows of the sheet.
+        is_rest: whether it holds all that is too small to be a part.
     """
 
     name: str
     rows: tuple[int, ...]
+    is_rest: bool = False
 
     def cost(self, sheet: Sheet, key: str) -> Expr:
         """Return what the part costs."""
-        return Add(*(sheet.rows[index].costs[key] for index in self.rows)).expand()
+        return Add(*(cost_formula(sheet.rows[index].costs, key) for index in self.rows)).expand()
 
 
 def children_of(rows: Sequence[SheetRow]) -> list[list[int]]:
@@ -57,7 +61,7 @@ def main_quantity(sheet: Sheet) -> Quantity:
     return next(quantity for quantity in QUANTITIES if quantity.key == key)
 
 
-def parts_of(sheet: Sheet, sizes: Mapping[str, int], others: str) -> tuple[Part, ...]:
+def parts_of(sheet: Sheet, sizes: Mapping[str, int]) -> tuple[Part, ...]:
     """Return the parts: leaves belong to the innermost block that they stand in, and to themselves where they stand in none.
 
     Where there are no blocks at all, leaves of one kind (`linear`, `einsum`) are a part.
@@ -65,7 +69,6 @@ def parts_of(sheet: Sheet, sizes: Mapping[str, int], others: str) -> tuple[Part,
     Args:
         sheet: the architecture.
         sizes: at which small parts are told from large ones.
-        others: what the small parts are called together.
     """
     found = _by_block(sheet.rows)
     weights = {name: _weight(sheet, rows, sizes) for name, rows in found.items()}
@@ -73,7 +76,7 @@ def parts_of(sheet: Sheet, sizes: Mapping[str, int], others: str) -> tuple[Part,
     kept = [name for name in kept if weights[name] >= LEAST] if len(found) > MOST else kept
     parts = [Part(name, tuple(rows)) for name, rows in found.items() if name in kept]
     rest = sorted(index for name, rows in found.items() if name not in kept for index in rows)
-    return (*parts, Part(others, tuple(rest))) if rest else tuple(parts)
+    return (*parts, Part(OTHERS, tuple(rest), is_rest=True)) if rest else tuple(parts)
 
 
 def _by_block(rows: Sequence[SheetRow]) -> dict[str, list[int]]:
