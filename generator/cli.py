@@ -55,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _discard_stdout()
         place = f"{error.filename}: " if error.filename else ""
-        complain(f"{place}{error.strerror or error}")
+        complain(f"{place}{error.strerror or error}" if place or _has_working_folder() else "the working folder does not exist any more")
         return PROBLEMS
     except Exception as error:  # noqa: BLE001 - people get a sentence, not a traceback, even for a mistake of ours
         _complain_of_mistake(error)
@@ -118,6 +118,14 @@ def _be_lenient_about_encodings() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def _has_working_folder() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - keeps pathlib out of the way of a report
+    except OSError:
+        return False
+    return True
 
 
 def _discard_stdout() -> None:

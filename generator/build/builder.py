@@ -14,6 +14,7 @@ from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
 from generator.build.fixed import OPS, fixed_files, reserved_paths
 from generator.build.index import render_index_of
+from generator.build.manifest import FILE as RECORD
 from generator.build.manifest import Record, read_manifest
 from generator.build.plan import INDEX, Plan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
@@ -279,7 +280,7 @@ class _Build:
             if self.manifest.specs:
                 self.manifest.save(self.out)
         except OSError as error:
-            self._fail([Problem(f"{self.out}: {error.strerror or error}", None)], [])
+            self._fail([Problem(f"{self.out / RECORD}: {error.strerror or error}", None)], [])
 
 
 def _mistakes(library: Library, name: str) -> tuple[Problem, ...]:
