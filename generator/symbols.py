@@ -12,6 +12,9 @@ from functools import cache
 
 from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, cancel, ceiling, expand, floor, fraction, together
 from sympy.logic.boolalg import And, Boolean
+from sympy.ntheory.modular import solve_congruence
+
+MOST_QUOTIENTS = 6  # that are taken out of one term
 
 
 @cache
@@ -27,12 +30,13 @@ class Facts:
         self.conditions: list[Boolean] = []
         self._witnesses: list[tuple[Symbol, Expr]] = []
         self._quotients: list[Expr] = []
+        self._congruences: dict[Symbol, tuple[int, int]] = {}  # size: (remainder, number), all that is known of it joined
         self._whole_cache: dict[Expr, bool] = {}
         for condition in conditions:
             self.learn(condition)
 
     def learn(self, condition: Boolean) -> None:
-        """Add a condition that holds; only divisibility (`a % b == 0`) and `and` of such is made use of."""
+        """Add a condition that holds; only remainders that are known (`a % b == 0`, `n % 3 == 1`) and `and` of such are made use of."""
         if condition in self.conditions:
             return
         self.conditions.append(condition)
@@ -41,19 +45,43 @@ class Facts:
             for part in condition.args:
                 self.learn(part)
             return
-        divisible = _divisibility(condition)
-        if divisible is None:
+        divided = _remainder(condition)
+        if divided is None:
             return
-        self._quotients.append(divisible[0] / divisible[1])
-        dividend, divisor = (self.witnessed(side) for side in divisible)
-        # dividend = divisor * k for some whole k: solve for a symbol of the dividend that stands there alone.
+        remainder = divided[2]
+        self._quotients.append((divided[0] - remainder) / divided[1])
+        if self._learn_congruence(*divided):
+            return
+        dividend, divisor = (self.witnessed(side) for side in divided[:2])
+        # dividend = divisor * k + remainder for some whole k: solve for a symbol of the dividend that stands there alone.
         coefficient, rest = dividend.as_coeff_Mul()
-        if isinstance(rest, Symbol) and not divisor.has(rest):
+        if isinstance(rest, Symbol) and not divisor.has(rest) and remainder != 0:
+            if coefficient == 1 and divisor.is_positive and not remainder.has(rest):
+                self._witnesses.append((rest, divisor * Dummy("k", integer=True, nonnegative=True) + remainder))
+        elif isinstance(rest, Symbol) and not divisor.has(rest):
             step = cancel(divisor / coefficient)
             sign = {"positive": True} if step.is_positive else {"nonzero": True}  # d = (m - 2)*k: where m is 1, k is below zero
             k = Dummy("k", integer=True, **sign)
             least = step.p if isinstance(step, Rational) else step  # a whole multiple of 3/2 that is whole is a multiple of 3
             self._witnesses.append((rest, least * k))
+
+    def _learn_congruence(self, dividend: Expr, divisor: Expr, remainder: Expr) -> bool:
+        """Learn the remainder of a size, or of one and a number, by a number. What is known of the size so far is joined with it."""
+        added, size = dividend.as_coeff_Add()
+        if not (isinstance(size, Symbol) and isinstance(divisor, Integer) and isinstance(remainder, Integer) and divisor > 0):
+            return False
+        if not added.is_Integer or any(name == size for name, _ in self._witnesses if size not in self._congruences):
+            return False
+        new = (int(remainder - added) % int(divisor), int(divisor))
+        joined = solve_congruence(new, self._congruences[size]) if size in self._congruences else new
+        if joined is None:
+            return True  # nothing meets both, which is said where the conditions are held against each other
+        rest, number = map(int, joined)
+        self._congruences[size] = rest, number
+        k = Dummy("k", integer=True, **({"nonnegative": True} if rest else {"positive": True}))
+        place = next((i for i, (name, _) in enumerate(self._witnesses) if name == size), len(self._witnesses))
+        self._witnesses[place : place + 1] = [(size, number * k + rest)]
+        return True
 
     def witnessed(self, expr: Expr) -> Expr:
         """Write an expression in symbols whose values are free: each known divisibility then holds for all of them."""
@@ -76,8 +104,16 @@ class Facts:
         return known
 
     def _is_whole_term(self, term: Expr) -> bool:
-        """Say whether a term, or a whole sum, is a whole multiple of a quotient that one condition says is whole."""
-        return bool(term.is_integer) or any(cancel(term / quotient).is_integer for quotient in self._quotients)
+        """Say whether a term, or a whole sum, is a whole multiple of quotients that conditions say are whole: H*W/M**2 of H/M and W/M."""
+        return bool(term.is_integer) or self._is_whole_product(term, MOST_QUOTIENTS)
+
+    def _is_whole_product(self, term: Expr, most: int) -> bool:
+        under = fraction(cancel(term))[1]
+        for quotient in self._quotients if most else ():
+            rest = cancel(term / quotient)
+            if rest.is_integer or (_is_simpler(fraction(rest)[1], under) and self._is_whole_product(rest, most - 1)):
+                return True
+        return False
 
     def simplify(self, expr: Expr) -> Expr:
         """Take out of floor(x) and ceiling(x) the terms of x that are known to be whole, and fold one rounding inside another."""
@@ -131,14 +167,19 @@ def _with_whole_parts(expr: Expr) -> Expr:
     return expr.xreplace({part: Dummy(integer=True) for part in parts})
 
 
-def _divisibility(condition: Boolean) -> tuple[Expr, Expr] | None:
-    """Return (a, b) for a condition of the form a % b == 0."""
+def _is_simpler(one: Expr, other: Expr) -> bool:
+    """Say whether a divisor has less in it than another, so that taking quotients out of a term comes to an end."""
+    return bool(cancel(other / one).is_integer) and one != other
+
+
+def _remainder(condition: Boolean) -> tuple[Expr, Expr, Expr] | None:
+    """Return (a, b, r) for a condition of the form a % b == r."""
     if isinstance(condition, Eq):
-        for modulo, zero in (condition.args, reversed(condition.args)):
-            if isinstance(modulo, Mod) and zero == 0:
-                return modulo.args[0], modulo.args[1]
+        for modulo, wanted in (condition.args, reversed(condition.args)):
             # sympy pulls common factors out of Mod: (2*n) % (2*w) becomes 2*Mod(n, w)
             factor, rest = modulo.as_coeff_Mul() if isinstance(modulo, Expr) else (Integer(1), modulo)
-            if isinstance(rest, Mod) and zero == 0 and factor != 0:
-                return rest.args[0], rest.args[1]
+            if isinstance(rest, Mod) and factor != 0 and isinstance(wanted, Expr) and not wanted.has(Mod):
+                left = wanted / factor
+                if left.is_integer and left.is_nonnegative:
+                    return rest.args[0], rest.args[1], left
     return None
