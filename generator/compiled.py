@@ -12,7 +12,8 @@ from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture
 from generator.claims import sheet_presets
-from generator.costs import output_names, saved_by_kind, sheet_rows, totals
+from generator.costed import Costed, costed
+from generator.costs import output_names, totals
 from generator.memory import SavedMemory
 from generator.printing.text import to_text
 from generator.published.parts import Costs
@@ -64,14 +65,13 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
     problems.extend(spec.problems)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
     cited = _cited(spec, references, problems)
-    resolver = Resolver(library)
     try:
-        arch = resolver.architecture(spec, options)
+        traced = costed(library, spec, options)
     except ProblemsError as error:
         raise ProblemsError([*problems, *error.problems]) from None
-    rows = sheet_rows(arch)
+    arch, rows = traced.architecture, traced.rows
     sums = totals(rows)
-    sizes = _sizes(spec, arch, resolver.facts)
+    sizes = _sizes(spec, arch, traced.facts)
     constraints = _constraints(spec, arch)
     conditions = [(c.text, c.condition) for c in constraints]
     sheet = Sheet(
@@ -88,12 +88,12 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
         rows=rows,
         totals=sums,
         presets=sheet_presets(spec, sizes, sums, conditions, problems, doubts),
-        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, resolver.facts, doubts),
+        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, traced.facts, doubts),
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
         axes=_axes(arch),
-        saved=saved_memory(library, arch),
+        saved=saved_memory(library, traced),
     )
     if len(problems):
         raise ProblemsError([*problems, *doubts])
@@ -122,21 +122,21 @@ def variant(library: Library, name: str, *, on_inputs: bool | None = None, fixed
         ProblemsError: the spec has problems.
     """
     numbers = {size: Integer(value) for size, value in (fixed or {}).items()}
-    arch = Resolver(library, input_gradients=on_inputs, bound=numbers).architecture(library.spec(name))
-    rows = sheet_rows(arch)
-    memory = saved_memory(library, arch, on_inputs=on_inputs, bound=numbers)
-    return Variant(rows, totals(rows), memory, tuple(required.condition for required in arch.requirements))
+    traced = costed(library, library.spec(name), on_inputs=on_inputs, bound=numbers)
+    memory = saved_memory(library, traced, on_inputs=on_inputs, bound=numbers)
+    conditions = tuple(required.condition for required in traced.architecture.requirements)
+    return Variant(traced.rows, totals(traced.rows), memory, conditions)
 
 
 def saved_memory(
-    library: Library, arch: Architecture, *, on_inputs: bool | None = None, bound: Mapping[str, Expr] | None = None
+    library: Library, traced: Costed, *, on_inputs: bool | None = None, bound: Mapping[str, Expr] | None = None
 ) -> SavedMemory:
     """Return what a traced architecture keeps for the backward pass, in full and in half precision."""
-    full = saved_by_kind(arch)
+    full, arch = traced.saved, traced.architecture
     if arch.tracer is None or not arch.tracer.depends_on_precision:
         return SavedMemory(full, full)
-    half = Resolver(library, input_gradients=on_inputs, half=True, bound=bound).architecture(arch.spec, arch.options)
-    return SavedMemory(full, saved_by_kind(half))
+    half = costed(library, arch.spec, arch.options, on_inputs=on_inputs, half=True, bound=bound)
+    return SavedMemory(full, half.saved)
 
 
 def _in_half(library: Library, arch: Architecture) -> Architecture:

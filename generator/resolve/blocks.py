@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Ge
+from sympy import Expr, Ge, Integer
 
 from generator.architecture import Architecture, BoundRow, Usage
 from generator.human import counted
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
+from generator.resolve.empty_stack import EmptyStack
 from generator.resolve.frame import Frame
 from generator.resolve.inside import report_inside, report_own
 from generator.resolve.missing import report_missing_sizes
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 KINDS: dict[str, Kind] = {"float": "float", "int": "index", "bool": "bool"}
 HOLDS: dict[str, str] = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}  # in the language's words
 MAX_DEPTH = 20
+MOST_EMPTY = 3  # stacks that may have no layers: the whole is derived once more for each of them, and for each two and three
 
 
 def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
@@ -41,7 +43,7 @@ def run_block(r: Resolver, frame: Frame, bound: BoundRow) -> None:
     use, caller = _block(r, frame, row)
     child_spec = _child_spec(r, frame, row, use)
     if row.repeat is not None:
-        bound.repeat = written_size(frame.arch, row.repeat, r.facts, r.problems)
+        bound.repeat = written_size(frame.arch, row.repeat, r.facts, r.problems, least=0)
     inputs = _named_inputs(r, frame, bound, child_spec, use)
     if row.scan:
         from generator.resolve.scan import run_scan
@@ -226,7 +228,11 @@ def _run_stack(r: Resolver, frame: Frame, bound: BoundRow, block: tuple[Use, Fra
         _check_layer(r, frame, bound, carried, outputs)
         return {name: replace(x, shape=carried[name].shape) for name, x in zip(carried, outputs.values(), strict=True)}
 
-    last = iterated(r, frame, bound, child, {name: inputs[name] for name in names}, body)
+    first = {name: inputs[name] for name in names}
+    if bound.repeat == 0:
+        with r.tracer.scratch():  # no layer is there to be counted, but the module has its class
+            body(first)
+    last = iterated(r, frame, bound, child, first, body)
     bound.results = _results(child, last.values())
 
 
@@ -245,9 +251,26 @@ def iterated(r: Resolver, frame: Frame, bound: BoundRow, child: Spec, first: Map
             else "return the states in the memory order in which they come",
         )
         raise Unresolved from None
-    if run.least > 1:
-        require_condition(frame.arch, Ge(bound.repeat, run.least), r.facts, bound.row.where(key))
+    count = bound.repeat
+    if run.least > 1 or not (count.is_positive or count == 0 or _may_be_empty(r, count)):
+        require_condition(frame.arch, Ge(count, max(run.least, 1)), r.facts, bound.row.where(key))
     return run.results
+
+
+def _may_be_empty(r: Resolver, count: Expr) -> bool:
+    """Take note that a stack has no layers at one number of a size, where that can be told; costs are then derived apart for it."""
+    sizes = sorted(count.free_symbols, key=str)
+    if len(sizes) != 1 or not count.is_polynomial(*sizes) or count.as_poly(*sizes).degree() != 1:
+        return False
+    (size,) = sizes
+    value = -count.xreplace({size: Integer(0)}) / count.coeff(size)
+    is_own = value.is_Integer and value.is_positive and r.may_bind(size.name)
+    stack = EmptyStack(size.name, int(value), count) if is_own else None
+    if stack is None or (stack not in r.empty_stacks and len(r.empty_stacks) == MOST_EMPTY):
+        return False
+    if stack not in r.empty_stacks:
+        r.empty_stacks.append(stack)
+    return True
 
 
 def _check_layer(r: Resolver, frame: Frame, bound: BoundRow, carried: Mapping[str, Tensor], outputs: Mapping[str, Tensor]) -> None:

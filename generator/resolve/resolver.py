@@ -14,6 +14,7 @@ from generator.architecture import Architecture, BoundRow, Requirement, Results
 from generator.printing.text import to_text
 from generator.resolve.binding import check_shape, complete_sizes
 from generator.resolve.blocks import KINDS, run_block, unlike
+from generator.resolve.empty_stack import EmptyStack
 from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.frame import Frame
 from generator.resolve.hints import origins, with_fixes
@@ -66,10 +67,15 @@ class Resolver:
         self.half = half
         self.input_gradients = input_gradients
         self.bound = dict(bound or {})
+        self.empty_stacks: list[EmptyStack] = []
         self.is_trial = is_trial
         self.clashes: dict[Problem, Row] = {}  # the problems about shapes, and the row of each
         self.traced = 0
         self._alone: dict[str, Architecture] = {}
+
+    def may_bind(self, name: str) -> bool:
+        """Say whether a size is one that the outermost spec is given, and which may be a number."""
+        return name in self.settable
 
     # ---- the outermost spec ------------------------------------------------------------------------------------------
 
@@ -106,6 +112,7 @@ class Resolver:
     def _outermost(self, spec: Spec, options: Mapping[str, Any] | None) -> Architecture:
         """Trace a spec in its own sizes once. Raises ProblemsError."""
         values = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}
+        self.settable = frozenset(values) - frozenset(self.bound)
         chosen = {name: option.default for name, option in spec.options.items()} | dict(options or {})
         arch = Architecture(spec, values, chosen, {}, tracer=self.tracer)
         complete_sizes(arch, self.facts, self.problems)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sympy import Add, Eq, Expr, Integer, Mod, Mul, Pow, Rational, floor, fraction, together
+from sympy import Add, Eq, Expr, Ge, Integer, Mod, Mul, Pow, Rational, floor, fraction, together
 from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture
@@ -17,7 +17,7 @@ from generator.logarithm import Log2
 from generator.printing.text import to_text
 from generator.resolve.exact_sizes import inexact_problem
 from generator.resolve.missing import report_missing
-from generator.resolve.requirements import require_positive, require_value
+from generator.resolve.requirements import require_condition, require_positive, require_value
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
 from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
@@ -50,18 +50,32 @@ def evaluated(expression: Expression, sizes: Mapping[str, Expr], facts: Facts, p
     return simplified
 
 
-def written_size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems) -> Expr:
-    """Return the value of an expression that is a size of `arch`, which writes it. Raises Unresolved after reporting."""
+def written_size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems, *, least: int = 1) -> Expr:
+    """Return the value of an expression that is a size of `arch`, which writes it. Raises Unresolved after reporting.
+
+    Args:
+        least: 0 for a number of layers, of which there may be none.
+    """
     if report_missing(arch, expression.ast, expression.span, problems):
         raise Unresolved
     value = evaluated(expression, arch.sizes, facts, problems)
-    wrong = size_problem(value, expression.text, arch.sizes, facts) or inexact_problem(expression)
+    wrong = _layers_problem(value, expression.text) if least == 0 and value.is_number else ()
+    if value != 0 or least:
+        wrong = wrong or size_problem(value, expression.text, arch.sizes, facts) or inexact_problem(expression)
     if wrong:
         problems.extend([Problem(wrong[0], expression.span, wrong[1:], wrong[0] if value.free_symbols else "")])
         raise Unresolved
     require_value(arch, [value], facts, expression.span)
-    require_positive(arch, value, facts, expression.span)
+    if least:
+        require_positive(arch, value, facts, expression.span)
+    elif not value.is_nonnegative:
+        require_condition(arch, Ge(value, least), facts, expression.span)
     return value
+
+
+def _layers_problem(value: Expr, text: str) -> tuple[str, ...]:
+    """Return why a number cannot be one of layers."""
+    return () if value.is_integer and value.is_nonnegative else (f"`{text}` is no number of layers, which is whole and at least 0",)
 
 
 def written_shape(arch: Architecture, expressions: Sequence[Expression], facts: Facts, problems: Problems) -> Shape:

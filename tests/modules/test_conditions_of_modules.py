@@ -124,8 +124,8 @@ def test_a_stronger_condition_guards_what_a_weaker_one_would(tmp_path: Path) -> 
 
 def test_the_conditions_of_a_blocks_rows_are_left_to_its_module(tmp_path: Path) -> None:
     inner = f"title: In\ndims: {DIMS}\ninputs: {SEQUENCE}\nlayers:\n  y: {{op: scale, by: sqrt(m - 3)}}\n"
-    with Written(tmp_path, "y: {use: inner, repeat: g - 1}", inner=inner) as one:
-        assert one.checks() == (["g > 1"], [])
+    with Written(tmp_path, "y: {use: inner, repeat: g - 2}", inner=inner) as one:
+        assert one.checks() == (["g >= 2"], [])
         with pytest.raises(ValueError, match="m >= 3 must hold; found m = 2"):
             one.run(m=2)
 

@@ -298,15 +298,15 @@ mine.yaml:12:41: error: `crossed` cannot be repeated: `right` must have the shap
       |                                         ^
   y is [b, n, e]; right is [b, n, d]""",
     ),
-    "a stack of no layers": (
+    "a stack of less than no layers": (
         """\
 layers:
-  y: {use: keep, repeat: 0}
+  y: {use: keep, repeat: -1}
 """,
         """\
-mine.yaml:11:26: error: `0` is no size; sizes are whole numbers of at least 1
-   11 |   y: {use: keep, repeat: 0}
-      |                          ^""",
+mine.yaml:11:26: error: `-1` is no number of layers, which is whole and at least 0
+   11 |   y: {use: keep, repeat: -1}
+      |                          ^^""",
     ),
     "a repeated op": (
         """\
