@@ -115,7 +115,7 @@ class _Tokens:
         """Return the numbers of steps of its recurrences."""
         lengths = dict.fromkeys(length for _, length in scans(self.arch))
         if not lengths:
-            raise NotApplicableError("nothing that it keeps grows from step to step")
+            raise NotApplicableError("no cache in it is said to grow: `to` is the size that comes in")
         for length in lengths:
             if not isinstance(length, Symbol):
                 raise NotApplicableError(f"its number of steps, {to_text(length, tuple(self.arch.spec.dims))}, is no size of its own")
