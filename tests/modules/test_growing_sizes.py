@@ -106,6 +106,18 @@ PLACED_BY_PAST = BY_PAST.replace(
     "  first: {op: shift, by: p}",
     "  places: {op: positional, kind: sinusoidal, length: P, offset: p}\n  first: {op: add, in: [x, places]}",
 )
+HALVES = """\
+title: Two elements for each token
+dims: {b: batch size, n: new tokens, m: {is: tokens so far, default: n}, d: width}
+inputs: {x: [b, 2*n, d]}
+where: m >= n
+layers:
+  keys:   {op: cache, axis: 1, to: 2*m}
+  scores: {op: einsum, in: [x, keys], eq: "b i d, b j d -> b i j"}
+  hidden: {op: hide, axes: b i j, where: j > i + 2*m - 2*n}
+  weights: {op: softmax}
+  y:      {op: einsum, in: [weights, keys], eq: "b i j, b j d -> b i d"}
+"""
 FROZEN = """\
 title: Built with what grows
 dims: {b: batch size, n: new tokens, m: {is: tokens so far, default: n}, d: width}
@@ -135,6 +147,7 @@ SIZES = {"b": 2, "n": 3, "m": 7, "d": 4, "L": 2, "h": 2, "e": 2, "t": 14, "P": 9
         ("sink_model", {"sink": SINK, "sink_block": SINK_BLOCK, "sink_model": SINK_MODEL}),
         ("every", {"every": EVERY, "scores": SCORES}),
         ("net", {"every": EVERY, "scores": SCORES, "net": BY_PAST}),
+        ("halves", {"halves": HALVES}),
     ],
 )  # fmt: skip
 def test_a_later_step_is_as_derived_and_nothing_that_grows_is_told(tmp_path: Path, name: str, texts: Mapping[str, str]) -> None:
@@ -150,6 +163,7 @@ def test_a_later_step_is_as_derived_and_nothing_that_grows_is_told(tmp_path: Pat
     ("name", "texts"),
     [
         ("every", {"every": CAUSAL, "scores": SCORES}),
+        ("halves", {"halves": HALVES}),
         ("net", {"every": CAUSAL, "scores": SCORES, "net": PLACED_BY_PAST}),
     ],
 )  # fmt: skip

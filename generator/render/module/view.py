@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from generator.architecture import Architecture, BoundRow
 from generator.decoding import Growth, growths
@@ -39,6 +39,7 @@ class ModuleView:
     printer: SizePrinter
     runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
     attributes: tuple[str, ...] = ()  # sizes and options kept as attributes
+    shared: tuple[tuple[str, str, int, int], ...] = ()  # size, input, axis, and how many elements of the axis there are for each
     counted: tuple[Growth, ...] = ()  # sizes that grow from step to step and no input shows: told by a count in the state
     slot_defaults: Mapping[str, str] = field(default_factory=dict)  # slot: the Python of its default block
     slot_needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slot: the optional arguments that its default block needs
@@ -115,6 +116,9 @@ class _Builder:
         self.slot_defaults: dict[str, str] = {}
         self.slot_use: dict[str, SizeUse] = {}
         self.pairs = growths(arch)
+        self.shared = {
+            pair.new.name: place for pair in self.pairs if pair.new.name not in self.readable and (place := _multiple(arch, pair.new))
+        }
         self.counted = {pair.other.name: pair for pair in self.pairs if pair.other.name not in self.readable}
 
     def view(self) -> ModuleView:
@@ -152,6 +156,7 @@ class _Builder:
             printer=printer,
             runtime=runtime,
             attributes=attributes,
+            shared=tuple((name, *place) for name, place in self.shared.items() if name in free),
             counted=counted,
             slot_defaults=self.slot_defaults,
             slot_needs={
@@ -187,8 +192,12 @@ class _Builder:
         """Return the sizes that the module must be told; a condition adds none (see `own_conditions`)."""
         run = self._free(first.use.run)
         run |= {self.counted[name].new.name for name in run if name in self.counted}
-        needed = self._free(first.use.built) | {name for name in run if name not in self.readable and name not in self.counted}
+        needed = self._free(first.use.built) | {name for name in run if not self._is_seen(name)}
         return needed | {other for name in needed for other in self._default_needs(name)}
+
+    def _is_seen(self, name: str) -> bool:
+        """Say whether a size can be told when the module runs."""
+        return name in self.readable or name in self.shared or name in self.counted
 
     def _refuse_frozen(self, drafted: Lines, needed: set[str]) -> None:
         """Raise ProblemsError where the module would have to be built with a size that is another one in each decoding step."""
@@ -231,6 +240,16 @@ class _Builder:
 
     def _run_free(self, asked: set[str], known: set[str]) -> set[str]:
         return {name for name in self._free(asked) if name not in known}
+
+
+def _multiple(arch: Architecture, size: Symbol) -> tuple[str, int, int] | None:
+    """Return an input, its axis and how many elements of it there are for each of a size, such as 2 for an axis of 2*n."""
+    for name, x in arch.inputs.items():
+        for axis, length in enumerate(x.shape):
+            each = length / size
+            if each.is_Integer:
+                return name, axis, int(each)
+    return None
 
 
 def _frozen(bound: BoundRow, sizes: Sequence[str], pair: Growth) -> tuple[str, Span, str]:

@@ -191,6 +191,7 @@ def _unpacked(view: ModuleView) -> list[str]:
             lines.append(f"{name} = {variables[source]}.shape[{axis}]")
         else:
             lines.append(f"{', '.join(axes.get(i, '_') for i in range(rank))} = {variables[source]}.shape")
+    lines += [f"{name} = {variables[source]}.shape[{axis}] // {each}" for name, source, axis, each in view.shared]
     for pair in view.counted:
         earlier = f'advance(state, "{pair.other}", {pair.new})'
         lines.append(f"{pair.other} = {earlier}" if pair.is_past else f"{pair.other} = {earlier} + {pair.new}")
