@@ -17,7 +17,7 @@ from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.spec.problems import Problem, ProblemsError
 
-_NAME = re.compile(r"[^\s@=]{1,60}")
+_NAME = r"[^\s@=]{1,60}"  # what a preset can be named by on the command line, where the schema of specs has no rule of its own
 
 
 @dataclass(frozen=True)
@@ -102,14 +102,16 @@ def _require_same_version(path: Path, said: dict[str, str], library: Library) ->
 def checked(pulled: Pulled, presets: list[OwnPreset]) -> None:
     """Raise ProblemsError for presets that the spec could not take: a name that is taken, or sizes that do not fit together."""
     from generator.sizing import sized
+    from generator.spec.validation import schema
 
+    rule = schema()["properties"]["presets"].get("propertyNames", {}).get("pattern", _NAME)
     problems = []
     taken = {preset.name for preset in pulled.sheet.presets}
     for preset in presets:
         if preset.name in taken:
             problems.append(Problem(f"`{pulled.sheet.name}` already has a preset `{preset.name}`", None, ("choose another name",)))
         taken.add(preset.name)
-        if not _NAME.fullmatch(preset.name):
+        if not re.fullmatch(_NAME, preset.name) or not re.search(rule, preset.name):
             problems.append(
                 Problem(f"`{preset.name}` cannot be a preset's name", None, ("at most 60 characters, without spaces, @ and =",))
             )

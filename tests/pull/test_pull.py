@@ -176,6 +176,12 @@ def test_a_name_that_is_taken_or_missing_is_refused(spec: Path, plan: Plan, caps
     assert spec.read_text(encoding="utf-8") == SPEC
 
 
+def test_a_name_that_specs_do_not_allow_is_not_written(spec: Path, plan: Plan) -> None:
+    for name in ("\ufeffmine", "a name", "a@b", "a\x7f"):
+        assert main(["pull", str(edited(plan, override(plan, k=10))), "--as", name, "--write"]) == 1
+    assert spec.read_text(encoding="utf-8") == SPEC
+
+
 def test_what_could_not_be_read_again_is_not_written(spec: Path, plan: Plan, capsys) -> None:
     cells = column(plan, 0, "mine", k=12) | {("Presets", f"{plan.own_columns[0].letter}5"): "seen in a table\ufeff"}
     assert main(["pull", str(edited(plan, cells)), "--write"]) == 1
