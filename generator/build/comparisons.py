@@ -204,12 +204,12 @@ def _put(sink: Sink, path: str, data: bytes, report: ComparisonsReport) -> bool:
 
 
 def _index(manifest: Manifest, files: Collection[str]) -> str:
-    from generator.render.markdown.escape import link, text
+    from generator.render.markdown.escape import cell, label, link, text
 
     lines = [f"<!-- {MADE_BY}; do not edit. -->", "", "# Comparisons", ""]
     lines += ["Specs side by side at sizes that are held equal, with exact crossings.", "", "| Comparison | Question |", "| --- | --- |"]
     for name in sorted(files):
         record = manifest.comparisons.get(name)
         if record is not None:
-            lines.append(f"| {link(text(record.title), f'{name}.md')} | {text(record.question)} |")
+            lines.append(f"| {cell(link(label(record.title), f'{name}.md'))} | {cell(text(record.question))} |")
     return "\n".join(lines) + "\n"

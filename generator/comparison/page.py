@@ -14,7 +14,7 @@ from generator.growth.subject import Subject
 from generator.human import rounded
 from generator.printing.latex import LatexDialect, to_latex
 from generator.render.environment import environment
-from generator.render.markdown.escape import code, is_web_address, link, paragraphs, text
+from generator.render.markdown.escape import address, code, comment, is_web_address, item, label, link, paragraphs, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import exact
 from generator.render.markdown.table import Table, table
@@ -45,13 +45,13 @@ def _context(result: Result, spec: str, pages: Collection[str]) -> dict[str, Any
     comparison = result.comparison
     source, workbook = code(comparison.source), f"{comparison.name}.xlsx"
     return {
-        "source": comparison.source,
+        "source": comment(comparison.source),
         "source_hash": digest_of(result),
         "title": text(comparison.title),
         "question": text(comparison.question),
         "answer": paragraphs(comparison.answer),
         "name": comparison.name,
-        "alt": text(f"{comparison.title}, over {axis_title(comparison)}"),
+        "alt": label(f"{comparison.title}, over {axis_title(comparison)}"),
         "files": f"Comparison: {link(source, spec) if spec else source} · Workbook: {link(code(workbook), workbook)}",
         "sides": _sides(result, pages),
         "orders": _orders(result),
@@ -59,13 +59,13 @@ def _context(result: Result, spec: str, pages: Collection[str]) -> dict[str, Any
         "is_share": comparison.view == "share",
         "size": code(comparison.axis.size),
         "tables": [(text(one.measure.title), _values(result, one)) for one in result.tables],
-        "notes": [text(note) for note in comparison.notes],
+        "notes": [item(note) for note in comparison.notes],
         "sources": [_source(one.label, one.text, one.url) for one in comparison.sources],
     }
 
 
 def _source(label: str, full: str, url: str) -> str:
-    return f"{text(label)}: {text(full)}{f' <{url}>' if is_web_address(url) else ''}"
+    return f"{text(label)}: {text(full)}{f' {address(url)}' if is_web_address(url) else ''}"
 
 
 def _sides(result: Result, pages: Collection[str]) -> Table:

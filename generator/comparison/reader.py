@@ -24,6 +24,7 @@ from generator.sheet import Reference, Sheet
 from generator.sizing import check_option
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, parse_expression
 from generator.spec.library import Library, shown
+from generator.spec.naming import output_name_problem
 from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.references import read_references
 from generator.spec.suggest import did_you_mean, listed
@@ -42,7 +43,15 @@ def read_comparison(file: Path, library: Library) -> Comparison:
     violations = violations_of(tree, _schema())
     if violations:
         raise ProblemsError([violation.problem for violation in violations])
+    wrong = output_name_problem(file.stem, "comparison")
+    if wrong:
+        raise ProblemsError([Problem(wrong[0], tree.span, wrong[1:])])
     return _Reader(tree, file, library).comparison()
+
+
+def _line(text: str) -> str:
+    """Return a text for people in one line, as headings, labels and cells have it."""
+    return " ".join(text.split())
 
 
 @cache
@@ -71,23 +80,23 @@ class _Reader:
         assert axis is not None
         return Comparison(
             name=self.file.stem,
-            title=data["title"],
+            title=_line(data["title"]),
             subjects=tuple(subjects),
             axis=axis,
             measures=tuple(data["measures"]),
-            question=data["question"],
+            question=_line(data["question"]),
             answer=data.get("answer", ""),
             view=data.get("view", "cost"),
             ratios=ratios,
             sources=sources,
             source=f"{FOLDER}/{self.file.name}",
-            notes=tuple(data.get("notes", ())),
+            notes=tuple(map(_line, data.get("notes", ()))),
         )
 
     def _axis(self) -> Axis | None:
         sweep = self.data["sweep"]
         values = self._said(("sweep", "values"), lambda: parse_values(str(sweep["values"]), self.size))
-        return Axis(self.size, values, sweep.get("is", "")) if values is not None else None
+        return Axis(self.size, values, _line(sweep.get("is", ""))) if values is not None else None
 
     def _subject(self, index: int) -> Subject | None:
         """Return a side; None where something is wrong with it."""
@@ -108,7 +117,7 @@ class _Reader:
         self._said((*at, "row"), lambda: row_costs(sheet, data.get("row", "")))
         if len(self.problems) > before:
             return None
-        subject = Subject(data.get("label", name), sheet, given, data.get("row", ""), data.get("preset", ""))
+        subject = Subject(_line(data.get("label", name)), sheet, given, data.get("row", ""), data.get("preset", ""))
         self._said(at, lambda: subject.sizes)
         return subject
 

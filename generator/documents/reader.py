@@ -8,6 +8,7 @@ from pathlib import Path
 from generator.documents.model import Document, Entry, Measured, Pointer
 from generator.numerals import NotANumberError, whole_number
 from generator.spec.library import Library, shown
+from generator.spec.naming import output_name_problem
 from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.suggest import did_you_mean, listed
 from generator.spec.yaml_reader import Mapping as MappingNode
@@ -44,6 +45,9 @@ def read_document(file: Path) -> Document:
         span=tree.span,
         path=shown(file),
     )
+    wrong = output_name_problem(file.stem, "list of formulas")
+    if wrong:
+        problems.add(wrong[0], tree.span, *wrong[1:])
     problems.raise_if_any()
     return document
 

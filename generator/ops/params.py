@@ -13,6 +13,7 @@ from typing import Any
 from sympy import Expr, Rational
 
 from generator.spec.expressions import Ast, ExpressionError, evaluate, parse_expression
+from generator.spec.naming import RESULT
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 
@@ -234,7 +235,7 @@ class NamesKind(Kind):
 
     def schema(self) -> dict[str, Any]:
         """Return the JSON Schema of a value."""
-        return {"type": "array", "items": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]{0,39}$"}, "uniqueItems": True}
+        return {"type": "array", "items": {"type": "string", "pattern": RESULT}, "uniqueItems": True}
 
     def parse(self, raw: Raw) -> tuple[str, ...]:
         """Return a tuple."""

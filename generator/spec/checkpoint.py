@@ -14,7 +14,7 @@ def checkpoint(layout: str, span: Span, node: Node) -> Checkpoint:
     entries = weights.entries if isinstance(weights, Mapping) else ()
     rules = tuple(_rule(entry.key.text, entry.value) for entry in entries)
     model = node.get("model")
-    return Checkpoint(layout, str(plain(model)) if model is not None else "", rules, _texts(node.get("ignore")), span)
+    return Checkpoint(layout, " ".join(str(plain(model)).split()) if model is not None else "", rules, _texts(node.get("ignore")), span)
 
 
 def _rule(to: str, node: Node) -> WeightRule:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Collection, Iterator, Mapping
 from typing import Protocol
 
@@ -10,12 +9,10 @@ from generator.spec.expression_tree import Ast, Name, fold
 from generator.spec.expressions import FUNCTIONS
 from generator.spec.model import Expression, Preset, Ref, Spec
 from generator.spec.problems import Problem
+from generator.spec.reserved import another_name, reserved
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
 
-# A size, an option and a slot are arguments of the module's constructor, beside these.
-_PYTHON = frozenset(keyword.kwlist) | {"self", "cls", "super", "torch", "nn", "math"}
-_YAML = frozenset({"true", "false", "null"})
 _IN_EXPRESSIONS = frozenset({*FUNCTIONS, "mod", "div"})
 
 
@@ -28,10 +25,10 @@ class _Placed(Protocol):
 
 def check_structure(spec: Spec) -> Iterator[Problem]:
     """Yield what is wrong with the names and the order of sizes, options, inputs and slots, and with the names in conditions."""
-    yield from _reserved(spec.dims, "size", _PYTHON | _YAML | _IN_EXPRESSIONS)
-    yield from _reserved(spec.options, "option", _PYTHON | _YAML)
-    yield from _reserved(spec.slots, "slot", _PYTHON | _YAML)
-    yield from _reserved(spec.inputs, "input", _YAML)
+    yield from _reserved(spec.dims, "size")
+    yield from _reserved(spec.options, "option")
+    yield from _reserved(spec.slots, "slot")
+    yield from _reserved(spec.inputs, "input")
     yield from _clashes(spec)
     for name, dim in spec.dims.items():
         if dim.value is not None:
@@ -42,7 +39,7 @@ def check_structure(spec: Spec) -> Iterator[Problem]:
 
 def check_parts(spec: Spec) -> Iterator[Problem]:
     """Yield what is wrong with the names of rows, and with the names that presets and outputs mention."""
-    yield from _reserved(spec.rows, "row", _YAML)
+    yield from _reserved(spec.rows, "row")
     for name in spec.inputs.keys() & spec.rows.keys():
         notes = (_first(spec.inputs[name].span), "rename one of them")
         yield Problem(f"row `{name}` has the name of an input", spec.rows[name].span, notes)
@@ -85,12 +82,13 @@ def _first(span: Span) -> str:
     return f"the first is on line {span.line}"
 
 
-def _reserved(parts: Mapping[str, _Placed], kind: str, words: Collection[str]) -> Iterator[Problem]:
+def _reserved(parts: Mapping[str, _Placed], kind: str) -> Iterator[Problem]:
     for name, part in parts.items():
-        if name in words:
-            languages = {"YAML": _YAML, "expressions": _IN_EXPRESSIONS, "Python or PyTorch": _PYTHON}
-            language = next(language for language, own in languages.items() if name in own)
-            yield Problem(f"`{name}` cannot be the name of {_a(kind)}: it is a word of {language}", part.span)
+        why = reserved(name, kind)
+        if kind == "size" and name in _IN_EXPRESSIONS:
+            why = "it is a word of expressions"
+        if why:
+            yield Problem(f"`{name}` cannot be the name of {_a(kind)}: {why}", part.span, (f"call it `{another_name(name, kind)}`",))
 
 
 def _clashes(spec: Spec) -> Iterator[Problem]:

@@ -31,8 +31,8 @@ def claim(node: MappingNode, parser: Parser) -> Claim:
     return Claim(
         of=_text(node.get("of")),
         cite=" ".join(_places(node.get("cite"))),
-        note=_text(node.get("note")),
-        erratum=_text(node.get("erratum")),
+        note=_line(node.get("note")),
+        erratum=_line(node.get("erratum")),
         span=node.span,
         rows=_places(node.get("row")),
         id=_text(node.get("id")),
@@ -41,8 +41,8 @@ def claim(node: MappingNode, parser: Parser) -> Claim:
         exceeds=parser.expression(exceeds),
         exceeds_rows=_places(exceeds.get("row")) if isinstance(exceeds, MappingNode) else {},
         once=parser.condition(once) if once is not None else None,
-        states=_text(node.get("states")),
-        because=_text(node.get("because")),
+        states=_line(node.get("states")),
+        because=_line(node.get("because")),
         growing=_places(node.get("in")),
         given={name: value for name, value in values.items() if value is not None},
         given_spans={entry.key.text: entry.key.span for entry in entries},
@@ -61,6 +61,10 @@ def _items(node: Node | None) -> tuple[Node, ...]:
     if node is None:
         return ()
     return node.items if isinstance(node, SequenceNode) else (node,)
+
+
+def _line(node: Node | None) -> str:
+    return " ".join(_text(node).split())
 
 
 def _text(node: Node | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from generator.spec.naming import LABEL, NAME
+
 _EXPRESSION = {"type": ["integer", "number", "string"]}
 _WORDS = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
 _CONDITIONS = {"type": ["string", "array"], "items": {"type": "string"}}
@@ -19,7 +21,7 @@ def claim_schema(quantities: Sequence[str]) -> dict[str, Any]:
 
 def _properties(quantities: Sequence[str]) -> dict[str, Any]:
     return {
-        "id": _said("a name, by which pages of documents point to the claim", {"type": "string"}),
+        "id": _said("a name, by which pages of documents point to the claim", {"type": "string", "pattern": LABEL}),
         "of": _said("the quantity that the formula counts", {"enum": [*quantities, SAVED_BYTES]}),
         "row": _said("the row it speaks of, or several together; the whole spec by default", _WORDS),
         "equals": _said("the formula as published, in the sizes of this spec", _EXPRESSION),
@@ -54,7 +56,7 @@ _EXCEEDS = {
 }
 _GIVEN = {
     "type": "object",
-    "propertyNames": {"pattern": r"^[A-Za-z][A-Za-z0-9_]{0,39}$"},
+    "propertyNames": {"pattern": NAME},
     "minProperties": 1,
     "additionalProperties": _EXPRESSION,
 }

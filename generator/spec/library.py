@@ -53,6 +53,10 @@ class Library:
         """Return what is wrong with a name that some file has: it cannot be a spec's, or several files have it."""
         file = self.files[name]
         wrong = name_problem(name)
+        other = self.own.get(name.lower()) if name in self.own and name != name.lower() else None
+        if other is not None:  # which is then no name to suggest
+            clash = f"{shown(other)} differs from it by capital letters alone, and many disks do not tell such names apart; rename one"
+            wrong = (wrong[0], clash, *(note for note in wrong[1:] if not note.startswith("did you mean")))
         misnamed = (Problem(wrong[0], _start(file), wrong[1:]),) if wrong else ()
         notes = (f"the other is {shown(file)}", "a spec's name is its file's name; rename one")
         same = (Problem(f"two specs are named `{name}`", _start(other), notes) for other in self.namesakes.get(name, ()))

@@ -75,8 +75,8 @@ class _Parser:
         return model.Spec(
             name=name,
             source=source,
-            title=_text(tree.get("title")),
-            description=" ".join(_text(tree.get("description")).split()),
+            title=self.title(tree.get("title")),
+            description=_line(tree.get("description")),
             cite=tuple(map(_text, self.items(tree, "cite"))),
             dims=dims,
             options=options,
@@ -92,6 +92,12 @@ class _Parser:
             checkpoints=self.each(tree, "checkpoint", checkpoint),
             cite_spans={_text(item): item.span for item in self.items(tree, "cite")},
         )
+
+    def title(self, node: Node | None) -> str:
+        text = _line(node)
+        if isinstance(node, Scalar) and not text:
+            self.problems.add("the title is empty", node.span)
+        return text
 
     def each(
         self, tree: MappingNode, section: str, build: Callable[[str, Span, Node], T], broken: Callable[[str, Span], T] | None = None
@@ -136,13 +142,13 @@ class _Parser:
 
     def dim(self, name: str, span: Span, node: Node) -> model.Dim:
         if isinstance(node, Scalar):
-            return model.Dim(name, node.text, "free", None, span)
+            return model.Dim(name, _line(node), "free", None, span)
         assert isinstance(node, MappingNode)
         value, default = self.expression(node.get("value")), self.expression(node.get("default"))
         if value and default:
             self.problems.add(f"size `{name}` has both a value and a default", span, "`value` always holds; `default` may be overridden")
         kind = "derived" if value else "default" if default else "free"
-        return model.Dim(name, _text(node.get("is")), kind, value or default, span)  # type: ignore[arg-type]  # a literal by construction
+        return model.Dim(name, _line(node.get("is")), kind, value or default, span)  # type: ignore[arg-type]  # a literal by construction
 
     def option(self, name: str, span: Span, node: Node) -> model.Option:
         assert isinstance(node, MappingNode)
@@ -156,7 +162,7 @@ class _Parser:
             self.problems.add(
                 f"the default `{default}` of option `{name}` is not among its choices", span, f"choices: {', '.join(choices)}"
             )
-        return model.Option(name, _text(node.get("is")), default, choices, span)
+        return model.Option(name, _line(node.get("is")), default, choices, span)
 
     def input(self, name: str, span: Span, node: Node) -> model.Input:
         if isinstance(node, SequenceNode):
@@ -169,7 +175,7 @@ class _Parser:
             self.problems.add(f"`shape` is missing in `inputs.{name}`", span)
         below = self.expression(node.get("below"))
         shape = self.shape(node.get("shape"))
-        return model.Input(name, shape, dtype, wants, _text(node.get("is")), span, below)  # type: ignore[arg-type]  # dtype by the schema
+        return model.Input(name, shape, dtype, wants, _line(node.get("is")), span, below)  # type: ignore[arg-type]  # dtype by the schema
 
     def use(self, span: Span, node: Node) -> model.Use | None:
         if isinstance(node, Scalar):
@@ -202,7 +208,7 @@ class _Parser:
         if not isinstance(node, MappingNode):
             return model.Slot(name, use, "", span)
         state = node.get("state")
-        return model.Slot(name, use, _text(node.get("is")), span, state is not None and bool(plain(state)))
+        return model.Slot(name, use, _line(node.get("is")), span, state is not None and bool(plain(state)))
 
     def ref(self, node: Node) -> model.Ref | None:
         text = _text(node)
@@ -239,7 +245,7 @@ class _Parser:
             scan=_text(node.get("scan")),
             carry=carry,
             when=_text(node.get("when")),
-            note=_text(node.get("note")),
+            note=_line(node.get("note")),
         )
 
     def block_keys(self, name: str, node: MappingNode) -> None:
@@ -283,7 +289,7 @@ class _Parser:
         named = {e.key.text: e.key.span for e in sizes.entries} if isinstance(sizes, MappingNode) else {}
         cite = " ".join(_words(node.get("cite")))
         return model.Preset(
-            name, _numbers(sizes), _numbers(expect), cite, _text(node.get("note")), span, named, expected, _cite_spans(node)
+            name, _numbers(sizes), _numbers(expect), cite, _line(node.get("note")), span, named, expected, _cite_spans(node)
         )
 
     def claim(self, node: Node) -> model.Claim | None:
@@ -315,6 +321,11 @@ def _items(node: Node | None) -> tuple[Node, ...]:
 
 def _text(node: Node | None) -> str:
     return node.text if isinstance(node, Scalar) else ""
+
+
+def _line(node: Node | None) -> str:
+    """Return a text for people in one line, as tables, headings and comments have it."""
+    return " ".join(_text(node).split())
 
 
 def _words(node: Node | None) -> list[str]:

@@ -82,4 +82,4 @@ def _fields(entry: Entry, problems: Problems) -> dict[str, str] | None:
         problems.add(f"reference `{key.text}` needs {listed(missing)}", key.span, _EXAMPLE)
     if len(problems) > before:
         return None
-    return {field.key.text: field.value.text for field in node.entries if isinstance(field.value, Scalar)}
+    return {field.key.text: " ".join(field.value.text.split()) for field in node.entries if isinstance(field.value, Scalar)}

@@ -10,9 +10,11 @@ from typing import Any
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.spec.claim_schema import claim_schema
+from generator.spec.naming import LABEL, NAME
 
-NAME = r"^[A-Za-z][A-Za-z0-9_]{0,39}$"
 MAX_SIZE = 10**15  # up to 2**53 the workbook is exact
+MAX_TITLE = 200  # characters; it is the title of charts and files, too
+MAX_MEANING = 500  # characters of what a size, an option, an input or a slot is
 MAX_ROWS = 2000
 MAX_ENTRIES = 200  # of any other section
 QUANTITY_KEYS = [
@@ -27,6 +29,7 @@ QUANTITY_KEYS = [
     "traffic_elements",
 ]
 
+_MEANING = {"type": "string", "maxLength": MAX_MEANING}
 _EXPRESSION = {"type": ["integer", "number", "string"]}
 _SHAPE = {"type": "array", "items": {"type": ["integer", "string"]}, "examples": [["b", "n", "d"]]}
 _REFERENCE = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
@@ -44,8 +47,9 @@ def _named(values: dict[str, Any], description: str) -> dict[str, Any]:
 
 _DIM = {
     "type": ["string", "object"],
+    "maxLength": MAX_MEANING,
     "properties": {
-        "is": _said("what the size means", {"type": "string"}),
+        "is": _said("what the size means", _MEANING),
         "value": _said("a derived size: always this expression, which must come out whole", _EXPRESSION),
         "default": _said("the value where none is given", _EXPRESSION),
     },
@@ -56,7 +60,7 @@ _INPUT = {
     "items": {"type": ["integer", "string"]},
     "properties": {
         "shape": _said("the axes", _SHAPE),
-        "is": _said("what the input means", {"type": "string"}),
+        "is": _said("what the input means", _MEANING),
         "dtype": _said("float (the default), int (token ids, indices) or bool (masks)", {"enum": ["float", "int", "bool"]}),
         "below": _said("values of an int input lie below this size", _EXPRESSION),
         "grad": _said("whether a gradient flows back into it; false for data such as images", {"type": "boolean"}),
@@ -67,7 +71,7 @@ _OPTION = {
     "type": "object",
     "required": ["is", "default"],
     "properties": {
-        "is": _said("what the option means", {"type": "string"}),
+        "is": _said("what the option means", _MEANING),
         "default": _said("true or false, a word, or a number", {"type": ["boolean", "string", "number"]}),
         "choices": _said("the words allowed", {"type": "array", "items": {"type": "string"}}),
     },
@@ -84,7 +88,7 @@ _SLOT = {
     "type": ["string", "object"],
     "properties": {
         **_USE_KEYS,
-        "is": _said("what belongs here", {"type": "string"}),
+        "is": _said("what belongs here", _MEANING),
         "state": _said("whether a block that keeps a state between decoding steps may stand here", {"type": "boolean"}),
     },
     "additionalProperties": False,
@@ -132,6 +136,12 @@ _CHECKPOINT = {
         "ignore": _said("names of theirs that hold no weights of ours", _REFERENCE),
     },
     "additionalProperties": False,
+}
+_CHECKPOINTS = {
+    "type": "object",
+    "description": "how public implementations name the weights, by library",
+    "propertyNames": {"pattern": LABEL},
+    "additionalProperties": _CHECKPOINT,
 }
 _ROW_KEYS: dict[str, Any] = {
     "in": _said(
@@ -186,7 +196,7 @@ def build_schema() -> dict[str, Any]:
         "type": "object",
         "required": ["title", "dims", "inputs", "layers"],
         "properties": {
-            "title": _said("a heading", {"type": "string"}),
+            "title": _said("a heading", {"type": "string", "maxLength": MAX_TITLE}),
             "description": _said("one paragraph", {"type": "string"}),
             "cite": _CITE,
             "dims": {**_named(_DIM, "the sizes, in the order in which formulas print them"), "minProperties": 1},
@@ -207,14 +217,11 @@ def build_schema() -> dict[str, Any]:
             "presets": {
                 "type": "object",
                 "description": "published sizes",
+                "propertyNames": {"pattern": LABEL},
                 "maxProperties": MAX_ENTRIES,
                 "additionalProperties": _PRESET,
             },
-            "checkpoint": {
-                "type": "object",
-                "description": "how public implementations name the weights, by library",
-                "additionalProperties": _CHECKPOINT,
-            },
+            "checkpoint": _CHECKPOINTS,
             "claims": {
                 "type": "array",
                 "description": "published formulas, checked against the derived ones",

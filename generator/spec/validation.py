@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from generator.human import counted
+from generator.spec.naming import name_notes
 from generator.spec.problems import Problem
 from generator.spec.suggest import did_you_mean, listed, near
 from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
+from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, find, plain
 
 _TYPE_WORDS = {
@@ -58,17 +60,27 @@ def _validator(definition: str) -> Any:
 
     A row is held against the one definition that its op chooses: the schema's `allOf` says the same, but tries every op on every row.
     """
-    from jsonschema import Draft202012Validator
-
     whole = schema()
     definitions = {**whole["$defs"], "row": {"type": "object"}}
     if not definition:
-        return Draft202012Validator({**whole, "$defs": definitions})
+        return _holding({**whole, "$defs": definitions})
     if definition == "block":
         part = next(branch["then"] for branch in whole["$defs"]["row"]["allOf"] if "not" in branch["if"])
     else:
         part = definitions[definition]
-    return Draft202012Validator({**part, "$defs": definitions})
+    return _holding({**part, "$defs": definitions})
+
+
+def _holding(definition: Mapping[str, Any]) -> Any:
+    """Return a validator that reads patterns as JSON Schema means them: `$` is the end of a text, not also before its last line break."""
+    from jsonschema import Draft202012Validator, ValidationError, validators
+
+    def pattern(_validator: Any, expected: str, value: Any, _schema: Any) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not re.search(re.sub(r"\$$", r"\\Z", expected), value):
+            yield ValidationError(f"{value!r} does not match {expected!r}")
+
+    extended: Any = validators
+    return extended.extend(Draft202012Validator, {"pattern": pattern})(definition)
 
 
 def validate(tree: Node) -> list[Violation]:
@@ -85,9 +97,7 @@ def validate(tree: Node) -> list[Violation]:
 
 def violations_of(tree: Node, other_schema: Mapping[str, Any]) -> list[Violation]:
     """Return all violations of another schema than that of specs, such as that of comparisons."""
-    from jsonschema import Draft202012Validator
-
-    return _violations(tree, (), Draft202012Validator(other_schema).iter_errors(plain(tree)))
+    return _violations(tree, (), _holding(other_schema).iter_errors(plain(tree)))
 
 
 def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Violation]:
@@ -141,27 +151,44 @@ def _problems(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
         meant = {one for other in unknown for one in (*near(other, expected), *meant_parameter(other, known))}
         for key in (key for key in expected if key not in value and key not in meant):
             yield Problem(f"`{key}` is missing{where}", place, missing_hint(key, path))
-    elif _is_name(error):
-        bad, _ = find(tree, (*path, value))
-        note = "a name is at most 40 letters, digits and _, and begins with a letter"
-        yield Problem(f"`{value}` cannot be a name{where}", bad or span, (note,))
+    elif error.validator == "pattern":
+        bad = find(tree, (*path, value))[0] if _is_name(error) else None
+        yield Problem(f"`{value}` cannot be a name{where}", bad or span, name_notes(value, expected, _keys(tree, path)))
     elif error.validator == "enum":
         yield Problem(f"unknown value `{value}`{where}", span, _known("values", str(value), [str(word) for word in expected]))
     elif error.validator == "type":
         types = [expected] if isinstance(expected, str) else expected
         yield Problem(f"expected {_wanted(types)}{where}; found {_found(value)}", span, type_hint(types, value, path))
-    elif error.validator in ("minProperties", "minItems") and not value:
-        yield Problem(f"{_place(path)} is empty", span)
-    elif error.validator in ("minItems", "maxItems"):
-        yield Problem(f"expected {counted(expected, 'item')}{where}; found {len(value)}", span)
     elif error.validator == "maxProperties":
-        yield Problem(f"{_place(path)} has {counted(len(value), 'entry', 'entries')}; at most {expected:,} are read", place)
-    elif error.validator == "minimum":
-        yield Problem(f"expected at least {expected}{where}; found {value}", span)
-    elif error.validator == "maximum":
-        yield Problem(f"expected at most {expected:,}{where}; found {value:.3g}", span)
+        yield Problem(_out_of_bounds(path, error), place)
     else:
-        yield Problem(f"{error.message}{where}", span)
+        yield Problem(_out_of_bounds(path, error), span)
+
+
+def _keys(tree: Node, path: Path_) -> tuple[str, ...]:
+    """Return the keys of the mapping at a path; none where there is no mapping."""
+    node: Node | None = tree
+    for key in path:
+        node = node.get(str(key)) if isinstance(node, MappingNode) else None
+    return tuple(entry.key.text for entry in node.entries) if isinstance(node, MappingNode) else ()
+
+
+def _out_of_bounds(path: Path_, error: Any) -> str:
+    """Say that there is too little or too much of something."""
+    value, expected, where = error.instance, error.validator_value, f" in {_place(path)}" if _place(path) else ""
+    if error.validator in ("minProperties", "minItems") and not value:
+        return f"{_place(path)} is empty"
+    if error.validator in ("minItems", "maxItems"):
+        return f"expected {counted(expected, 'item')}{where}; found {len(value)}"
+    if error.validator == "maxProperties":
+        return f"{_place(path)} has {counted(len(value), 'entry', 'entries')}; at most {expected:,} are read"
+    if error.validator == "maxLength":
+        return f"{_place(path)} has {counted(len(value), 'character')}; there is room for {expected:,}"
+    if error.validator == "minimum":
+        return f"expected at least {expected}{where}; found {value}"
+    if error.validator == "maximum":
+        return f"expected at most {expected:,}{where}; found {value:.3g}"
+    return f"{error.message}{where}"
 
 
 def _unknown_keys(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:

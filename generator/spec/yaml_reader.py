@@ -7,6 +7,7 @@ without a colon and a second document are errors; size, nesting and the expansio
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from generator.regular_file import read_regular
 from generator.spec.problems import Problems
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean
+from generator.spec.visible import code_point, joined, unseen, unseen_beside_pairs
 from generator.spec.yaml_mistakes import explain
 from generator.spec.yaml_nodes import Entry, Mapping, Node, Scalar, ScalarValue, Sequence, Style, find, plain
 from generator.spec.yaml_scalars import scalar_value
@@ -26,11 +28,14 @@ __all__ = ["Entry", "Mapping", "Node", "Scalar", "Sequence", "find", "load_sourc
 MAX_BYTES = 1 << 20
 MAX_NODES = 100_000
 MAX_DEPTH = 64
+MAX_TEXT = 10_000  # characters of one text; a spreadsheet's cell holds three times as many
 MAX_UNREADABLE = 20  # reported in one file
+LAST_CODE_POINT = 0x10FFFF
 
+_UNSEEN = "cannot be seen and is not allowed; remove it"
 _TOO_LARGE = "the file is larger than 1 MiB"
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
-_UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_ASTRAL_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
 _PROPERTIES = re.compile(r"(?:[&!]\S*\s+)+")
 _STYLES: dict[str | None, Style] = {None: "plain", "'": "single", '"': "double", "|": "literal", ">": "folded"}
 
@@ -67,9 +72,9 @@ def read_yaml(source: Source) -> Node:
     problems = Problems()
     if len(source.text) > MAX_BYTES:
         problems.fail(_TOO_LARGE, Span(source, 1, 1))
-    for match in islice(_UNREADABLE.finditer(source.text), MAX_UNREADABLE):
-        code = f"U+{ord(match.group()):04X}"
-        problems.add(f"the character {code} cannot be seen and is not allowed; remove it", _span_at(source, match.start()))
+    raw = (match for match in unseen(source.text) if match.group() != "\r")  # which is a line break, as the file stands
+    for match in islice(raw, MAX_UNREADABLE):
+        problems.add(f"the character {code_point(match.group())} {_UNSEEN}", _span_at(source, match.start()))
     problems.raise_if_any()
     return _Reader(source, problems).document()
 
@@ -108,6 +113,10 @@ class _Reader:
         except yaml.MarkedYAMLError as error:
             problem = explain(error, self.source)
             self.problems.fail(problem.message, problem.span, *problem.notes)
+        except ValueError:  # PyYAML asks Python for a character beyond the last one
+            beyond = next(match for match in _ASTRAL_ESCAPE.finditer(self.source.text) if int(match[1], 16) > LAST_CODE_POINT)
+            place = replace(_span_at(self.source, beyond.start()), length=len(beyond.group()))
+            self.problems.fail(f"there is no character {beyond.group()}; the last one is \\U{LAST_CODE_POINT:08X}", place)
         self.problems.raise_if_any()
         return root
 
@@ -220,6 +229,9 @@ class _Reader:
         if not key.text:
             self.problems.add("a key is missing before `:`", key.span)
             return None
+        if "\n" in key.text:
+            self.problems.add("a key stands in one line", key.span)
+            return None
         return Scalar(key.text, key.text, key.span, key.style)
 
     def report_loose(self, loose: list[Scalar], before: list[Entry]) -> None:
@@ -239,8 +251,14 @@ class _Reader:
     def scalar(self, event: yaml.ScalarEvent) -> Scalar:
         style = _STYLES[event.style]
         span = self.scalar_span(event)
-        text = str(event.value)
+        text = joined(str(event.value))
         value: ScalarValue = text
+        for hidden in islice(unseen_beside_pairs(str(event.value)), 1):  # by an escape: raw ones have been refused
+            half = "is half of a character; the other half is missing"
+            wrong = half if "\ud800" <= hidden.group() <= "\udfff" else _UNSEEN
+            self.problems.add(f"the character {code_point(hidden.group())} {wrong}", span.inside(hidden.start()))
+        if len(text) > MAX_TEXT:
+            self.problems.add(f"the text has {len(text):,} characters; at most {MAX_TEXT:,} are read", span)
         if style == "plain":
             try:
                 value = scalar_value(text)

@@ -288,12 +288,15 @@ layers:
 mine.yaml:6:3: error: `lambda` cannot be the name of a size: it is a word of Python or PyTorch
     6 |   lambda: number of heads
       |   ^^^^^^
+  call it `lambda_size`
 mine.yaml:7:3: error: `max` cannot be the name of a size: it is a word of expressions
     7 |   max: the most
       |   ^^^
+  call it `max_size`
 mine.yaml:8:3: error: `torch` cannot be the name of a size: it is a word of Python or PyTorch
     8 |   torch: a library
-      |   ^^^^^""",
+      |   ^^^^^
+  call it `torch_size`""",
     ),
     "words that are no names": (
         """\
@@ -323,6 +326,7 @@ mine.yaml:7:3: error: `é` cannot be a name in `dims`
 mine.yaml:8:3: error: `n-1` cannot be a name in `dims`
     8 |   n-1: three
       |   ^^^
+  did you mean `n_1`?
   a name is at most 40 letters, digits and _, and begins with a letter""",
     ),
 }

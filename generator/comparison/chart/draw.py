@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from html import escape
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -26,6 +27,7 @@ SETTINGS: dict[str, Any] = {
     "axes.labelcolor": INK,
     "axes.unicode_minus": True,
     "path.simplify": False,
+    "text.parse_math": False,  # labels are texts; a dollar sign is one
 }
 
 
@@ -60,7 +62,8 @@ def draw(result: Result, suffix: str = ".svg") -> bytes:
     import matplotlib as mpl
 
     settings: dict[Any, Any] = {**mpl.rcParamsDefault, **SETTINGS}  # whatever the reader's own settings are
-    with mpl.rc_context(settings):
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # such a character is shown as a box
         figure = _figure(result)
         out = io.BytesIO()
         if suffix == ".png":
@@ -113,7 +116,6 @@ def _finished(svg: str, result: Result) -> str:
     title = escape(comparison.title)
     svg = re.sub(r"<!DOCTYPE.*?>\n?", "", svg, count=1, flags=re.DOTALL)
     svg = svg.replace("?>\n", f"?>\n{mark()}\n", 1)
-    svg = re.sub(
-        r"(<svg [^>]*)>", rf'\1 role="img" aria-label="{title}">\n <title>{title}</title>\n <style>{style_sheet()}</style>', svg, count=1
-    )
+    head = f' role="img" aria-label="{title}">\n <title>{title}</title>\n <style>{style_sheet()}</style>'
+    svg = re.sub(r"(<svg [^>]*)>", lambda start: start[1] + head, svg, count=1)
     return re.sub(r" <metadata>.*?</metadata>\n", "", svg, count=1, flags=re.DOTALL)

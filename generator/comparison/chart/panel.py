@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 from generator.comparison.chart.curves import Curve, Mark, curves_of, marks_of
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LONGEST_TITLE = 90  # characters that stand below a panel
 _MOST_TICKS = 14
 _PREFIXES = {0: "", 3: " k", 6: " M", 9: " G", 12: " T", 15: " P", 18: " E", 21: " Z", 24: " Y"}
 
@@ -68,7 +70,7 @@ def _set_up_axes(axes: Axes, result: Result, *, is_share: bool) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel(axis_title(result.comparison), color=MUTED, fontsize=9)
+    axes.set_xlabel(shorten(axis_title(result.comparison), LONGEST_TITLE, placeholder=" …"), color=MUTED, fontsize=9)
     axes.set_facecolor(PAPER)
     axes.grid(visible=True, color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, published, remarks, right, subject, terms, verdict
-from generator.render.markdown.escape import code, is_web_address, link, text
+from generator.render.markdown.escape import address, code, is_web_address, link, text
 from generator.render.markdown.formula import Formulas, LongFormula
 from generator.render.markdown.links import citation
 from generator.render.markdown.places import Built, spec_cell
@@ -123,4 +123,4 @@ def _row(one: Built, claim: SheetClaim, formulas: Formulas) -> list[str]:
 def _source(source: Reference | None) -> str:
     if source is None:
         return ""
-    return f"{text(source.text)} <{source.url}>" if is_web_address(source.url) else text(source.text)
+    return f"{text(source.text)} {address(source.url)}" if is_web_address(source.url) else text(source.text)

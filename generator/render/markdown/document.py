@@ -9,7 +9,7 @@ from hashlib import sha256
 from generator.documents.model import Document, Entry, Measured
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, remarks, subject, verdict
-from generator.render.markdown.escape import code, is_web_address, text
+from generator.render.markdown.escape import address, code, comment, is_web_address, text
 from generator.render.markdown.formula import Formulas, LongFormula
 from generator.render.markdown.measured import measured_lines, measured_table
 from generator.render.markdown.places import Built, output_links, spec_cell
@@ -47,11 +47,11 @@ def render_document(document: Document, built: Mapping[str, Built], source: Refe
         .get_template("markdown/document.md.jinja")
         .render(
             title=text(document.title),
-            source=f"{text(source.text)} <{source.url}>" if is_web_address(source.url) else text(source.text),
+            source=f"{text(source.text)} {address(source.url)}" if is_web_address(source.url) else text(source.text),
             counts=text(document.counts),
             letters="; ".join(letters),
             sections=sections,
-            path=document.path,
+            path=comment(document.path),
             source_hash=sha256(stamp.encode()).hexdigest(),
         )
     )

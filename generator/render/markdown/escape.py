@@ -10,7 +10,7 @@ import re
 
 # An underscore between letters is never emphasis.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_TOKEN = re.compile(r"`(?P<code>[^`]*[^`\s][^`]*)`|(?P<url>https?://[^\s<>`|\\]+)")
+_TOKEN = re.compile(r"`(?P<code>[^`]*[^`\s][^`]*)`|(?P<url>https?://[^\s<>`|\\\"]+)")
 _LINE_START = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)]))")
 _RAW_PIPE = re.compile(r"(?<!\\)\|")
 
@@ -22,19 +22,32 @@ def text(raw: str) -> str:
     for token in _TOKEN.finditer(line):
         found.append(_plain(line[end : token.start()]))
         end = token.end()
-        found.append(code(token["code"]) if token["code"] is not None else _address(token["url"]))
+        found.append(code(token["code"]) if token["code"] is not None else address(token["url"]))
     return "".join([*found, _plain(line[end:])])
+
+
+def label(raw: str) -> str:
+    """Return a text for the label of a link, in which an address is no link of its own."""
+    return "".join(part if i % 2 else _plain(part) for i, part in enumerate(_split_code(" ".join(raw.split()))))
+
+
+def item(raw: str) -> str:
+    """Return a text at the beginning of a line, where it begins no list and no rule."""
+    return _LINE_START.sub(lambda start: (start[1] or "") + "\\", text(raw), count=1)
 
 
 def paragraphs(raw: str) -> tuple[str, ...]:
     """Return a text as paragraphs of one line each; empty lines part them."""
-    parts = [text(part) for part in re.split(r"\n\s*\n", raw) if part.strip()]
-    return tuple(_LINE_START.sub(lambda start: (start[1] or "") + "\\", part, count=1) for part in parts)
+    return tuple(item(part) for part in re.split(r"\n\s*\n", raw) if part.strip())
 
 
 def code(raw: str) -> str:
     """Return a code span; the text may hold backticks."""
     line = " ".join(raw.split())
+    if not line:
+        return ""
+    if "\\|" in line:  # no code span in a table's cell can hold these two side by side
+        return f"<code>{_plain(line)}</code>"
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{pad}{line}{pad}{fence}"
@@ -47,7 +60,7 @@ def link(label: str, target: str) -> str:
 
 def is_web_address(url: str) -> bool:
     """Say whether a text is an address that a page may link to."""
-    return re.fullmatch(r"https?://\S+", url) is not None
+    return re.fullmatch(r"https?://[^\s<>`|\\\"]+", url) is not None
 
 
 def cell(markdown: str) -> str:
@@ -57,7 +70,17 @@ def cell(markdown: str) -> str:
 
 def comment(raw: str) -> str:
     """Return a text that cannot end the HTML comment around it."""
-    return " ".join(raw.split()).replace("-->", "--&gt;")
+    return " ".join(raw.split()).replace("--", "-\\-").replace("<!", "<\\!")
+
+
+def _split_code(line: str) -> list[str]:
+    """Return what is plain and what is code, in turns; the code as spans."""
+    parts, end = [], 0
+    for token in _TOKEN.finditer(line):
+        if token["code"] is not None:
+            parts += [line[end : token.start()], code(token["code"])]
+            end = token.end()
+    return [*parts, line[end:]]
 
 
 def _plain(raw: str) -> str:
@@ -65,8 +88,8 @@ def _plain(raw: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", raw).replace("$", "<span>$</span>")
 
 
-def _address(url: str) -> str:
-    """Return an address as a link, the punctuation of the sentence around it left outside."""
+def address(url: str) -> str:
+    """Return a web address as a link, the punctuation of the sentence around it left outside."""
     bare = url.rstrip(".,;:!?'\"" + ("" if "(" in url else ")"))
     return f"<{bare}>{_plain(url[len(bare) :])}"
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from generator.human import counted
 from generator.printing.latex import to_latex
 from generator.render.environment import environment
-from generator.render.markdown.escape import code, link, text
+from generator.render.markdown.escape import code, label, link, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import human
 from generator.render.markdown.presets import preset_parameters
@@ -41,7 +41,7 @@ def render_index(sheets: Sequence[Sheet], links: Sequence[tuple[str, str]] = ())
     ]
     digest = sha256("".join(f"{sheet.name}\0{sheet.source_hash}\0" for sheet in ordered).encode()).hexdigest()
     summary = f"{counted(len(sheets), 'spec')}, each with its rows, its exact costs and the published numbers beside them."
-    also = " · ".join(link(text(label), address) for label, address in links)
+    also = " · ".join(link(label(name), address) for name, address in links)
     index = environment().get_template("markdown/index.md.jinja").render(folders=folders, source_hash=digest, summary=summary, links=also)
     return index.rstrip("\n") + "\n"  # each section ends with an empty line
 
@@ -59,7 +59,7 @@ def _folder_key(folder: str) -> tuple[int, str]:
 def _specs_table(sheets: Sequence[Sheet]) -> Table:
     head = ["Architecture", "Name", "Parameters", "Presets"]
     rows = [
-        [link(text(sheet.title), f"{sheet.name}.md"), code(sheet.name), _parameters(sheet), str(len(sheet.presets) or "")]
+        [link(label(sheet.title), f"{sheet.name}.md"), code(sheet.name), _parameters(sheet), str(len(sheet.presets) or "")]
         for sheet in sheets
     ]
     return table(*without_empty_columns(head, rows, ("Presets",)), right=("Presets",))

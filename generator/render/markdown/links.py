@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.regular_file import real
-from generator.render.markdown.escape import code, is_web_address, link, text
+from generator.render.markdown.escape import address, code, is_web_address, label, link, text
 from generator.sheet import Sheet
 
 
@@ -46,8 +46,8 @@ def bibliography(sheet: Sheet) -> tuple[str, ...]:
     lines = []
     for key in sorted(sheet.references):
         source = sheet.references[key]
-        address = f" <{source.url}>" if is_web_address(source.url) else f" {text(source.url)}" if source.url else ""
-        lines.append(f"{text(source.label)}: {text(source.text)}{address}")
+        place = address(source.url) if is_web_address(source.url) else text(source.url)
+        lines.append(f"{text(source.label)}: {text(source.text)}{f' {place}' if place else ''}")
     return tuple(lines)
 
 
@@ -63,4 +63,4 @@ def _reference(sheet: Sheet, key: str) -> str:
     source = sheet.references.get(key)
     if source is None:
         return code(key)
-    return link(text(source.label), source.url) if is_web_address(source.url) else text(source.label)
+    return link(label(source.label), source.url) if is_web_address(source.url) else text(source.label)

@@ -11,6 +11,7 @@ from sympy import Expr
 from generator.architecture import BoundRow
 from generator.ops.base import Op, Result
 from generator.ops.params import Choice, Flag, Number
+from generator.render.module.escape import literal
 from generator.render.module.signature import SizePrinter
 from generator.resolve.scope import Scope
 from generator.trace.tensor import Shape, Tensor
@@ -104,5 +105,5 @@ def _literal(value: Flag | Choice | Number) -> str:
     if isinstance(value, Flag):
         return str(value.value)
     if isinstance(value, Choice):
-        return f'"{value.value}"'
+        return literal(value.value)
     return value.text

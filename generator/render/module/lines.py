@@ -8,12 +8,13 @@ from typing import Any
 from generator.architecture import Architecture, BoundRow
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
-from generator.render.module.names import LOCALS, MODULE_ATTRIBUTES, safe
+from generator.render.module.names import safe
 from generator.render.module.scan_lines import scan_lines
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.blocks import keeps_state
 from generator.resolve.show import show_size
+from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
 from generator.trace.tensor import Shape
 
 TEMPORARIES = ("collected", "future", "hidden", "past", "seen", "start", "step", "steps")  # `<row>_past`: what lines of ops need on the way
@@ -28,7 +29,7 @@ class Lines:
     rows: list[str] = field(default_factory=list)  # which row each line of `forward` belongs to
     statements: dict[str, None] = field(default_factory=dict)
     run_options: set[str] = field(default_factory=set)
-    children: dict[str, None] = field(default_factory=dict)  # specs whose classes are used
+    children: dict[str, str] = field(default_factory=dict)  # specs whose classes are used, and what those are called here
     built_with: dict[str, set[str]] = field(default_factory=dict)  # the sizes that each row needs when the module is built
 
 
@@ -44,10 +45,14 @@ def row_names(arch: Architecture) -> Names:
     """Give each input and row a local variable and an attribute that hide nothing."""
     spec = arch.spec
     sizes = {*spec.dims, *spec.options}
-    derived = {f"{row.name}_{suffix}" for row in arch.rows for suffix in _suffixes(row)}
+    suffixes = {row.name: _suffixes(row) for row in arch.rows}
+    derived = {f"{name}_{suffix}" for name, behind in suffixes.items() for suffix in behind}
     variables: dict[str, str] = {}
     for name in (*spec.inputs, *spec.rows):
-        variables[name] = safe(name, {*LOCALS, *sizes, *derived, *variables.values()})
+        taken = {*LOCALS, *sizes, *derived, *variables.values()}
+        # What hangs onto the name must not hide a size either.
+        taken |= {size.removesuffix(f"_{suffix}") for size in sizes for suffix in suffixes.get(name, ()) if size.endswith(f"_{suffix}")}
+        variables[name] = safe(name, taken)
     attributes: dict[str, str] = {}
     for name in spec.rows:
         attributes[name] = safe(name, {*MODULE_ATTRIBUTES, *sizes, *attributes.values()})

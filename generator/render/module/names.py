@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
+import ast
+import io
 import keyword
-from collections.abc import Iterable
+import tokenize
+from collections.abc import Collection, Iterable
 
-# Attributes of nn.Module that a row or size must not hide (a test holds this list against torch).
-_OF_TORCH = """
-    T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double dump_patches eval extra_repr float
-    forward get_buffer get_extra_state get_parameter get_submodule half ipu load_state_dict modules mtia named_buffers named_children
-    named_modules named_parameters parameters register_backward_hook register_buffer register_forward_hook register_forward_pre_hook
-    register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook
-    register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook
-    requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
-"""
-MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "KEEPS_STATE", "PRESETS", "REFERENCES"}
-_LOCALS = """
-    self cls torch nn F math Tensor Any ClassVar Callable Mapping state extend recall keep advance substate with_state load_reference layer
-    index ACTIVATIONS sinusoids
-"""
-LOCALS = frozenset(_LOCALS.split()) | frozenset(dir(builtins))
+from generator.spec.reserved import LOCALS
 
 
 def class_name(spec: str) -> str:
@@ -29,9 +17,46 @@ def class_name(spec: str) -> str:
     return safe(name, LOCALS)  # F is torch.nn.functional, and True is no name
 
 
+def imported_name(name: str, taken: Collection[str]) -> str:
+    """Return the name under which a module imports something: its own, or with an underscore before it, as no size, option or slot has.
+
+    Args:
+        taken: the names that the module's own sizes, options and slots have, its class, and what it has imported already.
+    """
+    candidate, number = name, 1
+    while candidate in taken:
+        candidate = f"_{name}" if number == 1 else f"_{name}_{number}"
+        number += 1
+    return candidate
+
+
 def safe(name: str, taken: Iterable[str]) -> str:
     """Return the name, with underscores behind it as long as it is a keyword or taken."""
     forbidden = set(taken)
     while keyword.iskeyword(name) or name in forbidden:
         name += "_"
     return name
+
+
+def names_in(source: str) -> set[str]:
+    """Return all names that a module's source reads or sets, but for attributes."""
+    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+
+
+def renamed(source: str, module: str, local: str) -> str:
+    """Return a source in which an imported module has another name wherever something of it is used.
+
+    A size of the same name, a number, has no attributes; so `F.gelu` is the module's, and `F` alone is the size.
+    """
+    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    lines = source.splitlines(keepends=True)
+    places = [
+        token.start
+        for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        if token.type == tokenize.NAME and token.string == module and after.string == "." and before.string != "."
+    ]
+    for row, column in reversed(places):
+        line = lines[row - 1]
+        # The comment behind a line keeps its column, where it has room to move.
+        lines[row - 1] = line[:column] + local + line[column + len(module) :].replace("   # ", "  # ", 1)
+    return "".join(lines)

@@ -11,8 +11,9 @@ from sympy import Expr, Symbol
 from generator.architecture import Architecture, BoundRow
 from generator.decoding import Growth, growths
 from generator.render.module.checks import checked_when_run, own_conditions
+from generator.render.module.escape import literal
 from generator.render.module.lines import Lines, LineWriter, row_names
-from generator.render.module.names import class_name
+from generator.render.module.names import class_name, imported_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
 from generator.resolve.blocks import keeps_state
 from generator.resolve.resolver import Resolver
@@ -66,7 +67,10 @@ class ModuleSet:
     def construction(self, printer: SizePrinter, child: Architecture, lines: Lines) -> str:
         """Return the Python that builds a block inside the constructor of another module."""
         view = self.view(child.spec.name)
-        lines.children[child.spec.name] = None
+        if child.spec.name not in lines.children:
+            outer = printer.arch.spec
+            taken = {*outer.dims, *outer.options, *outer.slots, class_name(outer.name), *lines.children.values()}
+            lines.children[child.spec.name] = imported_name(view.class_name, taken)
         arguments: list[str] = []
         skipped = False
         for argument in view.arguments:
@@ -82,7 +86,7 @@ class ModuleSet:
             filled = next(row for row in child.rows if row.row.slot == slot)
             assert filled.child is not None
             arguments.append(f"{slot}={self.construction(printer, filled.child, lines)}")
-        return f"{view.class_name}({', '.join(arguments)})"
+        return f"{lines.children[child.spec.name]}({', '.join(arguments)})"
 
 
 def _is_default(view: ModuleView, argument: Argument, child: Architecture, value: Expr) -> bool:
@@ -102,7 +106,7 @@ def _option_text(option: Option, child: Architecture, outer: Architecture) -> st
         return source
     if value == option.default:
         return ""
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    return literal(value)
 
 
 class _Builder:

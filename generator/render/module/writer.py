@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from sympy import Not, Or
@@ -15,13 +13,15 @@ from generator.compiled import Compiled
 from generator.printing.text import to_text
 from generator.render.environment import environment
 from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
+from generator.render.module.escape import comment, docstring, literal
 from generator.render.module.lines import row_names
-from generator.render.module.names import class_name
+from generator.render.module.names import class_name, imported_name, names_in, renamed
 from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Checkpoint, WeightRule
+from generator.spec.reserved import FUNCTIONAL
 
 WIDTH = 120
 COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer line
@@ -30,17 +30,24 @@ COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer 
 def render_module(compiled: Compiled, library: Library) -> str:
     """Return the source of a spec's PyTorch module."""
     view = ModuleSet(library).view(compiled.sheet.name)
-    body = environment().get_template("module/module.py.jinja").render(**_values(view, compiled.sheet))
-    return _with_imports(body, view)
+    template, values = environment().get_template("module/module.py.jinja"), _values(view, compiled.sheet)
+    # The names of sizes, options and slots are the reader's; an import of the same name gives way.
+    own = {*view.arch.spec.dims, *view.arch.spec.options, *view.arch.spec.slots}
+    functional = imported_name(FUNCTIONAL, own)
+    used = names_in(template.render(imports=[], constants=_constants(view), **values))
+    text = template.render(imports=_imports(view, used, functional), constants=_constants(view), **values)
+    return text if functional == FUNCTIONAL else renamed(text, FUNCTIONAL, functional)
 
 
 def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
     arguments = [_argument(a) for a in view.arguments]
-    keywords = [f"{o.name}: {_annotation(o.default)} = {_literal(o.default)}" for o in view.options]
+    keywords = [f"{o.name}: {_annotation(o.default)} = {literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
     names = {a.name for a in view.arguments}
     return {
-        "sheet": sheet,
+        "title": docstring(sheet.title),
+        "source": docstring(sheet.source),
+        "source_hash": sheet.source_hash[:16],
         "class_name": view.class_name,
         "doc": _docstring(sheet),
         "signature": _signature(arguments, keywords),
@@ -51,7 +58,9 @@ def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
         "returns": "Tensor" if len(view.arch.outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in view.arch.spec.checkpoints.values()],
-        "presets": {p.name: {k: v for k, v in p.sizes.items() if k in names} for p in sheet.presets},
+        "presets": [
+            f"{literal(p.name)}: {literal({name: value for name, value in p.sizes.items() if name in names})}" for p in sheet.presets
+        ],
     }
 
 
@@ -70,10 +79,6 @@ def _argument(argument: Any) -> str:
 
 def _annotation(default: Any) -> str:
     return type(default).__name__ if isinstance(default, bool | str) else "float"
-
-
-def _literal(default: Any) -> str:
-    return f'"{default}"' if isinstance(default, str) else repr(default)
 
 
 def _signature(arguments: list[str], keywords: list[str]) -> str:
@@ -106,10 +111,10 @@ def _init(view: ModuleView) -> list[str]:
 
 def _reference(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
-        "layout": checkpoint.layout,
-        "model": checkpoint.model,
+        "layout": literal(checkpoint.layout),
+        "model": comment(checkpoint.model),
         "rules": [_rule(rule) for rule in checkpoint.rules],
-        "ignore": _python(list(checkpoint.ignore)),
+        "ignore": literal(list(checkpoint.ignore)),
     }
 
 
@@ -122,18 +127,7 @@ def _rule(rule: WeightRule) -> str:
         values["part"] = rule.part
     if rule.reshape:
         values["reshape"] = True
-    return _python(values)
-
-
-def _python(value: Any) -> str:
-    """Print plain data as Python, with double quotes."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_python(k)}: {_python(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(_python(v) for v in value) + "]"
-    return repr(value)
+    return literal(values)
 
 
 def _slot(view: ModuleView, slot: str, default: str) -> list[str]:
@@ -219,40 +213,38 @@ def _docstring(sheet: Sheet) -> list[str]:
     for label, key in (("Parameters", "params"), ("MACs", "macs"), ("State", "state_elements")):
         if key != "state_elements" or sheet.totals[key] != 0:
             lines += _wrapped(f"{label}: {to_text(sheet.totals[key], order)}.", 8)
-    return [line.replace("\\", "\\\\").replace('"""', "'''") for line in lines]
+    return [line[: len(line) - len(line.lstrip())] + docstring(line) for line in lines]
 
 
 def _wrapped(text: str, hanging: int) -> list[str]:
     return textwrap.wrap(text, WIDTH - 4, subsequent_indent=" " * (hanging - 4), break_long_words=False, break_on_hyphens=False)
 
 
-def _with_imports(body: str, view: ModuleView) -> str:
-    """Put in front of the class what it uses."""
+def _constants(view: ModuleView) -> list[str]:
+    return [statement for statement in view.lines.statements if not statement.startswith(("from ", "import "))]
+
+
+def _imports(view: ModuleView, used: Collection[str], functional: str) -> list[str]:
+    """Return the blocks of imports of what a module uses."""
     statements = list(view.lines.statements)
-    constants = [s for s in statements if not s.startswith(("from ", "import "))]
-    used = _names(body.replace("@@IMPORTS@@", "\n".join(constants)))
-    abstract = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from collections")} | ({"Mapping"} & used))
+    abstract = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from collections")} | ({"Mapping"} & set(used)))
     standard = [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
     standard += [s for s in statements if s.startswith("from copy ")]
     standard += ["import math"] if "math" in used else []
     typing = [name for name in ("Any", "ClassVar") if name in used]
     standard += [f"from typing import {', '.join(typing)}"] if typing else []
-    torch = [line for name, line in (("torch", "import torch"), ("F", "import torch.nn.functional as F")) if name in used]
+    torch = ["import torch"] if "torch" in used else []
+    torch += [f"import torch.nn.functional as {functional}"] if FUNCTIONAL in used else []
     torch.append(f"from torch import {', '.join(name for name in ('Tensor', 'nn') if name in used)}")
-    own = _state_imports(statements, used) + [f"from .{name} import {class_name(name)}" for name in view.lines.children]
+    own = [*_state_imports(statements, used), *(_class_import(name, local) for name, local in view.lines.children.items())]
     own += ["from ._reference import load_reference"] if "load_reference" in used else []
-    blocks = [
-        "from __future__ import annotations",
-        "\n".join(sorted(standard, key=_import_key)),
-        "\n".join(torch),
-        "\n".join(sorted(own)),
-        *constants,
-    ]
-    return body.replace("@@IMPORTS@@", "\n\n".join(block for block in blocks if block))
+    blocks = ["from __future__ import annotations", "\n".join(sorted(standard, key=_import_key)), "\n".join(torch), "\n".join(sorted(own))]
+    return [block for block in blocks if block]
 
 
-def _names(source: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+def _class_import(spec: str, local: str) -> str:
+    name = class_name(spec)
+    return f"from .{spec} import {name}" + ("" if local == name else f" as {local}")
 
 
 def _import_key(line: str) -> tuple[bool, str]:
@@ -260,6 +252,6 @@ def _import_key(line: str) -> tuple[bool, str]:
     return line.startswith("from "), line
 
 
-def _state_imports(statements: Sequence[str], used: set[str]) -> list[str]:
-    names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")} & used)
+def _state_imports(statements: Sequence[str], used: Collection[str]) -> list[str]:
+    names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")} & set(used))
     return [f"from ._state import {', '.join(names)}"] if names else []

@@ -6,6 +6,7 @@ value that it has, for `stamp.stamped`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from textwrap import wrap
 from unicodedata import east_asian_width
@@ -22,8 +23,10 @@ from generator.render.workbook.styles import LOOKS
 
 LONGEST_FORMULA = 8192  # with the equals sign
 LONGEST_TEXT = 32_767
+LONGEST_FOOTER = 200  # of its left part; 255 are allowed for all three with their commands
 LONGEST_LITERAL = 250  # of text inside a formula, well inside the limit of 255
 LINE_POINTS = 13.5  # height of a line of 10-point text
+_ESCAPE_LIKE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")  # Excel reads _x000D_ as the character U+000D, and _x005F_ as an underscore
 _TEMPTING = ("=", "+", "-", "@", "'", "\t")  # beginnings that a spreadsheet would read as more than text when the cell is edited
 
 
@@ -56,8 +59,9 @@ class Page:
         """
         cell = self._styled(at, style)
         shown = ILLEGAL_CHARACTERS_RE.sub(" ", text)
-        if len(shown) > LONGEST_TEXT:
-            shown = shown[: LONGEST_TEXT - 2] + " …"
+        if units(shown) > LONGEST_TEXT:
+            shown = shortened(shown, LONGEST_TEXT)
+        shown = _ESCAPE_LIKE.sub("_x005F_x", shown)
         cell.value = shown
         cell.data_type = "s"
         if shown.startswith(_TEMPTING):
@@ -122,6 +126,24 @@ class Page:
         assert isinstance(cell, Cell)
         cell.style = style
         return cell
+
+
+def units(text: str) -> int:
+    """Return the length of a text as Excel counts it: characters beyond U+FFFF are two."""
+    return len(text.encode("utf-16-le")) // 2
+
+
+def shortened(text: str, longest: int) -> str:
+    """Return a text that is cut, with an ellipsis, where it is longer than Excel allows."""
+    return text if units(text) <= longest else text.encode("utf-16-le")[: 2 * (longest - 2)].decode("utf-16-le", "ignore") + " …"
+
+
+def footer_text(text: str) -> str:
+    """Return a text for a part of a footer, in which `&` begins a command and for which there is little room."""
+    shown = shortened(text, LONGEST_FOOTER)
+    while units(shown.replace("&", "&&")) > LONGEST_FOOTER:
+        shown = shortened(shown, units(shown) - 2)
+    return shown.replace("&", "&&")
 
 
 def lines_of(text: str, width: float) -> int:

@@ -16,6 +16,7 @@ from openpyxl.drawing.text import CharacterProperties, Font, Paragraph, Paragrap
 from openpyxl.utils.cell import range_boundaries
 from openpyxl.workbook import Workbook
 
+from generator.render.workbook.cells import shortened
 from generator.render.workbook.stamp import Value
 
 # Told apart by people who do not see colours well, and in print by their order of lightness.
@@ -23,6 +24,7 @@ COLORS = ("1F3864", "D55E00", "009E73", "CC79A7", "0072B2", "E69F00", "56B4E9", 
 MARKERS = ("circle", "square", "triangle", "diamond", "x", "plus", "star", "dash", "circle", "square")
 GRID = "D9D9D9"
 INK = "404040"
+LONGEST_TITLE = 120  # of a chart or an axis; more would leave no room for the chart
 WIDTH, HEIGHT = 16.5, 9.0  # in cm
 
 
@@ -73,7 +75,7 @@ def lines(title: str, x: str, series: Sequence[tuple[str, str]], axis_titles: tu
 
 def _dress(chart: Any, title: str, font: str, axis_titles: tuple[str, str] = ("", "")) -> None:
     chart.width, chart.height = WIDTH, HEIGHT
-    chart.title = title
+    chart.title = shortened(title, LONGEST_TITLE)
     chart.title.overlay = False
     _text(chart.title.tx.rich, font, 1200, bold=True)
     chart.legend.position = "b"
@@ -87,7 +89,7 @@ def _dress(chart: Any, title: str, font: str, axis_titles: tuple[str, str] = (""
         axis.tickLblPos = "low"
         axis.graphicalProperties = GraphicalProperties(ln=LineProperties(solidFill=GRID))
         if name:
-            axis.title = name
+            axis.title = shortened(name, LONGEST_TITLE)
             axis.title.overlay = False
             _text(axis.title.tx.rich, font, 900)
     for axis in (chart.x_axis, chart.y_axis):

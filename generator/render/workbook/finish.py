@@ -13,7 +13,7 @@ from openpyxl.worksheet.header_footer import _HeaderFooterPart
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
-from generator.render.workbook.cells import Page
+from generator.render.workbook.cells import Page, footer_text
 from generator.render.workbook.charts import fill_caches
 from generator.render.workbook.content import content_digest
 from generator.render.workbook.stamp import Value, stamped
@@ -81,7 +81,7 @@ def set_up_print(sheet: Worksheet, *, title: str, wide: bool = False, upright: b
     sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.6, 0.8, 0.4
     footer = sheet.oddFooter
     assert footer is not None
-    footer.left, footer.center, footer.right = (_HeaderFooterPart(text) for text in (title.replace("&", "&&"), "&A", "&P / &N"))
+    footer.left, footer.center, footer.right = (_HeaderFooterPart(text) for text in (footer_text(title), "&A", "&P / &N"))
     if repeated:
         sheet.print_title_rows = repeated
 
