@@ -12,7 +12,7 @@ import re
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _TOKEN = re.compile(r"`(?P<code>[^`]*[^`\s][^`]*)`|(?P<url>https?://[^\s<>`|\\\"]+)")
 _LINE_START = re.compile(r"^(?:(?=[-+=])|(\d+)(?=[.)]))")
-_RAW_PIPE = re.compile(r"(?<!\\)\|")
+_RAW_PIPE = re.compile(r"(?<!\\)((?:\\\\)*)\|")  # behind two backslashes, which are one, a pipe is as bare as alone
 
 
 def text(raw: str) -> str:
@@ -46,8 +46,6 @@ def code(raw: str) -> str:
     line = " ".join(raw.split())
     if not line:
         return ""
-    if "\\|" in line:  # no code span in a table's cell can hold these two side by side
-        return f"<code>{_plain(line)}</code>"
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{pad}{line}{pad}{fence}"
@@ -65,7 +63,7 @@ def is_web_address(url: str) -> bool:
 
 def cell(markdown: str) -> str:
     """Return inline Markdown for a table's cell, in which even code must not hold a bare `|`."""
-    return _RAW_PIPE.sub(r"\\|", markdown)
+    return _RAW_PIPE.sub(r"\1\\|", markdown)
 
 
 def comment(raw: str) -> str:
