@@ -138,6 +138,25 @@ ClaimKind = Literal["equals", "order", "exceeds", "stated"]
 
 
 @dataclass(frozen=True)
+class ClaimCheck:
+    """How a published formula is held against the rows at any sizes, without using that both are the same formula.
+
+    Args:
+        printed: the formula as the source has it, in its own letters: nothing is put in, and derived sizes are not resolved.
+        requires: the conditions under which it is claimed; where one does not hold, nothing is claimed.
+        rows: the paths of the leaf rows that are added up.
+        less: how much of their costs the source leaves out (biases).
+        counted: what that comes to as a formula, for quantities that rows do not list.
+    """
+
+    printed: Expr
+    requires: tuple[Boolean, ...]
+    rows: tuple[str, ...]
+    less: Expr
+    counted: Expr
+
+
+@dataclass(frozen=True)
 class SheetClaim:
     """A formula from the literature set beside ours.
 
@@ -170,6 +189,7 @@ class SheetClaim:
     terms: tuple[ClaimTerm, ...] = ()
     example: Mapping[str, int] = field(default_factory=dict)  # small sizes at which a formula that differs is seen to differ
     line: int = 0  # of the spec's file
+    check: ClaimCheck | None = None  # of `equals` claims
 
 
 @dataclass(frozen=True)

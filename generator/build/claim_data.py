@@ -29,6 +29,8 @@ def claims_from_data(data: list[dict[str, Any]]) -> tuple[SheetClaim, ...]:
 def _claim_data(claim: SheetClaim) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field in fields(claim):
+        if field.name == "check":  # only workbooks of their own work it out
+            continue
         value = getattr(claim, field.name)
         if field.name == "terms":
             value = [[*map(to_data, (term.term, term.claimed, term.derived)), list(term.rows)] for term in value]

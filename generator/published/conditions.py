@@ -34,6 +34,7 @@ class Conditions:
         values: what is put in the place of which size.
         facts: what is known about the sizes.
         texts: the conditions as they are printed.
+        requires: the same as conditions on sizes.
     """
 
     sizes: Mapping[str, Expr]
@@ -41,6 +42,7 @@ class Conditions:
     values: Mapping[Symbol, Expr] = field(default_factory=dict)
     bounds: tuple[tuple[Expr, Expr], ...] = ()  # pairs of which the first is known to be at most the second
     texts: tuple[str, ...] = ()
+    requires: tuple[Boolean, ...] = ()
 
     def apply(self, expr: Expr) -> Expr:
         """Return a formula under the conditions, written out as a sum. Raises NoValueError."""
@@ -93,9 +95,10 @@ def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts
     _refuse_circles(claim, values, problems)
     _refuse_what_is_no_size(claim, values, problems)
     own = Facts(facts.conditions)
-    bounds = _learn(claim, known, own, values, problems)
+    bounds, further = _learn(claim, known, own, values, problems)
     _refuse_vacuous(claim, [*facts.conditions], own, values, problems)
-    return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.where)))
+    requires = (*(Eq(name, value, evaluate=False) for name, value in values.items()), *further)
+    return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.where)), requires)
 
 
 def _preset_values(preset: str, spec: Spec, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> dict[Symbol, Expr]:
@@ -125,9 +128,9 @@ def _report_no_value(expr: Basic, text: str, span: Span, values: Mapping[Symbol,
 
 def _learn(
     claim: Claim, sizes: Mapping[str, Expr], facts: Facts, values: Mapping[Symbol, Expr], problems: Problems
-) -> tuple[tuple[Expr, Expr], ...]:
-    """Learn the conditions of `where`, and return the comparisons among them."""
-    bounds = []
+) -> tuple[tuple[tuple[Expr, Expr], ...], tuple[Boolean, ...]]:
+    """Learn the conditions of `where`, and return the comparisons among them, and all of them."""
+    bounds, learnt = [], []
     for condition in claim.where:
         try:
             held = evaluate(condition.ast, sizes)
@@ -146,8 +149,9 @@ def _learn(
             problems.add(f"`{condition.text}` never holds, as sizes are at least 1", condition.span, _VACUOUS)
             raise Unresolved
         facts.learn(held)
+        learnt.append(held)
         bounds += [_ordered(held)] if isinstance(held, LessThan | GreaterThan | StrictLessThan | StrictGreaterThan) else []
-    return tuple(bounds)
+    return tuple(bounds), tuple(learnt)
 
 
 def _refuse_what_is_no_size(claim: Claim, values: Mapping[Symbol, Expr], problems: Problems) -> None:

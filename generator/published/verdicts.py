@@ -19,8 +19,9 @@ from generator.published.orders import UnjudgedError, compare_orders
 from generator.published.parts import Costs, Part, part
 from generator.published.values import check_values
 from generator.resolve.sizes import Unresolved
-from generator.sheet import ClaimTerm, Constraint, SheetClaim, Size
+from generator.sheet import ClaimCheck, ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
+from generator.spec.claim_schema import SAVED_BYTES
 from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Condition, Expression
 from generator.spec.problems import Problems
@@ -81,7 +82,16 @@ class _Judge:
             if self._difference(right) != 0:
                 self._report_correct(f"correct - derived: {self._product(self._difference(right))}")
         terms = () if is_equal else tuple(_terms(claimed, self.derived, self.part, self.under))
-        return replace(self._frame(printed.text, claimed, verdict, factor(difference)), terms=terms)
+        framed = self._frame(printed.text, claimed, verdict, factor(difference))
+        return replace(framed, terms=terms, check=self._check(printed))
+
+    def _check(self, printed: Expression) -> ClaimCheck:
+        """Return what holds the formula against the rows at any sizes."""
+        written = evaluate(printed.ast, {name: symbol(name) for name in names(printed.ast)})
+        counted = self.part.total
+        rows = tuple(self.part.costs) if self.claim.of != SAVED_BYTES else ()
+        whole = (row.costs[self.claim.of] for row in self.costs.rows if row.path in rows)
+        return ClaimCheck(written, self.under.requires, rows, expand(sum(whole, Integer(0)) - counted) if rows else Integer(0), counted)
 
     def _difference(self, claimed: Expr) -> Expr:
         """Return claimed - derived; zero where they are equal for all sizes, or in all the digits that the source gives."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from sympy import Eq, Expr, Integer, Max, Mod, ceiling, floor
 
 from generator.render.workbook import build_workbook
-from generator.sheet import QUANTITIES, Constraint, Reference, Sheet, SheetClaim, SheetPreset, SheetRow, Size
+from generator.sheet import QUANTITIES, ClaimCheck, Constraint, Reference, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 from generator.symbols import symbol
 
 ONE = Integer(1)
@@ -97,6 +98,13 @@ def encoder_rows() -> tuple[SheetRow, ...]:
     )
 
 
+def check(printed: Expr, scope: str, *, rows: Sequence[SheetRow], of: str = "macs", requires: Sequence[Any] = ()) -> ClaimCheck:
+    """How a formula is held against the leaves of a scope."""
+    leaves = [line for line in rows if not line.is_group and line.path.startswith(scope)]
+    total = sum((line.costs[of] for line in leaves), Integer(0))
+    return ClaimCheck(printed, tuple(requires), tuple(line.path for line in leaves), Integer(0), total)
+
+
 def encoder() -> Sheet:
     """Two presets that leave the batch open, one of which sets a default; one claim that holds and one that does not."""
     rows = encoder_rows()
@@ -125,8 +133,29 @@ def encoder() -> Sheet:
             SheetPreset("large", {**published, "d": 96, "h": 6, "L": 4, "f": 100, "m": 7}, {}, "smith2020"),
         ),
         claims=(
-            SheetClaim("L*b*n*m*d", "macs", "blocks.attention.scores", scores, scores, "equal", Integer(0), "smith2020"),
-            SheetClaim("4*L*d**2", "params", "", wrong, totals["params"], "differs", wrong - totals["params"], "", "=1+1 is no reason"),
+            SheetClaim(
+                "L*b*n*m*d",
+                "macs",
+                "blocks.attention.scores",
+                scores,
+                scores,
+                "equal",
+                Integer(0),
+                "smith2020",
+                check=check(scores, "blocks.attention.scores", rows=rows),
+            ),
+            SheetClaim(
+                "4*L*d**2",
+                "params",
+                "",
+                wrong,
+                totals["params"],
+                "differs",
+                wrong - totals["params"],
+                "",
+                "=1+1 is no reason",
+                check=check(wrong, "", rows=rows, of="params"),
+            ),
         ),
         cite=("smith2020",),
         references={"smith2020": Reference("smith2020", "Smith, 2020", "Ann Smith: On encoders. 2020.", "https://example.org/smith2020")},

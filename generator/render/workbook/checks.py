@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from openpyxl.formatting.rule import Rule
 
 from generator.printing.evaluate import evaluate
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.check import Check, Entry, judged, verdict
-from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, write_differing
+from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, sides, write_differing
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import Formulas
 from generator.render.workbook.plan import FIRST_CHECK_ROW, PROBLEM_CELL, Plan
@@ -91,13 +93,18 @@ def _all_expect_check(plan: Plan) -> Check:
 
 
 def _claim_check(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Check:
-    claimed, derived = (evaluate(expr, plan.in_use) for expr in (claim.claimed, claim.derived))
+    """Hold a published formula against the sum of the rows; the source claims nothing where its conditions do not hold."""
+    both = sides(plan, formulas, claim)
+    found, expected, none = both.published, both.ours, plan.words("result.none")
+    compared = _compared(plan, CLOSE)
+    shown = found.value if both.is_applicable else plan.words("checks.not_applicable")
+    judgement = verdict(plan, is_close(found.value, expected.value)) if both.is_applicable else none
     return Check(
         claim_text(plan, claim, "checks.claim"),
-        Entry(formulas.text(claim.claimed), claimed, "Whole number"),
-        Entry(formulas.text(claim.derived), derived, "Whole number"),
-        _compared(plan, CLOSE),
-        verdict(plan, is_close(claimed, derived)),
+        replace(found, formula=both.guarded(found.formula, plan), value=shown),
+        expected,
+        f"IF({both.applies},{compared},{quoted(none)})" if both.applies else compared,
+        judgement,
     )
 
 

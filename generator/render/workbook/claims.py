@@ -2,26 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from generator.render.workbook.cells import Page
+from sympy import Expr
+from sympy.logic.boolalg import Boolean
+
+from generator.printing.evaluate import EvaluationError, evaluate
+from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.check import Entry
 from generator.render.workbook.formulas import Formulas, closed_form
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
+from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import hide
 from generator.sheet import QUANTITIES, SheetClaim
 
 WIDTHS = (5, 66, 28, 28, 12, 78)  # of the columns of the checks
+MOST_ARGUMENTS = 200  # of SUM; Excel allows 255
+
+
+@dataclass(frozen=True)
+class Sides:
+    """A published formula and ours, as formulas of cells with their values at the sizes in use.
+
+    Args:
+        applies: the condition under which the source claims it; empty where it always does.
+        published: the source's formula in the sizes in use.
+        ours: the sum of the rows' cells.
+    """
+
+    applies: str
+    is_applicable: bool
+    published: Entry
+    ours: Entry
+
+    def guarded(self, formula: str, plan: Plan) -> str:
+        """Return a formula that says so where the source claims nothing at these sizes."""
+        return f"IF({self.applies},{formula},{quoted(plan.words('checks.not_applicable'))})" if self.applies else formula
+
+
+def sides(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Sides:
+    """Return both sides of a claim that has values."""
+    check = claim.check
+    assert check is not None
+    applies = f"IFERROR(AND({','.join(formulas.text(one) for one in check.requires)}),FALSE)" if check.requires else ""
+    is_applicable = all(_holds(one, plan) for one in check.requires)
+    column = next((plan.quantity_column(quantity) for quantity in QUANTITIES if quantity.key == claim.quantity), "")
+    if check.rows and column:
+        ours = _sum_of_rows(plan, column, check.rows)
+        if check.less != 0:
+            ours = f"{ours}-({formulas.text(check.less)})"
+    else:
+        ours = formulas.text(check.counted)
+    value = _value(check.printed, plan) if is_applicable else 0
+    published = Entry(formulas.text(check.printed), value, "Whole number")
+    return Sides(applies, is_applicable, published, Entry(ours, _value(check.counted, plan), "Link, total"))
+
+
+def _holds(condition: Boolean, plan: Plan) -> bool:
+    try:
+        return bool(evaluate(condition, plan.in_use))
+    except EvaluationError:
+        return False
+
+
+def _value(expr: Expr, plan: Plan) -> Value:
+    found: Value = evaluate(expr, plan.in_use)
+    return found
+
+
+def _sum_of_rows(plan: Plan, column: str, paths: Collection[str]) -> str:
+    """Return the sum of a column's cells over some rows; neighbours are one range, and long lists several sums."""
+    rows = [FIRST_LAYER_ROW + i for i, row in enumerate(plan.sheet.rows) if row.path in paths]
+    ranges: list[list[int]] = []
+    for row in rows:
+        if ranges and row == ranges[-1][1] + 1:
+            ranges[-1][1] = row
+        else:
+            ranges.append([row, row])
+    cells = [plan.at("layers", f"${column}${low}" + (f":${column}${high}" if high > low else "")) for low, high in ranges]
+    pieces = [cells[i : i + MOST_ARGUMENTS] for i in range(0, len(cells), MOST_ARGUMENTS)]
+    return "+".join(f"SUM({','.join(piece)})" for piece in pieces) or "0"
 
 
 def is_checked(plan: Plan, claim: SheetClaim) -> bool:
-    """Say whether a claim can be held against its formula at any sizes of the workbook."""
+    """Say whether a claim can be held against the rows at any sizes of the workbook."""
     return claim.verdict == "equal" and not claim.digits and has_values(plan, claim)
 
 
 def has_values(plan: Plan, claim: SheetClaim) -> bool:
-    """Say whether both sides are formulas in sizes of the workbook; a claim under conditions may use others."""
-    names = {size.name for expr in (claim.claimed, claim.derived) for size in expr.free_symbols}
-    return claim.kind == "equals" and names <= set(plan.order)
+    """Say whether both sides are formulas in sizes of the workbook; sources may use others."""
+    if claim.check is None:
+        return False
+    names = {size.name for expr in (claim.check.printed, *claim.check.requires) for size in expr.free_symbols}
+    return names <= set(plan.order)
 
 
 def claim_text(plan: Plan, claim: SheetClaim, key: str) -> str:
@@ -95,10 +169,14 @@ def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, 
     page.blank(f"A{row}", "Muted number")
     page.text(f"B{row}", text)
     page.height(row, [(text, WIDTHS[1])])
-    for column, expr in (("C", claim.claimed), ("D", claim.derived)):
-        if has_values(plan, claim):
-            formulas.write(page, f"{column}{row}", expr, "Whole number")
-        else:
-            page.blank(f"{column}{row}", "Words")
+    if has_values(plan, claim):
+        both = sides(plan, formulas, claim)
+        none = plan.words("checks.not_applicable")
+        shown = both.published.value if both.is_applicable else none
+        page.formula(f"C{row}", both.guarded(both.published.formula, plan), shown, "Whole number")
+        page.formula(f"D{row}", both.ours.formula, both.ours.value, "Whole number")
+    else:
+        page.blank(f"C{row}", "Words")
+        page.blank(f"D{row}", "Words")
     for column in "EF":
         page.blank(f"{column}{row}", "Words")

@@ -9,7 +9,7 @@ from openpyxl.formatting.rule import Rule
 from generator.growth.orders import order_of
 from generator.printing.evaluate import evaluate
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.claims import claim_formula, claim_remarks, claim_source, claim_title, has_values
+from generator.render.workbook.claims import claim_formula, claim_remarks, claim_source, claim_title, has_values, sides
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.crossings import FIRST_ROW, WIDTHS, WORKING_WIDTHS, heads, section, write_crossings
 from generator.render.workbook.formulas import Formulas, closed_form
@@ -90,8 +90,11 @@ def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, 
         for column in "EFG":
             page.blank(f"{column}{row}", "Whole number")
         return
-    claimed = formulas.write(page, f"E{row}", claim.claimed, "Whole number")
-    ours = formulas.write(page, f"F{row}", claim.derived, "Whole number")
+    both, none = sides(plan, formulas, claim), plan.words("checks.not_applicable")
+    claimed, ours = both.published.value, both.ours.value
+    page.formula(f"E{row}", both.guarded(both.published.formula, plan), claimed if both.is_applicable else none, "Whole number")
+    page.formula(f"F{row}", both.ours.formula, ours, "Link, total")
     near = close_formula(f"E{row}", f"F{row}")
     difference: Value = 0 if is_close(claimed, ours) else Fraction(claimed) - Fraction(ours)
-    page.formula(f"G{row}", f"IF({near},0,E{row}-F{row})", difference, "Whole number")
+    formula = f'IF(ISNUMBER(E{row}),IF({near},0,E{row}-F{row}),"")'
+    page.formula(f"G{row}", formula, difference if both.is_applicable else "", "Whole number")
