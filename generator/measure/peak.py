@@ -4,6 +4,9 @@ Counted are inputs, activations, temporary tensors between kernels and their gra
 last reference is gone. Parameters and buffers are excluded, and the gradients of parameters are reported apart. The caller is
 taken to hold the inputs, the outputs and the gradients with which the backward pass starts (one of the size of each output).
 
+While torch is watched, some derivatives scatter into a fresh copy of zeros that are theirs alone, where otherwise they scatter into the
+zeros themselves (`areAnyTensorSubclassLike` in torch/csrc/autograd/FunctionsManual.cpp); here they are made to do so.
+
 Not seen is memory that a kernel uses inside itself. Under a dispatch mode torch avoids some in-place work: a linear layer with a bias
 on an input that is not contiguous shows the sum with the bias as a tensor of its own, where without the mode it is added in
 place. Sizes do not depend on values: meta tensors give what the CPU gives, except for fused attention.
@@ -17,7 +20,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch._ops import OpOverload
 
 from generator.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
 from generator.measure.kernel import Call, KernelMode
@@ -98,6 +103,10 @@ class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not 
         for tensor in inputs:
             self._see(tensor)
 
+    def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        in_backward = func in _IN_PLACE and torch._C._current_autograd_node() is not None  # noqa: SLF001  # the only way to ask for it
+        return super().__torch_dispatch__(_IN_PLACE[func] if in_backward else func, types, args, kwargs)
+
     def _note(self, call: Call) -> None:
         self._op = call.kernel.op
         for tensor in tensors_in(call.args, call.kwargs, call.result):
@@ -121,6 +130,14 @@ class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not 
         if self._open:
             del self.numbers[key]
             self.changes.append(_Change(came.storage, -came.elements, -came.bytes, self._op))
+
+
+# What derivatives run while they are watched, and what they run otherwise.
+_IN_PLACE: dict[OpOverload, OpOverload] = {
+    torch.ops.aten.scatter_add.default: torch.ops.aten.scatter_add_.default,
+    torch.ops.aten.scatter.src: torch.ops.aten.scatter_.src,
+    torch.ops.aten.index_put.default: torch.ops.aten.index_put_.default,
+}
 
 
 def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], numbers: dict[int, int]) -> Peak:

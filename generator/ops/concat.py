@@ -33,7 +33,9 @@ class Concat(Op):
             raise OpError(f"`{row.name}` joins numbers with indices or masks", *_shapes(row, inputs), at="in")
         axis = find_axis(row, inputs, self.axis)
         return join.concatenate(
-            row.t, [x.expand_to(shape) for x, shape in zip(inputs, self._stretched(row, inputs, axis), strict=True)], axis
+            row.t,
+            [x if x.shape == shape else x.expand_to(shape) for x, shape in zip(inputs, self._stretched(row, inputs, axis), strict=True)],
+            axis,
         )
 
     def _stretched(self, row: RowScope, inputs: tuple[Tensor, ...], axis: int) -> list[Shape]:

@@ -64,13 +64,11 @@ class Rotary(Op):
 
     def _turned(self, row: RowScope, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         half = x.shape[-1] / 2
-        if self.pairs.value == "halves":
-            a = b = x.narrow(-1, half)
-        else:
-            a = b = x.unflatten(-1, (half, Integer(2))).select(-1)
+        is_halves = self.pairs.value == "halves"
+        a, b = x.parts(-1, (half, half)) if is_halves else x.unflatten(-1, (half, Integer(2))).unbind(-1, 2)
         first = binary(row.t, "sub", binary(row.t, "mul", a, cos), binary(row.t, "mul", b, sin))
         second = binary(row.t, "add", binary(row.t, "mul", b, cos), binary(row.t, "mul", a, sin))
-        if self.pairs.value == "halves":
+        if is_halves:
             return join.concatenate(row.t, [first, second], x.rank - 1)
         stacked = join.concatenate(row.t, [y.unsqueeze(-1) for y in (first, second)], x.rank)
         return row.t.flatten(stacked, x.rank - 1, x.rank)

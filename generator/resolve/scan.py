@@ -18,7 +18,7 @@ from generator.resolve.sizes import Unresolved, written_shape
 from generator.spec.model import Spec, Use
 from generator.spec.suggest import did_you_mean, listed
 from generator.trace.diary import Bind
-from generator.trace.tensor import Shape, Tensor, View, next_order
+from generator.trace.tensor import Shape, Tensor
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver
@@ -108,12 +108,11 @@ class _Steps:
     """The slices that a cell reads: views of all steps, made at once."""
 
     def __init__(self, inputs: Mapping[str, Tensor], axis: int) -> None:
-        self._slices = {name: x.select(axis) for name, x in inputs.items()}
-        self._views = {name: View(x, "parts", (axis,), next_order()) for name, x in inputs.items()}
+        self._steps = {name: x.unbound(axis) for name, x in inputs.items()}
 
     def next(self) -> dict[str, Tensor]:
         """Return the slices of one step."""
-        return {name: replace(x, view=self._views[name]) for name, x in self._slices.items()}
+        return {name: next(steps) for name, steps in self._steps.items()}
 
 
 def _check_outputs(r: Resolver, frame: Frame, bound: BoundRow, shapes: Mapping[str, Shape], outputs: Mapping[str, Tensor]) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from sympy import Integer, expand
 
 from generator.symbols import Facts
 from generator.trace.derivatives import Derivative, summed_to
@@ -19,6 +20,7 @@ from generator.trace.layout import elementwise_strides
 from generator.trace.liveness import Forward, Memory
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, next_order, product
 
+TOGETHER = frozenset({"parts", "unbind"})  # methods that make several views at once
 FIRST = float("-inf")  # complete gradients of weights and inputs go before all else
 Node = Launch | View | Storage  # a storage: a weight or an input, where gradients end
 
@@ -34,10 +36,11 @@ class _Backward:
         self.facts = facts
         self.makers = {x.storage: launch for launch in forward.launches for x in launch.writes}
         self.outputs = [x for x in forward.outputs if x.needs_grad]
-        self.waiting: dict[Node, dict[object, Tensor]] = {}
+        self.waiting: dict[Node, dict[int, Tensor]] = {}
         self.queue: list[tuple[float, int, Node]] = []
         self.uses = Counter(self._edges())
         self.arrived: Counter[Node] = Counter()
+        self.holders: Counter[tuple[Storage, View | None]] = Counter()  # of one gradient, views apart
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
 
@@ -85,7 +88,7 @@ class _Backward:
         """Hand a gradient to the node that made x, adding it to what is there."""
         node = self._node(x)
         there = self.waiting.get(node)
-        slot: object = id(x) if isinstance(node, View) and node.method == "parts" else None
+        slot = x.part if isinstance(node, View) else 0
         if there is None:
             there = self.waiting[node] = {}
             if not isinstance(node, Storage):
@@ -104,10 +107,13 @@ class _Backward:
             heapq.heappush(self.queue, (FIRST, next_order(), node))
 
     def _end(self, leaf: Storage, gradient: Tensor) -> None:
-        """A gradient is complete: weights keep it apart; an input keeps it, as a copy where it is shared or lies differently in memory."""
+        """A gradient is complete: weights keep it apart; an input keeps it, as a copy where others hold it or it lies otherwise in memory.
+
+        A view of what others hold is a tensor of its own, which nobody else holds.
+        """
         if leaf.persistent:
             self.free(gradient)
-        elif self.memory.references(gradient.storage) > 1 or not gradient.is_contiguous:
+        elif self.holders[gradient.storage, gradient.view] > 1 or not gradient.is_contiguous:
             self.new(gradient.shape)
             self.free(gradient)
 
@@ -121,10 +127,18 @@ class _Backward:
             return self._reshaped(view, gradient)
         if view.method == "expand":
             return summed_to(self, gradient, base)
+        absent = self._absent(view, gradients)
         whole = self.new(base.shape, wanted_by=base)  # zeros around the part; the parts joined; windows added up
-        for part in gradients:
+        for part in (*gradients, *absent):
             self.free(part)
         return whole
+
+    def _absent(self, view: View, gradients: Sequence[Tensor]) -> list[Tensor]:
+        """Return the zeros that stand for the gradients of views made together with others of which some have none."""
+        missing = view.base.numel - sum((x.numel for x in gradients), Integer(0))
+        if view.method not in TOGETHER or expand(missing) == 0:
+            return []
+        return [self.new((missing if view.method == "parts" else missing / gradients[0].numel,))]  # of an index one element, stretched
 
     def _reshaped(self, view: View, gradient: Tensor) -> Tensor:
         """Return the gradient in the shape before the view: a view too, or a copy where memory order does not allow one."""
@@ -161,6 +175,7 @@ class _Backward:
             strides = elementwise_strides(self.facts, shape, [like])
         storage = Storage(product(shape), kind, persistent=is_weight)
         self.memory.hold(storage)
+        self.holders[storage, None] += 1
         return Tensor(shape, strides or contiguous_strides(shape), storage)
 
     def _is_only_gradient_of_a_weight(self, x: Tensor) -> bool:
@@ -172,11 +187,13 @@ class _Backward:
     def free(self, x: Tensor) -> None:
         """Refer to a tensor no more."""
         self.memory.release(x.storage)
+        self.holders[x.storage, x.view] -= 1
 
     def share(self, x: Tensor) -> Tensor:
         """Refer to a tensor once more."""
         self.memory.hold(x.storage)
-        return replace(x)
+        self.holders[x.storage, x.view] += 1
+        return x
 
 
 def simulated_peak(forward: Forward, facts: Facts) -> Mapping[str, int]:

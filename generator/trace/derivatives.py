@@ -7,18 +7,27 @@ written out here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from generator.trace.diary import Launch
-from generator.trace.tensor import Kind, Shape, Tensor, contiguous_strides, product
+from generator.trace.memory_format import is_channels_last, strides_after
+from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, next_order, product
 
 
 class Heap(Protocol):
     """Where gradients come from and go to."""
 
-    def new(self, shape: Shape, *, kind: Kind = "float", like: Tensor | None = None, wanted_by: Tensor | None = None) -> Tensor:
-        """Return a fresh tensor: laid out as `like`, contiguous by default; `wanted_by` is whose gradient it is."""
+    def new(
+        self,
+        shape: Shape,
+        *,
+        kind: Kind = "float",
+        like: Tensor | None = None,
+        wanted_by: Tensor | None = None,
+        strides: Shape | None = None,
+    ) -> Tensor:
+        """Return a fresh tensor: laid out as `like` or by strides, contiguous by default; `wanted_by` is whose gradient it is."""
 
     def free(self, x: Tensor) -> None:
         """Let go of a fresh tensor."""
@@ -92,23 +101,47 @@ class Derivative:
 
     def stretched(self) -> Gradients:
         """The gradient of a sum is a stretched view of that of the result."""
-        return [(x, Tensor(x.shape, (*(stride * 0 for stride in x.strides),), self.heap.share(self.gradient).storage)) for x in self.wanted]
+        return [(x, self._view(x.shape, (*(stride * 0 for stride in x.strides),))) for x in self.wanted]
 
     def parts(self) -> Gradients:
         """What was joined is cut again: views."""
         whole = self.gradient
         strides = [whole.strides if whole.rank == x.rank else contiguous_strides(x.shape) for x in self.wanted]
-        return [(x, Tensor(x.shape, own, self.heap.share(whole).storage)) for x, own in zip(self.wanted, strides, strict=True)]
+        return [(x, self._view(x.shape, own)) for x, own in zip(self.wanted, strides, strict=True)]
+
+    def _view(self, shape: Shape, strides: Shape) -> Tensor:
+        """A view of the gradient, which keeps its storage."""
+        whole = self.heap.share(self.gradient)
+        return Tensor(shape, strides, whole.storage, view=View(whole, "expand", (), next_order()))
+
+    def convolution(self) -> Gradients:
+        """Those of the input and the weight are laid out channels last where the input is; a weight that is not then takes a copy."""
+        x = self.launch.reads[0]
+        if not is_channels_last(x):
+            return self.one_each()
+        found = []
+        for operand in self.wanted:
+            strides = strides_after(x, operand.shape) if operand.rank == x.rank else contiguous_strides(operand.shape)
+            fits = operand.storage.persistent and replace(operand, strides=strides).is_contiguous
+            found.append((operand, self.heap.new(operand.shape, strides=strides, wanted_by=operand if fits else None)))
+        return found
 
     def attention(self) -> Gradients:
-        """The gradients of queries, keys and values come out of one kernel, wanted or not, laid out as these are."""
-        made = [(x, self.heap.new(x.shape, like=x, wanted_by=x)) for x in self.launch.reads[:3]]
+        """The gradients of queries, keys and values come out of one kernel, wanted or not, the heads of each position side by side."""
+        made = [(x, self.heap.new(x.shape, strides=_heads_together(x.shape), wanted_by=x)) for x in self.launch.reads[:3]]
         self._free([gradient for x, gradient in made if not x.needs_grad])
         return [(x, gradient) for x, gradient in made if x.needs_grad]
 
     def _free(self, tensors: list[Tensor]) -> None:
         for x in tensors:
             self.heap.free(x)
+
+
+def _heads_together(shape: Shape) -> Shape:
+    """The strides of [b, h, n, e] that lies in memory as b n h e."""
+    b, h, n, e = shape
+    rows, heads, positions, features = contiguous_strides((b, n, h, e))
+    return rows, positions, heads, features
 
 
 def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
@@ -132,5 +165,6 @@ _RULES: dict[str, Callable[[Derivative], Gradients]] = {
     "sum": Derivative.stretched,
     "cat": Derivative.parts,
     "stack": Derivative.parts,
+    "convolution": Derivative.convolution,
     "attention": Derivative.attention,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer
@@ -41,10 +42,13 @@ def iterate(t: Tracer, row: str, count: Expr, carried: Carried, body: Body, *, s
         UnsettledError: the runs go on differing, so that no one formula holds for any number of them.
     """
     if t.diary is not None:
-        for run in range(t.diary.times(count)):
-            with t.flow.run(row, str(run)):
-                carried = body(carried)
-            t.diary.events.append(Bind("carried", tuple(carried.values())))
+        with t.sharing() if shared else nullcontext() as weights:
+            for run in range(t.diary.times(count)):
+                if weights is not None:
+                    weights.next_step()
+                with t.flow.run(row, str(run)):
+                    carried = body(carried)
+                t.diary.events.append(Bind("carried", tuple(carried.values())))
         return Iterated(carried)
     runs = _Runs(t, row, body, shared=shared)
     if isinstance(count, Integer) and (count <= ONE_BY_ONE * (1 + len(carried)) or row in t.flow.one_by_one):

@@ -47,10 +47,6 @@ class Memory:
         if not self._references[storage]:
             self.now -= self._bytes(storage)
 
-    def references(self, storage: Storage) -> int:
-        """Return how many refer to a storage."""
-        return self._references[storage]
-
     def _bytes(self, storage: Storage) -> int:
         if storage.numel not in self._known:
             self._known[storage.numel] = evaluate(storage.numel, self._sizes)

@@ -6,8 +6,9 @@ share memory. They follow PyTorch's rules for sizes greater than one: an axis of
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count, pairwise
+from itertools import count, islice, pairwise
 from typing import Literal
 
 from sympy import Expr, Integer, Mul, expand
@@ -61,16 +62,23 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A view of a storage. `needs_grad`: whether a gradient flows back to it; `view`: where it comes from, None for a kernel's result."""
+    """A view of a storage.
+
+    Args:
+        needs_grad: whether a gradient flows back to it.
+        view: where it comes from, None for a kernel's result.
+        part: which one it is of several views made at once.
+    """
 
     shape: Shape
     strides: Shape
     storage: Storage
     needs_grad: bool = False
     view: View | None = None
+    part: int = 0
 
     def _made(self, method: str, detail: tuple[int, ...] | Shape, shape: Shape, strides: Shape) -> Tensor:
-        return replace(self, shape=shape, strides=strides, view=View(self, method, detail, next_order()))
+        return replace(self, shape=shape, strides=strides, view=View(self, method, detail, next_order()), part=0)
 
     @property
     def rank(self) -> int:
@@ -145,6 +153,8 @@ class Tensor:
     def narrow(self, axis: int, size: Expr) -> Tensor:
         """Return the view of `size` neighbours along one axis."""
         axis %= self.rank
+        if size == self.shape[axis]:
+            return self  # as an index of all elements does
         return self._made("narrow", (axis,), (*self.shape[:axis], size, *self.shape[axis + 1 :]), self.strides)
 
     def parts(self, axis: int, sizes: Shape) -> tuple[Tensor, ...]:
@@ -152,7 +162,16 @@ class Tensor:
         axis %= self.rank
         whole = View(self, "parts", (axis,), next_order())
         shapes = [(*self.shape[:axis], size, *self.shape[axis + 1 :]) for size in sizes]
-        return tuple(replace(self, shape=shape, view=whole) for shape in shapes)
+        return tuple(replace(self, shape=shape, view=whole, part=part) for part, shape in enumerate(shapes))
+
+    def unbind(self, axis: int, number: int) -> tuple[Tensor, ...]:
+        """Return the views at all `number` indices of an axis, made at once."""
+        return tuple(islice(self.unbound(axis), number))
+
+    def unbound(self, axis: int) -> Iterator[Tensor]:
+        """Yield the views at all indices of an axis, made at once, one after the other without end."""
+        one, view = self.select(axis), View(self, "unbind", (axis % self.rank,), next_order())
+        return (replace(one, view=view, part=part) for part in count())
 
     def select(self, axis: int) -> Tensor:
         """Return the view at one index of an axis."""

@@ -36,6 +36,26 @@ class Tally:
     kernels: list[str] = field(default_factory=list)
 
 
+class SharedWeights:
+    """The weights of a step of a recurrence, in the order in which it asks for them; every further step gets the same ones."""
+
+    def __init__(self, outer: SharedWeights | None) -> None:
+        self._outer = outer
+        self._known: list[Storage] = []
+        self._position = 0
+
+    def next_step(self) -> None:
+        """Begin a step."""
+        self._position = 0
+
+    def take(self, fresh: Storage) -> Storage:
+        """Return the next weight: the one that stands in this place, or a fresh one in the first step."""
+        if self._position == len(self._known):
+            self._known.append(fresh if self._outer is None else self._outer.take(fresh))
+        self._position += 1
+        return self._known[self._position - 1]
+
+
 class Tracer:
     """Collects kernels, storages and weights row by row.
 
@@ -61,6 +81,7 @@ class Tracer:
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
         self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
+        self._weights: SharedWeights | None = None  # of the steps of a recurrence around what runs
         self._is_idle = False  # whether the last kernel has no part in the backward pass
 
     # ---- where we are ------------------------------------------------------------------------------------------------
@@ -83,6 +104,15 @@ class Tracer:
             yield
         finally:
             self.count, self.copies = outer
+
+    @contextmanager
+    def sharing(self) -> Iterator[SharedWeights]:
+        """Let all steps inside have the weights of the first."""
+        outer, self._weights = self._weights, SharedWeights(self._weights)
+        try:
+            yield self._weights
+        finally:
+            self._weights = outer
 
     @contextmanager
     def scratch(self) -> Iterator[None]:
@@ -145,7 +175,8 @@ class Tracer:
         if trainable:
             self.tally.params += self.copies * numel
             self.tally.active_params += self.copies * (numel if active is None else active)
-        return Tensor(shape, contiguous_strides(shape), Storage(numel, persistent=True), trainable)
+        storage = Storage(numel, persistent=True)
+        return Tensor(shape, contiguous_strides(shape), self._weights.take(storage) if self._weights else storage, trainable)
 
     # ---- kernels -----------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import accumulate
 
 import pytest
 import torch
@@ -115,3 +116,30 @@ def test_the_peak_is_what_the_memory_profiler_sees(make: Callable[[str], nn.Modu
 @pytest.mark.parametrize("make", [_two_layers, lambda device: Attention(4, 2, device=device), lambda device: nn.LayerNorm(4).to(device)])
 def test_cpu_and_meta_peak_alike(make: Callable[[str], nn.Module]) -> None:
     assert peak(make("cpu"), [torch.zeros(2, 3, 4)]) == peak(make("meta"), [torch.zeros(2, 3, 4, device="meta")])
+
+
+TABLE = torch.nn.Parameter(torch.zeros(100, 50))
+PLACES = torch.zeros(30, 50, dtype=torch.long)
+
+
+@pytest.mark.parametrize(
+    ("fn", "given"),
+    [
+        (lambda x: x.gather(0, PLACES).exp(), PLACES.nbytes),
+        (lambda x: x.topk(20, 0).values.exp(), 0),
+        (lambda _: TABLE[PLACES[:, 0]].exp(), PLACES.nbytes),
+        (lambda x: (h := x.exp()).sin() + h.cos() + h.tanh(), 0),
+    ],
+    ids=["gather", "topk", "index", "sums"],
+)
+def test_the_peak_is_that_of_the_allocator_when_nobody_watches(fn: Callable[[Tensor], Tensor], given: int) -> None:
+    """Derivatives that scatter do so in place, which they do not where torch sees that it is watched."""
+    x = torch.ones(100, 50, requires_grad=True)
+    measured = peak(fn, [x], parameters=[TABLE])
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiled:
+        out = fn(x)
+        out.backward(torch.ones_like(out))
+    changes = [(event.start_ns(), event.nbytes()) for event in profiled.profiler.kineto_results.events() if event.name() == "[memory]"]
+    allocated = max(accumulate(change for _, change in sorted(changes)))
+    TABLE.grad = None
+    assert measured.bytes - x.nbytes - given == allocated - measured.gradient_bytes
