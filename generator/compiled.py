@@ -15,6 +15,7 @@ from generator.claims import sheet_presets
 from generator.costed import Costed, costed
 from generator.costs import output_names, totals
 from generator.memory import SavedMemory
+from generator.ops.base import TRAINING
 from generator.printing.text import to_text
 from generator.published.parts import Costs
 from generator.published.verdicts import sheet_claims
@@ -72,7 +73,7 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
     arch, rows = traced.architecture, traced.rows
     sums = totals(rows)
     sizes = _sizes(spec, arch, traced.facts)
-    constraints = _constraints(spec, arch)
+    constraints = _constraints(spec, arch, in_training=False)
     conditions = [(c.text, c.condition) for c in constraints]
     sheet = Sheet(
         name=spec.name,
@@ -85,6 +86,7 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
         inputs={n: x.shape for n, x in arch.inputs.items()},
         outputs={name: arch.outputs[n].shape for n, name in output_names(arch).items()},
         constraints=constraints,
+        trained=_constraints(spec, arch, in_training=True),
         rows=rows,
         totals=sums,
         presets=sheet_presets(spec, sizes, sums, conditions, problems, doubts),
@@ -170,12 +172,12 @@ def _sizes(spec: Spec, arch: Architecture, facts: Facts) -> tuple[Size, ...]:
     return tuple(found)
 
 
-def _constraints(spec: Spec, arch: Architecture) -> tuple[Constraint, ...]:
-    """All conditions of the spec and of what it uses, each once, in the spec's own sizes."""
+def _constraints(spec: Spec, arch: Architecture, *, in_training: bool) -> tuple[Constraint, ...]:
+    """All conditions of the spec and of what it uses, each once, in the spec's own sizes; those of training are apart."""
     order = tuple(spec.dims)
     texts: dict[str, Constraint] = {}
     for requirement in arch.requirements:
-        if requirement.condition.free_symbols <= {symbol(name) for name in order}:
+        if (TRAINING in requirement.when) == in_training and requirement.condition.free_symbols <= {symbol(name) for name in order}:
             text = to_text(requirement.condition, order)
             texts.setdefault(text, Constraint(text, requirement.condition))
     return tuple(texts.values())

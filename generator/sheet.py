@@ -215,7 +215,7 @@ class Sheet:
     options: Mapping[str, object]  # option name -> value in force
     inputs: Mapping[str, tuple[Expr, ...]]  # name -> axes
     outputs: Mapping[str, tuple[Expr, ...]]
-    constraints: tuple[Constraint, ...]
+    constraints: tuple[Constraint, ...]  # that hold of all sizes
     rows: tuple[SheetRow, ...]
     totals: Mapping[str, Expr]
     presets: tuple[SheetPreset, ...] = ()
@@ -224,4 +224,5 @@ class Sheet:
     references: Mapping[str, Reference] = field(default_factory=dict)
     option_meanings: Mapping[str, str] = field(default_factory=dict)
     axes: tuple[Expr, ...] = ()  # that any tensor has on the way, those inside of rows included; axes of fixed size are left out
+    trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
     saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element

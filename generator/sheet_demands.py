@@ -15,13 +15,15 @@ def search_order(sheet: Sheet, given: Collection[str]) -> list[str]:
     return [size.name for size in sheet.sizes if size.kind == "derived" or size.name not in given]
 
 
-def sheet_demands(sheet: Sheet, given: Collection[str]) -> list[Demand]:
+def sheet_demands(sheet: Sheet, given: Collection[str], *, in_training: bool = False) -> list[Demand]:
     """Return what sizes of a sheet must meet: its conditions, sizes that follow from others, and whole axes of at least one.
 
     Args:
         given: the sizes that do not follow from others though they could: those of a preset, and defaults that are drawn.
+        in_training: whether the module must run in training mode.
     """
-    found: list[Demand] = [demand for constraint in sheet.constraints for demand in demanded(constraint.condition)]
+    constraints = (*sheet.constraints, *(sheet.trained if in_training else ()))
+    found: list[Demand] = [demand for constraint in constraints for demand in demanded(constraint.condition)]
     for size in sheet.sizes:
         if size.value is not None and (size.kind == "derived" or size.name not in given):
             found += [Equals(size.name, size.value), AtLeast(size.value)]

@@ -13,7 +13,6 @@ from sympy.logic.boolalg import Boolean
 
 from generator.architecture import Architecture, Requirement
 from generator.logarithm import Log2
-from generator.ops.base import TRAINING
 from generator.resolve.comparisons import is_strict, slack
 from generator.spec.source import Span
 from generator.symbols import Facts
@@ -80,7 +79,7 @@ def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker
     if condition in (S.true, S.false):
         return
     asker = asker or Asker(arch.spec.name)
-    if not set(asker.when) - {TRAINING}:  # rows below cannot rely upon what a row needs that may be skipped; all of them are trained
+    if not asker.when:  # others cannot rely upon what a row needs that may be skipped, or only in training
         facts.learn(condition)
     arch.requirements.append(Requirement(str(condition), condition, span, asker.owner, asker.stated, asker.when))
 

@@ -56,14 +56,14 @@ def sample(
     for _ in range(attempts):
         drawn = {size.name for size in sheet.sizes if size.kind == "default" and not given and rng.random() < 0.5}
         following = {size.name for size in sheet.sizes if size.value is not None} - drawn
-        demands = [*sheet_demands(sheet, {*given, *drawn}), *_of_drawn(sheet, given, depths, least)]
+        demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, depths, least)]
         if fixed is None:
             demands += [Holds(Le(symbol(size.name), limit * limit)) for size in sheet.sizes]
         order = search_order(sheet, given)
         found = first(solutions(order, demands, candidates, known=given, arranged=arranged))
         if found is not None:
             return {size.name: found[size.name] for size in sheet.sizes}
-    conditions = ", ".join(c.text for c in sheet.constraints)
+    conditions = ", ".join(c.text for c in (*sheet.constraints, *sheet.trained))
     raise NoSampleError(f"no sizes were found that satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
 
 

@@ -20,6 +20,7 @@ UNUSED_YES = (
     HEAD + "options: {more: {is: one more row, default: false}}\nlayers:\n"
     "  y: {op: linear, out: [b, n, d]}\n  z: {op: linear, in: y, out: [b, n, 2*d], when: more}\n  w: {op: add, in: [z, x]}\n"
 )
+BATCH_NORM = "title: t\ndims: {b: batch, d: width}\ninputs: {x: [b, d]}\nlayers:\n  y: {op: batch_norm}\npresets:\n  one: {set: {b: 1}}\n"
 SEVEN_SIZES = """\
 title: random
 dims: {b: size b, n: size n, d: size d, h: size h, e: size e, m: size m, k: size k}
@@ -113,3 +114,21 @@ def test_cost_answers_and_warns_where_a_claim_fails_and_check_fails(write, capsy
     assert '"params": 12' in said.out
     assert said.err.startswith("warning: mine/spec.yaml:6:26: this claim does not hold: params is not d**2\n")
     assert main(["check", file]) == 1
+
+
+def test_a_batch_of_one_is_counted_where_only_training_refuses_it(write, capsys) -> None:
+    file = write(BATCH_NORM)
+    assert main(["check", file]) == 0
+    assert main(["cost", file, "b=1", "d=4", "--json"]) == 0
+    assert '"params": 8' in capsys.readouterr().out
+    assert main(["build", file, "--out", "out"]) == 0
+    assert "`b > 1` (in training)" in Path("out/markdown/spec.md").read_text(encoding="utf-8")
+
+
+def test_verify_names_a_preset_that_cannot_be_trained(write, capsys) -> None:
+    pytest.importorskip("torch")
+    file = write(BATCH_NORM)
+    assert main(["verify", file, "--samples", "1", "--no-references"]) == 1
+    said = capsys.readouterr().out
+    assert "not checked: preset one: no sizes were found that satisfy b > 1" in said
+    assert said.rstrip().endswith("equal where compared; not all was compared of spec")

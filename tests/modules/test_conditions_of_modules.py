@@ -98,7 +98,8 @@ def test_sizes_that_a_row_cannot_have_are_refused_by_module_and_sheet(
         with pytest.raises(ValueError, match=r"must hold; found") as refused:
             one.run(**bad)
         assert str(refused.value).startswith(f"{condition} must hold")
-        assert condition in [constraint.text for constraint in one.bench.compiled("one").sheet.constraints]
+        sheet = one.bench.compiled("one").sheet
+        assert condition in [constraint.text for constraint in (*sheet.constraints, *sheet.trained)]
 
 
 def test_conditions_on_sizes_that_are_told_are_checked_when_the_module_is_built(tmp_path: Path) -> None:
@@ -127,7 +128,7 @@ def test_the_conditions_of_a_blocks_rows_are_left_to_its_module(tmp_path: Path) 
     with Written(tmp_path, "y: {use: inner, repeat: g - 2}", inner=inner) as one:
         assert one.checks() == (["g >= 2"], [])
         with pytest.raises(ValueError, match="m >= 3 must hold; found m = 2"):
-            one.run(m=2)
+            one.run(m=2, g=3)
 
 
 def test_a_row_that_an_option_skips_needs_nothing_then(tmp_path: Path) -> None:

@@ -40,7 +40,8 @@ def option_value(value: object) -> str:
 
 def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
     """Return each condition on the sizes."""
-    return tuple(code(constraint.text) for constraint in sheet.constraints)
+    trained = (f"{code(constraint.text)} (in training)" for constraint in sheet.trained)
+    return (*(code(constraint.text) for constraint in sheet.constraints), *trained)
 
 
 def rows_table(sheet: Sheet, formulas: Formulas, links: Links) -> Table:
