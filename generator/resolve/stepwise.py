@@ -21,6 +21,19 @@ def decoding_problems(arch: Architecture) -> list[Problem]:
     return [*_dropped(arch), *_Walk(arch, growths(arch)).problems()]
 
 
+def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
+    """Return the path of the first row that mixes the tokens of a step and keeps none of them; empty where there is none."""
+    assert arch.tracer is not None
+    for _, bound, sizes in _ops(arch):
+        assert bound.op is not None
+        scope = Scope(arch.tracer, bound, sizes, {}, bound.input_names, bound.declared)
+        for operand, x in enumerate(bound.inputs):
+            held = [axis for axis, size in enumerate(x.shape) if size.free_symbols & {*new}]
+            if any(bound.op.along(scope, bound.inputs, operand, axis) is Along.MIXES for axis in held):
+                return bound.path
+    return ""
+
+
 def _dropped(arch: Architecture) -> Iterator[Problem]:
     """Yield a problem for each cache that would have to drop tokens, or that does not say how many there are in a step."""
     places = {id(bound): (row, sizes) for row, bound, sizes in _ops(arch)}

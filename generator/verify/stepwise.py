@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from generator.decoding import growths, scans
 from generator.printing.evaluate import evaluate
 from generator.printing.text import to_text
+from generator.resolve.stepwise import mixing_row
 from generator.trace.tensor import Shape
 from generator.verify.failures import described
 from generator.verify.instance import Workbench
@@ -281,9 +282,19 @@ class _Runs:
                 expected = self._expected(index, name, shape, start, length)
                 far = None if expected is None else _distance(found[index], expected)
                 if far:
+                    self._refuse_of_all(name, shape)
                     which = f"token {start + 1}" if length == 1 else f"tokens {start + 1} to {start + length}"
                     return f"`{name}` differs at {which} of {self.tokens.total(self.sizes)}: {far}"
         return ""
+
+    def _refuse_of_all(self, name: str, shape: Shape) -> None:
+        """Raise NotApplicableError for a result of all tokens at once behind a recurrence, such as their mean: no step has seen them all.
+
+        Beside a cache, which says that the spec is for decoding, a row that makes such a result is a mistake.
+        """
+        row = "" if self.tokens.pairs else mixing_row(self.tokens.arch, self.tokens.new)
+        if row and not any(self.tokens.is_new(size) for size in shape):
+            raise NotApplicableError(f"`{row}` makes `{name}` of all tokens at once, and keeps none of them for later steps")
 
     def _expected(self, index: int, name: str, shape: Shape, start: int, length: int) -> Tensor | None:
         """Return what a step should come to; None where no pass could tell. Raises NotApplicableError where later tokens change it."""

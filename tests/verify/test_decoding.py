@@ -71,6 +71,14 @@ layers:
   placed: {op: add, in: [x, places]}
   y: {scan: n, use: rnn_cell, carry: {state: [b, d]}}
 """
+POOLED = """\
+title: The mean of what a recurrence says
+dims: {b: batch size, n: tokens, d: width}
+inputs: {x: [b, n, d]}
+layers:
+  said: {scan: n, use: rnn_cell, carry: {state: [b, d]}}
+  pooled: {op: mean, over: 1}
+"""
 BUILT_IN = (
     "causal_attention", "causal_rotary_attention", "decoder_block", "gpt2", "grouped_query_attention", "latent_attention", "llama",
     "llama_block", "min_gpt", "rnn", "transformer",
@@ -144,6 +152,14 @@ def test_tokens_that_look_at_later_ones_are_no_comparison_and_that_is_said(tmp_p
 
 def test_weights_for_each_token_are_no_comparison_and_that_is_said(tmp_path: Path) -> None:
     assert decoded(tmp_path, "net", net=FIXED).reason == "it is built for one number of tokens, n"
+
+
+def test_a_result_of_all_tokens_behind_a_recurrence_is_no_comparison_and_that_is_said(tmp_path: Path) -> None:
+    found = decoded(tmp_path, "net", net=POOLED)
+    assert found.checks == ()
+    assert found.reason == "`pooled` makes `pooled` of all tokens at once, and keeps none of them for later steps"
+    last = POOLED.replace("{op: mean, over: 1}", "{op: select, axis: 1, index: -1}")
+    assert [check.found for check in decoded(tmp_path, "net", net=last).checks] == [""] * 6
 
 
 def test_splits_that_a_condition_forbids_are_named(tmp_path: Path) -> None:
