@@ -8,6 +8,7 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
+from generator.render.texts import texts
 from generator.render.workbook.cells import LONGEST_FORMULA, LONGEST_TEXT, FormulaTooLongError, Page, lines_of, quoted
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
@@ -16,7 +17,7 @@ from generator.render.workbook.styles import add_styles
 @pytest.fixture
 def page() -> Page:
     book = Workbook()
-    add_styles(book)
+    add_styles(book, texts())
     values: dict[tuple[str, str], Value] = {}
     return Page(book, "Page", values)
 

@@ -32,7 +32,7 @@ def comparison_workbook(result: Result, language: str = "en") -> bytes:
     layout = Layout(result, words)
     book = Workbook()
     book.remove(book.worksheets[0])
-    add_styles(book, words("look.font"))
+    add_styles(book, words)
     values: dict[tuple[str, str], Value] = {}
     summary = Page(book, words("sheets.summary"), values)
     measures = [Page(book, layout.sheet_title(table), values) for table in result.tables]

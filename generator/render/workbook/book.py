@@ -48,7 +48,7 @@ def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
     plan = make_plan(sheet, texts(language))
     book = Workbook()
     book.remove(book.worksheets[0])
-    add_styles(book, plan.words("look.font"))
+    add_styles(book, plan.words)
     values: dict[tuple[str, str], Value] = {}
     pages = {key: Page(book, plan.words(f"sheets.{key}"), values) for key in SHEETS}
     formulas = Formulas(plan, book, values)

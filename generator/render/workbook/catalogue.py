@@ -62,7 +62,7 @@ def build_catalogue(entries: Sequence[Entry], language: str = "en", suffix: str 
     words = texts(language)
     book = Workbook()
     book.remove(book.worksheets[0])
-    add_styles(book, words("look.font"))
+    add_styles(book, words)
     values: dict[tuple[str, str], Value] = {}
     listed, forms = (Page(book, words(f"catalogue.{key}"), values) for key in ("sheet", "formulas"))
     ordered = sorted(entries, key=lambda entry: (not entry.sheet.source.startswith("models/"), entry.sheet.source))

@@ -27,8 +27,8 @@ from generator.render.workbook.withheld import FITS
 from generator.sheet import QUANTITIES, Constraint
 from generator.symbols import symbol
 
-WIDTHS = (30, 62, 46, 26, 24, 24, 22)
-WORKING_WIDTHS = (26, 26, *[18] * 8, 40)
+WIDTHS = (30, 62, 46, 26, 30, 24, 22)
+WORKING_WIDTHS = (26, 26, *[18] * 7, 52, 46)
 FIRST_ROW = 5  # of the closed forms
 FIRST_CROSSING_ROW = FIRST_ROW + len(QUANTITIES) + 4
 NEAR = "1E-9"  # of a root: so near to a whole number it is that number
@@ -157,7 +157,6 @@ def write_crossings(page: Page, plan: Plan, formulas: Formulas) -> int:
     for column, key in zip(COLUMNS, WORKING, strict=True):
         is_text = column in (FIRST, SECOND, EXCLUDED)
         page.text(f"{column}{row - 1}", words(f"formulas.{key}"), "Column head" if is_text else "Column head, number")
-    page.height(row - 1, [(words("formulas.sign"), 16)])
     for index, one in enumerate(plan.crossings):
         _Line(page, plan, formulas, one, CrossingCells(index)).write()
     return row + len(plan.crossings)

@@ -18,7 +18,7 @@ from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import choice, fixed
 from generator.render.workbook.plan import Plan
-from generator.render.workbook.scale import BINARY, THOUSANDS, Scale
+from generator.render.workbook.scale import BINARY, Scale, of_counts
 from generator.render.workbook.sizes import WIDTHS
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
@@ -41,7 +41,7 @@ def write_results(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Value
     for column in "BD":
         page.text(f"{column}{head}", heads["ABCD".index(column)], "Column head, number")
     first, last = plan.total_rows[QUANTITIES[0].key], plan.total_rows[QUANTITIES[-1].key]
-    exact = Rule(type="expression", formula=[f"$D{first}<1000"], dxf=EXACT_LOOK)
+    exact = Rule(type="expression", formula=[f"$D{first}<{of_counts(words).base}"], dxf=EXACT_LOOK)
     page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
     return {quantity.key: _write_result(page, plan, formulas, quantity) for quantity in QUANTITIES}
 
@@ -61,8 +61,9 @@ def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity
     row, total = plan.total_rows[quantity.key], plan.sheet.totals[quantity.key]
     page.text(f"A{row}", plan.title(quantity), "Label")
     value = formulas.write(page, f"D{row}", total, "Whole number", guard=lambda text: withheld(plan, text))
-    amount, step = THOUSANDS.scaled(value)
-    _write_rounded(page, plan, row, THOUSANDS, plan.words.scale(quantity.unit), (amount, step))
+    scale = of_counts(plan.words)
+    amount, step = scale.scaled(value)
+    _write_rounded(page, plan, row, scale, plan.words.scale(quantity.unit), (amount, step))
     page.text(f"E{row}", plan.unit(quantity), "Muted words")
     closed = shortened_form(plan, total)
     page.text(page.merged(f"F{row}:G{row}", "Words"), closed)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from generator.render.texts import Texts
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.stamp import Value
 
@@ -40,5 +41,11 @@ class Scale:
         return f"({'+'.join(f'({cell}>={limit})' for limit in self.limits)})"
 
 
+MYRIADS = Scale(10_000, ("1E4", "1E8", "1E12", "1E16"))  # as Chinese counts
 THOUSANDS = Scale(1000, ("1E3", "1E6", "1E9", "1E12", "1E15", "1E18"))
 BINARY = Scale(1024, tuple(str(1024**power) for power in range(1, 6)))
+
+
+def of_counts(words: Texts) -> Scale:
+    """Return the steps in which a language counts."""
+    return {scale.base: scale for scale in (THOUSANDS, MYRIADS)}[int(words("scale.base"))]

@@ -10,7 +10,7 @@ from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.styles.numbers import NumberFormat
 from openpyxl.workbook import Workbook
 
-FONT = "Calibri"
+from generator.render.texts import Texts
 
 INK = "000000"
 MUTED = "6B7280"
@@ -33,9 +33,9 @@ SHARE = "0.0%_)"
 REPEAT = '"×"0_)'
 RATIO = '"×"0.00_)'
 COMPARED = '[<0.1]"×"0.0000_);[<100]"×"0.00_);"×"#,##0_)'
-# Two conditions are all that a number format may have; below a billion the exact number is short enough.
-SHORT = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," B"_);#,##0_)'
-SHORT_SI = '[>=1000000000000]#,##0.000,,,," T"_);[>=1000000000]#,##0.000,,," G"_);#,##0_)'
+# Formats that a language has for large numbers, by the name of its text; see `look` there.
+COUNT = "count"
+WORK = "work"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ LOOKS: dict[str, Look] = {
     "Muted, free": Look(MUTED, rule="", vertical="center", horizontal="left"),
     "Muted calculation": Look(MUTED, horizontal="right"),
     "Swept value": Look(bold=True, format=WHOLE, horizontal="right"),
-    "Scaled number": Look(format=SHORT, horizontal="right", indented=False),
+    "Scaled number": Look(format=COUNT, horizontal="right", indented=False),
     "Ratio": Look(bold=True, format=RATIO, horizontal="right", indented=False),
     "Share": Look(format=SHARE, horizontal="right", indented=False),
     "Question": Look(NAVY, bold=True, rule="", wrap=True, size=12, horizontal="left", vertical="center"),
@@ -111,7 +111,7 @@ LOOKS: dict[str, Look] = {
 
 def _layer_looks() -> dict[str, Look]:
     """Return the looks of the layer table: leaves, groups and the total, each for words and for every kind of number."""
-    kinds = {"": GENERAL, ", note": GENERAL, ", count": SHORT, ", FLOP": SHORT_SI, ", share": SHARE, ", repeat": REPEAT}
+    kinds = {"": GENERAL, ", note": GENERAL, ", count": COUNT, ", FLOP": WORK, ", share": SHARE, ", repeat": REPEAT}
     looks = {}
     for suffix, number in kinds.items():
         is_text = number == GENERAL
@@ -134,13 +134,15 @@ DASH_LOOK = DifferentialStyle(font=Font(color="9CA3AF"), numFmt=NumberFormat(num
 FAINT_LOOK = DifferentialStyle(font=Font(color="9CA3AF"))
 
 
-def add_styles(book: Workbook, font: str = FONT) -> None:
-    """Register every named style in a workbook, and set its default font."""
+def add_styles(book: Workbook, words: Texts) -> None:
+    """Register every named style in a workbook, and set its default font, both as the language has them."""
+    font = words("look.font")
     registered: Any = book._named_styles  # type: ignore[attr-defined]  # noqa: SLF001 - openpyxl has no other way to the default style
     normal = next(style for style in registered if style.name == "Normal")
     normal.font = Font(name=font, size=10)
+    formats = {key: words(f"look.{key}") for key in (COUNT, WORK)}
     for name, look in LOOKS.items():
-        book.add_named_style(_style(name, look, font))
+        book.add_named_style(_style(name, replace(look, format=formats.get(look.format, look.format)), font))
 
 
 def _style(name: str, look: Look, font: str) -> NamedStyle:

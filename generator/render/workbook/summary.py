@@ -14,7 +14,7 @@ from generator.render.workbook.live import Live, choice, fixed, rounded, sentenc
 from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import write_memory, write_results
-from generator.render.workbook.scale import THOUSANDS
+from generator.render.workbook.scale import MYRIADS, of_counts
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.sentences import write_sentences
 from generator.render.workbook.sizes import ALL, WIDTHS, write_sizes
@@ -88,12 +88,13 @@ def _overrides(plan: Plan) -> Live:
 def _write_headline(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
     """The two numbers that most readers came for, in one line below the preset."""
     words, rows = plan.words, plan.total_rows
-    places_in_text = {}
+    scale, places_in_text = of_counts(words), {}
+    decimals = 2 if scale is MYRIADS else 1  # of a larger unit more digits are needed to say as much
     for key, names in (("params", words.scale("scalars", spoken=True)), (plan.main.key, words.scale(plan.main.unit))):
         cell = f"$D${rows[key]}"
-        amount, step = THOUSANDS.scaled(totals[key])
-        places_in_text[key] = rounded(f"$B${rows[key]}", amount, 1)
-        places_in_text[f"{key}_unit"] = Live(THOUSANDS.unit_formula(cell, names), names[step])
+        amount, step = scale.scaled(totals[key])
+        places_in_text[key] = rounded(f"$B${rows[key]}", amount, decimals)
+        places_in_text[f"{key}_unit"] = Live(scale.unit_formula(cell, names), names[step])
     work, work_unit = places_in_text[plan.main.key], places_in_text[f"{plan.main.key}_unit"]
     template = words(f"summary.headline_{plan.main.key}")
     headline = sentence(
