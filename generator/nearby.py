@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from generator.spec.naming import name_problem
+
 NOT_ARCHITECTURES = ("comparisons", "documents", "hardware")  # folders of specs that hold other kinds of sheets
 MAX_DEPTH = 4  # folders: somebody's home may lie here
 MAX_FOLDERS = 500
@@ -13,7 +15,9 @@ _SKIPPED = ("node_modules", "site-packages", "__pycache__")
 
 
 def nearby_notes(name: str) -> tuple[str, ...]:
-    """Say how a spec is named that stands in a folder nearby; an empty tuple where there is none of the name."""
+    """Say how a spec is named that stands in a folder nearby; an empty tuple where there is none of the name, or no spec can have it."""
+    if name_problem(name):  # any text may stand where a name should, and some that no disk can look for
+        return ()
     file = next(_files(f"{name}.yaml"), None)
     if file is None:
         return ()
