@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sympy import Expr, Gt, Integer, Symbol, cancel, factor, simplify, sqrt
+from sympy import Expr, Gt, Integer, Symbol, simplify, sqrt
 
+from generator.algebra import cancel, factor
 from generator.printing.order import polynomial, rebuilt
 
 Verdict = Literal["equal", "less", "more", "crosses", "open"]

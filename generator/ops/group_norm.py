@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Gt, Mul, cancel
+from sympy import Expr, Gt, Mul
 
+from generator.algebra import cancel
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sympy import Add, Expr, Mul, factor
+from sympy import Add, Expr, Mul
 
+from generator.algebra import factor
 from generator.printing.latex import to_latex
 from generator.printing.order import ordered_terms
 from generator.printing.text import to_text

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from sympy import Expr, Integer, S, cancel, expand, factor
+from sympy import Expr, Integer, S, expand
 from sympy.core.relational import StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
+from generator.algebra import cancel, factor
 from generator.architecture import Architecture
 from generator.printing.factored import factored_text
 from generator.printing.order import polynomial, rebuilt

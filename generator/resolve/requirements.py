@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, factor, floor, fraction, postorder_traversal, together
+from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, floor, fraction, postorder_traversal, together
 from sympy.logic.boolalg import Boolean
 
+from generator.algebra import factor
 from generator.architecture import Architecture, Requirement
 from generator.logarithm import Log2
 from generator.resolve.comparisons import is_strict, slack

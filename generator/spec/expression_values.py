@@ -99,7 +99,9 @@ def _over_one_divisor(operands: list[Any]) -> tuple[list[Any], Any]:
     if all(len(divisor.free_symbols) < 2 or not divisor.is_positive for divisor in divisors):
         return operands, 1
     common = sympy.Mul(*(divisor for divisor in divisors if divisor.is_positive))
-    return [sympy.cancel(operand * common) for operand in operands], common
+    from generator.algebra import cancel  # it imports sympy
+
+    return [cancel(operand * common) for operand in operands], common
 
 
 def _symbolic_arithmetic(node: Binary, left: Any, right: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from sympy import cancel, fraction
+from sympy import fraction
 
+from generator.algebra import cancel
 from generator.trace.tensor import Shape, Tensor, contiguous_strides, product
 
 # Of [b, c, h, w]: channels are the fastest axis, then width, height, batch.

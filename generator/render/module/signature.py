@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sympy import Dummy, Expr, Mod, Symbol, cancel, fraction
+from sympy import Dummy, Expr, Mod, Symbol, fraction
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from generator.algebra import cancel
 from generator.architecture import Architecture
 from generator.printing.python import to_python, to_python_number
 from generator.spec.expressions import evaluate
