@@ -49,12 +49,14 @@ class Side:
         name: of the part or the op; the power as a number.
         cost: in the sizes of the sheet, defaults that nobody sets put in.
         of: the size that stands in a power.
+        assumes: the default sizes that were put into the cost already.
     """
 
     kind: SideKind
     name: str
     cost: Expr
     of: str = ""
+    assumes: tuple[str, ...] = ()
 
     @property
     def words(self) -> str:
@@ -201,9 +203,9 @@ class Division:
     def crossings(self, key: str) -> tuple[InsideCrossing, ...]:
         """Return the crossings of a measure that have a closed form and are met at the sizes of some preset.
 
-        Without presets those are kept that are met at small sizes, or once one of the sizes is larger. The main pair comes first, and of
-        each pair the size that people ask about. Where neither side is the larger at some whole size nothing crosses, wherever the root
-        is. The same two costs under two names are one pair.
+        Without presets those are kept that are met at small sizes, or once one of the sizes is larger. The main pair comes first, then what
+        grows with the inputs, and of each pair the size that people ask about. Where neither side is the larger at some whole size nothing
+        crosses, wherever the root is. The same two costs under two names are one pair.
         """
         found: dict[tuple[str, Expr, frozenset[Expr]], InsideCrossing] = {}
         for first, second in (*self._largest(key), *self._powers(key), *self._contractions(key)):
@@ -211,7 +213,8 @@ class Division:
                 turned = self._turned(one)
                 if turned is not None:
                     found.setdefault((one.size, one.root, frozenset((one.first.cost, one.second.cost))), turned)
-        return tuple(sorted(found.values(), key=lambda one: not self.is_main(one)))
+        processed = {size.name for size in _settable(self.sheet)}
+        return tuple(sorted(found.values(), key=lambda one: (not self.is_main(one), one.size not in processed)))
 
     def _turned(self, one: InsideCrossing) -> InsideCrossing | None:
         """Return a crossing with that side first that costs more beyond it, at the first sizes at which it is met."""
@@ -240,12 +243,13 @@ class Division:
     def _powers(self, key: str) -> Iterator[tuple[Side, Side]]:
         """Yield the terms of the highest power of a size and those of the next lower one, of the first size that has two."""
         for size in _settable(self.sheet):
-            total = cost_formula(self.sheet.totals, key).xreplace(_assumed(self.sheet, size))
-            parts = _by_power(total, size)
+            assumed, total = _assumed(self.sheet, size), cost_formula(self.sheet.totals, key)
+            parts = _by_power(total.xreplace(assumed), size)
             if len(parts) > 1:
                 high, low = sorted(parts, reverse=True)[:2]
                 if low >= 1:
-                    yield _power(high, parts, size), _power(low, parts, size)
+                    assumes = tuple(name.name for name in assumed if total.has(name))
+                    yield _power(high, parts, size, assumes), _power(low, parts, size, assumes)
                     return
 
     def _ranked(self, key: str) -> list[Part]:
@@ -274,8 +278,8 @@ def preferred(sizes: Sequence[Size]) -> str | None:
     return chosen.name if chosen else None
 
 
-def _power(power: int, parts: Mapping[int, Expr], size: Symbol) -> Side:
-    return Side("power", str(power), parts[power] * size**power, size.name)
+def _power(power: int, parts: Mapping[int, Expr], size: Symbol, assumes: tuple[str, ...]) -> Side:
+    return Side("power", str(power), parts[power] * size**power, size.name, assumes)
 
 
 # ---- how two costs compare -------------------------------------------------------------------------------------------
@@ -288,7 +292,8 @@ def _between(sheet: Sheet, first: Side, second: Side) -> Iterator[InsideCrossing
         if first.of not in ("", size.name):
             continue
         assumed = _assumed(sheet, x)
-        used = tuple((name.name, value) for name, value in assumed.items() if (first.cost + second.cost).has(name))
+        both = first.cost + second.cost
+        used = tuple((name.name, value) for name, value in assumed.items() if both.has(name) or name.name in first.assumes)
         a, b = (replace(side, cost=side.cost.xreplace(assumed).expand()) for side in (first, second))
         if len(polynomial(a.cost - b.cost)) > MOST_TERMS:
             continue

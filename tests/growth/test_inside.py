@@ -84,3 +84,12 @@ def test_the_feed_forward_network_dominates_bert_base() -> None:
     """Of 12 d^2 n + 2 d n^2 a layer, 8 d^2 n is the feed-forward network: 60 % at n = 512."""
     first = dominant_terms(load("bert").sheet, "matmul_flops")[0]
     assert float(first.terms[0].share) == pytest.approx(0.6, abs=0.005)
+
+
+def test_what_was_assumed_of_other_sizes_is_kept() -> None:
+    """In a block that attends to m = n tokens the costs are those of n alone only as long as m follows."""
+    found = [one for one in Division(load("llama_block").sheet).crossings("macs") if one.size == "n"]
+    assert {one.first.words: one.assumed for one in found} == {
+        "causal rotary attention": (("m", symbol("n")),),
+        "quadratic part": (("m", symbol("n")),),
+    }

@@ -190,6 +190,13 @@ def test_presets_show_published_sizes_and_what_they_come_to() -> None:
         assert [beside(presets, quantity.title, column).value for column in "CD"] == expected
 
 
+def test_a_number_without_a_unit_is_followed_by_one_space() -> None:
+    (only,) = [replace(line, costs={**line.costs, "params": Integer(7)}) for line in encoder().rows if line.path == "words"]
+    sheet = replace(encoder(), rows=(only,), totals=only.costs, presets=(SheetPreset("small", encoder().presets[0].sizes, {}),), claims=())
+    headline = page(opened(build_workbook(sheet), values=True), "Summary")["A3"].value
+    assert headline.startswith("7 parameters, ")
+
+
 def test_a_spec_without_presets_shows_an_example_of_ours() -> None:
     book = opened(built("unpublished"), values=True)
     summary = page(book, "Summary")

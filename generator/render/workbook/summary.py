@@ -90,7 +90,8 @@ def _write_headline(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
     words, rows = plan.words, plan.total_rows
     scale, places_in_text = of_counts(words), {}
     decimals = 2 if scale is MYRIADS else 1  # of a larger unit more digits are needed to say as much
-    for key, names in (("params", words.scale("scalars", spoken=True)), (plan.main.key, words.scale(plan.main.unit))):
+    spoken = [f" {name}" if name else "" for name in words.scale("scalars", spoken=True)]
+    for key, names in (("params", spoken), (plan.main.key, words.scale(plan.main.unit))):
         cell = f"$D${rows[key]}"
         amount, step = scale.scaled(totals[key])
         places_in_text[key] = rounded(f"$B${rows[key]}", amount, decimals)
