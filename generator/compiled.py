@@ -13,7 +13,7 @@ from sympy.logic.boolalg import Boolean
 from generator.architecture import Architecture
 from generator.claims import sheet_presets
 from generator.costed import Costed, costed
-from generator.costs import output_names, totals
+from generator.costs import makers, output_names, totals
 from generator.memory import SavedMemory
 from generator.ops.base import TRAINING
 from generator.printing.text import to_text
@@ -74,6 +74,7 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
     sums = totals(rows)
     sizes = _sizes(spec, arch, traced.facts)
     constraints = _constraints(spec, arch, in_training=False)
+    outputs = output_names(arch)
     conditions = [(c.text, c.condition) for c in constraints]
     sheet = Sheet(
         name=spec.name,
@@ -84,7 +85,8 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
         sizes=sizes,
         options=dict(arch.options),
         inputs={n: x.shape for n, x in arch.inputs.items()},
-        outputs={name: arch.outputs[n].shape for n, name in output_names(arch).items()},
+        outputs={name: arch.outputs[n].shape for n, name in outputs.items()},
+        handed={outputs[n]: row for n, row in makers(arch).items() if outputs[n] != row},
         constraints=constraints,
         trained=_constraints(spec, arch, in_training=True),
         rows=rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from sympy import Expr, Integer, expand
@@ -84,13 +85,20 @@ def _row(
     return SheetRow(bound.path, bound.name, depth, op, inputs, shapes, repeat, is_group, costs, bound.row.note, arguments)
 
 
-def output_names(arch: Architecture) -> dict[str, str]:
+def makers(arch: Architecture) -> dict[str, str]:
     """Return, for each output, the row that makes it: a row that is switched off hands its input through."""
     handed: dict[str, str] = {}
     for bound in arch.rows:
         if not bound.active:
             handed[bound.name] = handed.get(bound.input_names[0], bound.input_names[0])
     return {name: handed.get(name, name) for name in arch.outputs}
+
+
+def output_names(arch: Architecture) -> dict[str, str]:
+    """Return, for each output, what a sheet calls it: by the row that makes it, unless that makes another output too."""
+    made = makers(arch)
+    counts = Counter(made.values())
+    return {name: row if counts[row] == 1 else name for name, row in made.items()}
 
 
 def _costs(tally: Tally, saved: Expr, facts: Facts) -> dict[str, Expr]:

@@ -214,7 +214,7 @@ class Sheet:
     sizes: tuple[Size, ...]
     options: Mapping[str, object]  # option name -> value in force
     inputs: Mapping[str, tuple[Expr, ...]]  # name -> axes
-    outputs: Mapping[str, tuple[Expr, ...]]
+    outputs: Mapping[str, tuple[Expr, ...]]  # the row that makes it -> axes; the name of the spec where one row makes several
     constraints: tuple[Constraint, ...]  # that hold of all sizes
     rows: tuple[SheetRow, ...]
     totals: Mapping[str, Expr]
@@ -225,4 +225,5 @@ class Sheet:
     option_meanings: Mapping[str, str] = field(default_factory=dict)
     axes: tuple[Expr, ...] = ()  # that any tensor has on the way, those inside of rows included; axes of fixed size are left out
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
+    handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
     saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element

@@ -84,6 +84,13 @@ def test_a_part_of_a_result_is_written_on_its_arrow() -> None:
     assert 'row_chosen -->|"indices"| out_chosen_indices' in lines
 
 
+def test_two_outputs_of_one_row_both_come_from_it() -> None:
+    """As where the row of the second is switched off and hands the first one's result through."""
+    rows = (row("first", "relu", "tokens"),)
+    sheet = replace(stack(), rows=rows, outputs={"first": TOKENS, "second": TOKENS}, handed={"second": "first"})
+    assert arrows(sheet)[1:] == [("row_first", "-->", "out_first"), ("row_first", "-->", "out_second")]
+
+
 def test_names_that_differ_only_in_what_ids_cannot_hold_get_different_ids() -> None:
     rows = (row("é", "relu", "tokens"), row("ü", "relu", "é"), row("_", "relu", "ü"))
     assert arrows(replace(stack(), rows=rows, outputs={"_": TOKENS}))[1:] == [

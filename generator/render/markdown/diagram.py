@@ -44,7 +44,7 @@ def diagram(sheet: Sheet) -> Diagram | None:
         frames = {}
     drawing = _Drawing(size_values(sheet), frames)
     ids = drawing.draw(top, Integer(1), "    ", sheet.inputs)
-    drawing.draw_outputs(sheet.outputs, ids)
+    drawing.draw_outputs(sheet, ids)
     return Diagram(("flowchart TB", *drawing.lines), tuple(drawing.remarks))
 
 
@@ -90,12 +90,12 @@ class _Drawing:
             self.lines.append(f"{indent}{ids[edge.source]} {self._arrow(edge)} {ids[edge.target]}")
         return ids
 
-    def draw_outputs(self, outputs: Mapping[str, tuple[Expr, ...]], ids: Mapping[str, str]) -> None:
+    def draw_outputs(self, sheet: Sheet, ids: Mapping[str, str]) -> None:
         """Add a node for each output of the spec."""
-        for reference, axes in outputs.items():
-            name, _, part = reference.partition(".")
+        for reference, axes in sheet.outputs.items():
+            name, _, part = sheet.handed.get(reference, reference).partition(".")
             node = self._new_id(f"out_{reference}")
-            heading = "output" if len(outputs) == 1 else f"output {reference}"
+            heading = "output" if len(sheet.outputs) == 1 else f"output {reference}"
             self.lines.append(f"    {node}([{_label(heading, show_shape(axes, self.sizes))}])")
             if name in ids:
                 self.lines.append(f"    {ids[name]} {self._arrow(Edge(name, reference, part, residual=False))} {node}")
