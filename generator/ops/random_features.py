@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from sympy import Integer
+
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import matmul
@@ -47,13 +49,14 @@ class RandomFeatures(Op):
         if self.of.option is not None:
             raise OpError("whether these are features of queries or of keys is written out", at="of")
         t = row.t
-        x = scalar(t, "mul", x)
+        # A factor that is 1 is no operation, here and at the end.
+        x = scalar(t, "mul", x, is_identity=row.same(x.shape[-1], Integer(1)))
         products = matmul.linear(t, x, directions, None)
         squares = reduce_axes(t, "sum", unary(t, "square", x), (-1,), keep=True)
         exponents = binary(t, "sub", products, scalar(t, "div", squares))
         greatest = reduce_axes(t, "amax", replace(products, needs_grad=False), (-1,) if self.of.value == "queries" else (-2, -1), keep=True)
         features = unary(t, "exp", binary(t, "sub", exponents, greatest))
-        return scalar(t, "mul", scalar(t, "add", features))
+        return scalar(t, "mul", scalar(t, "add", features), is_identity=row.same(directions.shape[0], Integer(1)))
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Mixed along the features; the greatest of the keys is that of all tokens."""
