@@ -1,5 +1,7 @@
 # `make build` and `make test` need Python 3.10 or newer and nothing else; both can be run again at any time.
 PYTHON ?= python3
+FUZZ_MINUTES ?= 10
+FUZZ_SEED ?= 1
 PYTEST_ARGS ?= -n 2 --dist worksteal
 
 VENV := .venv
@@ -26,6 +28,9 @@ test: $(TESTING) ## run the test suite: every spec is executed, every workbook r
 # `make test-all MARK=exhaustive MINUTES=60` runs what `make test` does not, and starts no test after an hour.
 test-all: $(TESTING) ## run all there is: all sizes, all mutations
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "$(MARK)" $(if $(MINUTES),--minutes $(MINUTES))
+
+fuzz: $(TESTING) ## draw valid specs at random and verify each for FUZZ_MINUTES, from FUZZ_SEED on
+	$(BIN)/python -m tests.fuzz.run --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
 check: $(TESTING) ## lint, check types, and name outputs that are out of date
 	$(BIN)/ruff check

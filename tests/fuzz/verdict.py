@@ -1,0 +1,208 @@
+"""Whether a drawn spec is refused, verified, or a finding."""
+
+from __future__ import annotations
+
+import random
+import re
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from generator.architecture import Architecture
+from generator.build.worker import Surroundings, Task, render
+from generator.compiled import compile_spec
+from generator.render.formats import FORMATS
+from generator.sheet import Sheet
+from generator.spec.library import Library
+from generator.spec.problems import ProblemsError
+from generator.verify.instance import Workbench
+from generator.verify.peaks import compare_peaks
+from generator.verify.run import Case, check_case, mistakes
+from generator.verify.sampling import NoSampleError, sample
+from generator.verify.stepwise import check_decoding
+from tests.fuzz.specs import NAME, Drawn
+
+# What is known not to have its peak simulated exactly: ops, see tests/verify/test_peaks.py, and recurrences.
+PEAK_NOT_EXACT = frozenset(
+    {
+        "argsort",
+        "gather",
+        "remainder",
+        "relative_bias",
+        "top_k",
+        "conv1d",
+        "conv2d",
+        "concat",
+        "rotary",
+        "split",
+        "attention",
+        "cache",
+        "scan",
+    }
+)
+
+SHARE_WITH_ONES = 0.4  # of the later sets of sizes
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A difference or an exception.
+
+    Args:
+        signature: what findings of one kind have in common.
+    """
+
+    signature: str
+    message: str
+
+    @property
+    def needs_build(self) -> bool:
+        """Whether only a build shows it."""
+        return self.signature.startswith("build")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a spec.
+
+    Args:
+        refused: why the spec is no valid one, if it is not.
+        unsampled: why no sizes were found for it.
+        built: whether its page and workbook were made too.
+        constructs: what it is made of.
+    """
+
+    refused: str = ""
+    unsampled: str = ""
+    built: bool = False
+    peak: bool = False
+    constructs: frozenset[str] = frozenset()
+    findings: tuple[Finding, ...] = field(default=())
+
+
+def judge(drawn: Drawn, *, seed: int = 0, samples: int = 2, build: bool = False) -> Verdict:
+    """Check a spec, run it at drawn sizes, and build it where asked."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder)
+        for name, text in drawn.files.items():
+            (path / f"{name}.yaml").write_text(text, encoding="utf-8")
+        library = Library([path])
+        try:
+            compiled = compile_spec(library, NAME)
+        except ProblemsError as error:
+            return Verdict(refused=error.problems[0].message)
+        except Exception as error:  # noqa: BLE001  whatever `gen check` stops at is a finding
+            return Verdict(findings=(_stopped("check", error),))
+        constructs = frozenset(_constructs(compiled.architecture))
+        with Workbench(library) as bench:
+            refused = [problem.message for problem in mistakes(bench, [NAME]).get(NAME, ())]
+            if refused:
+                return Verdict(refused=refused[0])
+            return _measured(bench, path, compiled.sheet, constructs, random.Random(seed), samples, build)
+
+
+def _measured(
+    bench: Workbench, path: Path, sheet: Sheet, constructs: frozenset[str], rng: random.Random, samples: int, build: bool
+) -> Verdict:
+    findings: list[Finding] = []
+    compares_peak = not constructs & PEAK_NOT_EXACT
+    unsampled = ""
+    for i in range(samples):
+        try:
+            sizes = (_with_a_one(sheet, rng) if i and rng.random() < SHARE_WITH_ONES else None) or sample(sheet, rng)
+        except NoSampleError as error:
+            unsampled = str(error)
+            break
+        except Exception as error:  # noqa: BLE001  as above
+            findings.append(_stopped("sample", error))
+            break
+        findings += _differences(check_case(bench, NAME, sizes))
+        if findings:
+            break
+        if i == 0 and compares_peak:
+            findings += _peak(bench, sizes)
+    if not findings and "scan" not in constructs:  # what stands beside a recurrence may look at other steps without a state
+        findings += _decoded(bench)
+    if build:
+        findings += _built(bench.library, path)
+    return Verdict(unsampled=unsampled, built=build, peak=compares_peak, constructs=constructs, findings=tuple(findings))
+
+
+def _with_a_one(sheet: Sheet, rng: random.Random) -> dict[str, int] | None:
+    """Return sizes of which one is 1. None where there are none, or that one only counts layers."""
+    try:
+        return sample(sheet, rng, fixed={rng.choice([size.name for size in sheet.sizes if size.kind != "derived"]): 1}, least=1)
+    except NoSampleError:
+        return None
+
+
+def _differences(case: Case) -> list[Finding]:
+    if case.equal:
+        return []
+    wrong = [check for check in case.checks if not check.equal]
+    at = ", ".join(f"{name}={value}" for name, value in case.sizes.items())
+    lines = [f"at {at}", *(f"{check.quantity}: derived {check.derived}, measured {check.measured}" for check in wrong)]
+    lines += [f"{one.quantity}: {one.row} ({one.op}) derived {one.derived}, measured {one.measured}" for one in case.differences]
+    op = case.differences[0].op if case.differences else ""
+    quantity = wrong[0].quantity if wrong else ""
+    if quantity == "run":
+        quantity += " " + _bare(str(wrong[0].measured))
+    return [Finding(f"{quantity} @ {op}", "\n".join(lines))]
+
+
+def _decoded(bench: Workbench) -> list[Finding]:
+    try:
+        decoding = check_decoding(bench, NAME)
+    except Exception as error:  # noqa: BLE001  as above
+        return [_stopped("decoding", error)]
+    wrong = [check for check in decoding.checks if not check.equal] if decoding else []
+    return [Finding(f"decoding {_bare(check.found)}", f"{check.steps} at {dict(check.sizes)}: {check.found}") for check in wrong[:1]]
+
+
+def _peak(bench: Workbench, sizes: Mapping[str, int]) -> list[Finding]:
+    try:
+        peak = compare_peaks(bench, NAME, sizes)
+    except Exception as error:  # noqa: BLE001  as above
+        return [_stopped("peak", error)]
+    if peak.is_exact:
+        return []
+    kind = "peak" if peak.forward_predicted == peak.forward_measured else "peak of forward"
+    return [Finding(f"{kind} @ {peak.at}", str(peak))]
+
+
+def _built(library: Library, path: Path) -> list[Finding]:
+    rendered = render(Task(NAME, FORMATS), library, Surroundings((path,), path / "out", frozenset({NAME})))
+    return [Finding(f"build {_bare(problem.message)}", "\n".join((problem.message, *problem.notes))) for problem in rendered.problems]
+
+
+def _stopped(stage: str, error: Exception) -> Finding:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}:{last.name}"
+    return Finding(f"{stage} {type(error).__name__} in {where}", "".join(traceback.format_exception(error)[-4:]))
+
+
+def _bare(message: str) -> str:
+    """Return a message without the names and numbers of one case."""
+    return re.sub(r"`[^`]*`|\d+", "_", message.splitlines()[0])[:160]
+
+
+def reason(message: str) -> str:
+    """Return what refusals of one kind have in common."""
+    return re.sub(r"`[^`]*`|\[[^]]*\]|\d+", "_", message)
+
+
+def _constructs(arch: Architecture) -> set[str]:
+    found: set[str] = set()
+    for row in arch.rows:
+        if row.row.op:
+            found.add(row.row.op)
+        for key in ("when", "scan", "slot"):
+            if getattr(row.row, key):
+                found.add(key)
+        if row.row.repeat is not None:
+            found.add("repeat" if row.row.repeat.text.isdigit() else "repeat by a size")
+        if row.child is not None:
+            found |= {"use"} | _constructs(row.child)
+    return found
