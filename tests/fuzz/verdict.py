@@ -19,7 +19,7 @@ from generator.spec.library import Library
 from generator.spec.problems import ProblemsError
 from generator.verify.instance import Workbench
 from generator.verify.peaks import compare_peaks
-from generator.verify.run import Case, check_case, mistakes
+from generator.verify.run import Case, check_case, mistakes, preset_sizes
 from generator.verify.sampling import NoSampleError, sample
 from generator.verify.stepwise import check_decoding
 from tests.fuzz.specs import NAME, Drawn
@@ -123,6 +123,8 @@ def _measured(
             break
         if i == 0 and compares_peak:
             findings += _peak(bench, sizes)
+    for preset in sheet.presets:
+        findings += _differences(check_case(bench, NAME, preset_sizes(sheet, preset.sizes, rng), preset.name))
     if not findings and "scan" not in constructs:  # what stands beside a recurrence may look at other steps without a state
         findings += _decoded(bench)
     if build:
