@@ -139,7 +139,7 @@ class _Builder:
         known = {a.name for a in arguments}
         printer.run_names = {name: self._run_name(name, known) for name in self.spec.dims}
         lines = LineWriter(self.arch, printer, names, self._construct(printer)).write()
-        asked = self._with_checks(printer.use.run, known)
+        asked = self._with_parts(self._with_checks(printer.use.run, known), known)
         free = self._run_free(asked, known)
         counted = tuple(pair for name, pair in self.counted.items() if name in free)
         free |= {pair.new.name for pair in counted}
@@ -241,6 +241,12 @@ class _Builder:
         for check in checked_when_run(own_conditions(self.arch, known), known):
             asked |= {s.name for s in check.condition.free_symbols}
         return asked
+
+    def _with_parts(self, asked: set[str], known: set[str]) -> set[str]:
+        """Add the sizes of which `forward` works out derived ones: told to the constructor or not."""
+        derived = [name for name in asked if self.spec.dims[name].kind == "derived" and name in self.arch.sizes]
+        parts = [{s.name for s in self.arch.sizes[name].free_symbols} for name in derived]
+        return asked.union(*(names for names in parts if not names <= known))
 
     def _run_free(self, asked: set[str], known: set[str]) -> set[str]:
         return {name for name in self._free(asked) if name not in known}
