@@ -91,7 +91,9 @@ def l2_normalise(t: Tracer, x: Tensor, axis: int) -> Tensor:
     """x / max(|x|, 1e-12) along one axis: F.normalize. Kept: x, and the lengths before and after the maximum."""
     shape = tuple(Integer(1) if i == axis else size for i, size in enumerate(x.shape))
     lengths, clamped = (t.new(shape, needs_grad=x.needs_grad) for _ in range(2))
-    t.kernel("linalg_vector_norm", [x], [lengths], vector=2 * x.numel + lengths.numel)
+    # The length of a single number is its absolute value.
+    work = x.numel if t.facts.equal(x.shape[axis], Integer(1)) else 2 * x.numel + lengths.numel
+    t.kernel("linalg_vector_norm", [x], [lengths], vector=work)
     t.kernel("clamp_min", [lengths], [clamped], vector=lengths.numel)
     if x.needs_grad:
         t.save(x, lengths)

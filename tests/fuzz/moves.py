@@ -95,10 +95,8 @@ def _some_axis(d: Draft, x: Value) -> int:
 def _keeping(op: str) -> None:
     @move(op)
     def draw(d: Draft) -> None:
-        x = d.take(1, 2, 3, 4, fits=_is_wide if op == "l2_normalise" else lambda _: True)
+        x = d.take(1, 2, 3, 4)
         index = _some_axis(d, x)
-        if x.axes[index] == () and op == "l2_normalise":  # PyTorch counts less there
-            return
         d.op(op, [x], x.axes, over=None if index == x.rank - 1 and op != "cumsum" and d.often(5) else d.axis(x, index))
 
 
@@ -173,20 +171,15 @@ def remainder(d: Draft) -> None:
 # ---- norms ---------------------------------------------------------------------------------------------------------------------------
 
 
-def _is_wide(value: Value) -> bool:
-    """Say whether a norm over the last axis has more than one element: over one, PyTorch computes less."""
-    return value.axes[-1:] != ((),)
-
-
 @move("layer_norm")
 def layer_norm(d: Draft) -> None:
-    x = d.take(1, 2, 3, 4, fits=_is_wide)
+    x = d.take(1, 2, 3, 4)
     d.op("layer_norm", [x], x.axes, affine=d.flag() if d.often(4) else None, bias=d.flag() if d.often(3) else None)
 
 
 @move("rms_norm")
 def rms_norm(d: Draft) -> None:
-    x = d.take(1, 2, 3, 4, fits=_is_wide)
+    x = d.take(1, 2, 3, 4)
     d.op("rms_norm", [x], x.axes, affine=d.flag() if d.often(4) else None)
 
 

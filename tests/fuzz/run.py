@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 EXAMPLES = 40
+STOPPED = "the batch stops"
 LONGEST = 1500  # seconds that a batch may take, shrinking included
 
 
@@ -69,7 +70,7 @@ def one_batch(number: int, skip: list[str]) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         return empty | {"findings": [("the batch does not end", f"after {LONGEST} s", "")]}
     if done.returncode:
-        return empty | {"findings": [(f"the batch stops: {done.stderr.strip().splitlines()[-1:]}", done.stderr[-3000:], "")]}
+        return empty | {"findings": [(f"{STOPPED}: {done.stderr.strip().splitlines()[-1:]}", done.stderr[-3000:], "")]}
     batch: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return batch
 
@@ -86,6 +87,8 @@ def main() -> int:
         total.add(one_batch(number, [signature for _, signature, _, _ in total.found]))
         say(f"seed {number}: {total.numbers['drawn']} drawn, {total.numbers['verified']} verified, {len(total.found)} findings")
         number += 1
+        if total.found and total.found[-1][1].startswith(STOPPED):  # the next batch would too
+            break
     total.show()
     if args.examples is not None:
         args.examples.write_text(json.dumps(total.examples, indent=1), encoding="utf-8")
