@@ -18,7 +18,7 @@ from generator.spec.source import Span
 
 def decoding_problems(arch: Architecture) -> list[Problem]:
     """Return what keeps a spec from being decoded step by step, where it has a cache."""
-    return [*_dropped(arch), *_Walk(arch, growths(arch)).problems()]
+    return [*_dropped(arch), *_wider(arch), *_Walk(arch, growths(arch)).problems()]
 
 
 def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
@@ -52,6 +52,24 @@ def _dropped(arch: Architecture) -> Iterator[Problem]:
             message = f"`{bound.name}` grows from {first} to {kept}, which is not the same size with more tokens"
             note = "did you mean to: m, a size of its own (`m: {is: tokens so far, default: n}`), or to: n + p?"
         yield Problem(message, _place(top, bound, "to"), (note, *_inside(top, bound)))
+
+
+def _wider(arch: Architecture) -> Iterator[Problem]:
+    """Yield a problem for each cache of tensors that grow along another axis too: what was kept does not fit behind a step."""
+    places = {id(bound): (row, sizes) for row, bound, sizes in _ops(arch)}
+    growing = {size for pair in growths(arch) for size in (pair.new, pair.other)}
+    for bound, _, _ in caches(arch):
+        (x,) = bound.inputs
+        others = [
+            i for i, (one, kept) in enumerate(zip(x.shape, bound.result.shape, strict=True)) if one == kept and one.free_symbols & growing
+        ]
+        if others:
+            top, sizes = places[id(bound)]
+            message = (
+                f"axis {others[0]} of what `{bound.name}` keeps grows from step to step too, so that earlier steps do not fit to later ones"
+            )
+            found = f"{bound.input_names[0]} is {show_shape(x.shape, sizes)}"
+            yield Problem(message, _place(top, bound, "in"), (found, *_inside(top, bound)))
 
 
 def _ops(arch: Architecture, top: BoundRow | None = None) -> Iterator[tuple[BoundRow, BoundRow, dict[str, Expr]]]:

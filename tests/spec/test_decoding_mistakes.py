@@ -182,6 +182,15 @@ def test_each_row_at_fault_is_reported_and_none_that_reads_one(tmp_path: Path) -
     assert [problem.span.line for problem in error.value.problems if problem.span] == [11, 13]
 
 
+def test_a_cache_of_what_grows_along_another_axis_too_is_refused(tmp_path: Path) -> None:
+    """Weights [b, n, m] of each step have more columns than those that were kept."""
+    with pytest.raises(ProblemsError) as error:
+        compile_spec(Library([write_specs(tmp_path / "mine", net=spec("  r: {op: cache, in: weights, axis: 1, to: m}\n"))]), "net")
+    (problem,) = error.value.problems
+    assert problem.message == "axis 2 of what `r` keeps grows from step to step too, so that earlier steps do not fit to later ones"
+    assert problem.notes[0] == "weights is [b, n, m]"
+
+
 @pytest.mark.parametrize(
     ("to", "message"),
     [
