@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Ge
+from sympy import Expr, Ge, Integer
 
 from generator.human import counted
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
@@ -46,7 +46,8 @@ class Attention(Op):
             seen = triangle(row.t, q.shape[2], k.shape[2])
             row.t.name(seen=seen)
             mask = float_mask(row.t, seen)
-        return fused_attention(row.t, q, k, v, hidden=bool(self.causal), mask=mask)
+        is_scaled = not row.same(q.shape[3] if self.scale is None else self.scale, Integer(1))
+        return fused_attention(row.t, q, k, v, hidden=bool(self.causal), mask=mask, is_scaled=is_scaled)
 
     def _check(self, row: RowScope, q: Tensor, k: Tensor, v: Tensor) -> None:
         found = "; ".join(f"{name} is {row.show(x.shape)}" for name, x in zip(row.input_names, (q, k, v), strict=True))

@@ -10,7 +10,7 @@ from generator.trace.tracer import Tracer
 SOFTMAX = 5  # operations a score: maximum, difference, exponential, sum, quotient
 
 
-def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool, mask: Tensor | None) -> Tensor:
+def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool, mask: Tensor | None, is_scaled: bool) -> Tensor:
     """softmax(q k^T) v of q [b, h, n, e] over k and v [b, g, m, e], each of the g heads of keys serving h/g heads of queries.
 
     Multiply-accumulates: b*h*n*m*e for the scores and as many for the result; in the backward pass once more for each operand that needs
@@ -20,6 +20,7 @@ def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool,
     Args:
         hidden: whether scores are hidden, by the kernel itself (causal) or by a mask.
         mask: a float mask [n, m] that is added to the scores.
+        is_scaled: whether queries and keys are scaled; by a factor of 1 they are not.
     """
     b, h, n, e = q.shape
     scores = b * h * n * k.shape[2]
@@ -27,7 +28,9 @@ def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool,
     out = t.like(q, needs_grad=needs_grad)
     logsumexp = t.new((b, h, n), kind="stat")
     reads = [q, k, v] if mask is None else [q, k, v, mask]
-    vector = (SOFTMAX + 1 if hidden else SOFTMAX) * scores + q.numel + b * h * k.shape[2] * e
+    vector = (SOFTMAX + 1 if hidden else SOFTMAX) * scores
+    if is_scaled:
+        vector += q.numel + b * h * k.shape[2] * e
     t.kernel("attention", reads, [out, logsumexp], vector=vector, macs=scores * e, contracted=[q, k])
     weights = replace(out, needs_grad=q.needs_grad or k.needs_grad)  # they exist in the kernel alone
     t.kernel("attention values", [], [], macs=scores * e, contracted=[weights, v])
