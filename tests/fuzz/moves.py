@@ -185,7 +185,9 @@ def rms_norm(d: Draft) -> None:
 
 @move("batch_norm")
 def batch_norm(d: Draft) -> None:
-    x = d.take(2, 3, 4)
+    x = d.take(2, 3, 4, fits=lambda value: value.axes[0] != ())
+    if not x.axes[0]:  # there may be one value a channel, of which there are no statistics
+        return
     d.op("batch_norm", [x], x.axes, affine=d.flag() if d.often(4) else None)
 
 
@@ -416,6 +418,7 @@ def slice_(d: Draft) -> None:
     if not axis or axis[0].isdigit():
         return
     start, size = d.pick(((0, formula(f"{text(axis)} - 1")), (1, formula(f"{text(axis)} - 1")), (0, (d.plain(),)), (1, ("2",))))
+    d.require(f"{text(axis)} > {text(size)}")  # a slice that happens to be the whole axis saves PyTorch copies
     d.op("slice", [x], (*x.axes[:index], size, *x.axes[index + 1 :]), x.kind, axis=d.axis(x, index), start=start or None, size=text(size))
 
 
@@ -705,7 +708,9 @@ def cache(d: Draft) -> None:
     """Keys and values kept, with the attention that reads them, mostly."""
     if not d.decoding:
         return
-    q = d.find(lambda value: value.rank == 4 and value.axes[2] == ("n",)) or d.input((("b",), ("h",), ("n",), ("e",)))
+    q = d.find(
+        lambda value: value.rank == 4 and value.axes[2] == ("n",) and not {"n", "m"} & set(sum(value.axes[:2] + value.axes[3:], ()))
+    ) or d.input((("b",), ("h",), ("n",), ("e",)))
     kept = []
     for _ in range(2):
         k = d.find(lambda value: value.axes == q.axes) or d.input(q.axes)
