@@ -418,7 +418,8 @@ def slice_(d: Draft) -> None:
     if not axis or axis[0].isdigit():
         return
     start, size = d.pick(((0, formula(f"{text(axis)} - 1")), (1, formula(f"{text(axis)} - 1")), (0, (d.plain(),)), (1, ("2",))))
-    d.require(f"{text(axis)} > {text(size)}")  # a slice that happens to be the whole axis saves PyTorch copies
+    if size[0].isidentifier() or size[0].isdigit():
+        d.require(f"{text(axis)} > {text(size)}")  # a slice that happens to be the whole axis saves PyTorch copies
     d.op("slice", [x], (*x.axes[:index], size, *x.axes[index + 1 :]), x.kind, axis=d.axis(x, index), start=start or None, size=text(size))
 
 
