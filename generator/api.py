@@ -8,14 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from generator.compiled import derive
-from generator.costing import Cost, RowCost, cost_of, formulas
 from generator.errors import MissingSizeError, SizeError, SpecError
-from generator.lookup import find
-from generator.regular_file import real
-from generator.sheet import Sheet, SheetRow
-from generator.sizing import check_option
+from generator.files.regular_file import real
+from generator.sheet.compiled import derive
+from generator.sheet.costing import Cost, RowCost, cost_of, formulas
+from generator.sheet.sheet import Sheet, SheetRow
+from generator.sheet.sizing import check_option
 from generator.spec.library import Library
+from generator.spec.lookup import find
 from generator.spec.problems import Problem, ProblemsError, headline
 from generator.spec.suggest import did_you_mean, listed
 

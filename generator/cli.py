@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from generator.commands.arguments import UsageError
 from generator.commands.registry import COMMANDS, Command, CommandModule
-from generator.console import complain, complain_of
-from generator.docstrings import docstring
+from generator.files.docstrings import docstring
+from generator.render.terminal.console import complain, complain_of
 from generator.spec.problems import ProblemsError
 from generator.version import VERSION
 
@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(str(error), *error.notes)
         return USAGE
     except ProblemsError as error:
-        from generator.lookup import NotFoundError
+        from generator.spec.lookup import NotFoundError
 
         complain_of(error)
         return USAGE if isinstance(error, NotFoundError) else PROBLEMS

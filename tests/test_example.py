@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Ge, Mod
 
-from generator.example import NoExampleError, example_sizes
-from generator.printing.evaluate import evaluate
-from generator.sheet import Constraint, Sheet
+from generator.formulas.evaluate import evaluate
+from generator.sheet.example import NoExampleError, example_sizes
+from generator.sheet.sheet import Constraint, Sheet
 from tests.workbook.sheets import L, b, d, encoder, h, n, without_presets
 
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from sympy import Eq, Ge, Le, Lt, Max, Mod, Ne, S, floor
 from sympy.logic.boolalg import And
 
-from generator.feasible import Demand, bounds, demanded, solutions
-from generator.intervals import Interval, interval_of
-from generator.symbols import symbol
+from generator.formulas.feasible import Demand, bounds, demanded, solutions
+from generator.formulas.intervals import Interval, interval_of
+from generator.formulas.symbols import symbol
 
 NAMES = ("x", "y", "z")
 x, y, z = map(symbol, NAMES)

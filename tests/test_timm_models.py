@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import pytest
 
-from generator.verify.references.timm_models import import_timm
+from generator.proof.verify.references.timm_models import import_timm
 
 
 @pytest.mark.slow

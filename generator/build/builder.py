@@ -20,12 +20,12 @@ from generator.build.plan import INDEX, Plan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
 from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
-from generator.comparison.files import FOLDER as COMPARISONS
-from generator.lookup import Collection
-from generator.regular_file import real
+from generator.files.regular_file import real
+from generator.files.seal import State, sealed, state_of
+from generator.questions.comparison.files import FOLDER as COMPARISONS
 from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
-from generator.seal import State, sealed, state_of
 from generator.spec.library import Library
+from generator.spec.lookup import Collection
 from generator.spec.problems import Problem, ProblemsError
 
 FOLDERS = (*(kind.name for kind in FORMATS), DOCUMENTS, COMPARISONS)  # below that of outputs

@@ -28,9 +28,9 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
         ProblemsError: a spec that must be derived and cannot.
     """
     from generator.build.summary import restore, restored_views
-    from generator.compiled import compile_spec
-    from generator.example import known_views
     from generator.render.workbook.catalogue import Entry, build_catalogue
+    from generator.sheet.compiled import compile_spec
+    from generator.sheet.example import known_views
 
     entries = []
     for name, summary in summaries.items():

@@ -10,7 +10,8 @@ from typing import Any
 from sympy import Expr
 
 from generator.build.formula_data import from_data, to_data
-from generator.sheet import ClaimTerm, Reference, Sheet, SheetClaim
+from generator.sheet.sheet import ClaimTerm, Sheet, SheetClaim
+from generator.spec.references import Reference
 
 _FORMULAS = ("claimed", "derived", "difference")
 _LISTS = ("conditions", "ignored", "growing")

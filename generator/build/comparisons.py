@@ -8,19 +8,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generator.build.files import MADE_BY
 from generator.build.fingerprints import Fingerprints, digest, file_digest
 from generator.build.manifest import ComparisonRecord, Manifest
 from generator.build.sink import Sink
-from generator.comparison.files import FOLDER, comparison_files
-from generator.regular_file import read_regular
+from generator.files.regular_file import read_regular
+from generator.files.seal import sealed
+from generator.files.writing import MADE_BY
+from generator.questions.comparison.files import FOLDER, comparison_files
 from generator.render.formats import EXCEL, MARKDOWN, Format
-from generator.seal import sealed
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
-    from generator.comparison.model import Comparison
+    from generator.questions.comparison.model import Comparison
 
 INDEX = f"{FOLDER}/README.md"
 
@@ -141,8 +141,8 @@ def _is_fresh(name: str, file: Path, place: Place, manifest: Manifest, fingerpri
 def _build_one(
     name: str, file: Path, place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, report: ComparisonsReport
 ) -> None:
-    from generator.comparison.reader import read_comparison
     from generator.errors import SizeError
+    from generator.questions.comparison.reader import read_comparison
 
     try:
         comparison = read_comparison(file, place.library)
@@ -172,10 +172,10 @@ def _build_one(
 
 def _rendered(comparison: Comparison, file: Path, place: Place, report: ComparisonsReport) -> dict[str, bytes]:
     """Return the outputs of a comparison. Raises SizeError."""
-    from generator.comparison.chart.draw import ChartError, draw
-    from generator.comparison.page import render_comparison
-    from generator.comparison.result import compared
-    from generator.comparison.workbook.book import comparison_workbook
+    from generator.questions.comparison.result import compared
+    from generator.render.comparison.chart.draw import ChartError, draw
+    from generator.render.comparison.page import render_comparison
+    from generator.render.comparison.workbook.book import comparison_workbook
     from generator.render.markdown.links import spec_link
 
     result = compared(comparison)

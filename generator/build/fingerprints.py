@@ -12,7 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from generator.regular_file import irregular, real
+from generator.files.regular_file import irregular, real
 from generator.resources import builtin_specs_dir, templates_dir
 from generator.spec.library import Library
 from generator.version import VERSION

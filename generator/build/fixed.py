@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generator.build.catalogue import catalogue_paths
-from generator.build.files import MADE_BY
 from generator.build.plan import INDEX
 from generator.build.published_pages import CLAIMS
+from generator.files.seal import sealed
+from generator.files.writing import MADE_BY
 from generator.render.formats import MODULES, Format
 from generator.render.module.support import support_files
-from generator.seal import sealed
 
 OPS = "markdown/ops.md"  # the page of all ops
 PROOF = "markdown/proof.md"  # written by `gen verify --report`

@@ -6,8 +6,8 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol, ceiling, floor
 
-from generator.logarithm import Log2
-from generator.symbols import symbol
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import symbol
 
 _KINDS = {kind.__name__: kind for kind in (Add, Mul, Pow, floor, ceiling, Mod, Min, Max, Log2)}
 

@@ -18,7 +18,7 @@ def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
         ProblemsError: a spec that must be derived and cannot.
     """
     from generator.build.summary import restore
-    from generator.compiled import compile_spec
     from generator.render.markdown.index import render_index
+    from generator.sheet.compiled import compile_spec
 
     return render_index([restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()], links)

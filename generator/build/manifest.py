@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.build import files
-from generator.regular_file import irregular
+from generator.files.regular_file import irregular
 
 FILE = ".manifest.json"
 _LAYOUT = 3  # of the file; another number means that it is not understood

@@ -9,9 +9,9 @@ from pathlib import Path
 from generator.build.fingerprints import Fingerprints, file_digest
 from generator.build.manifest import Manifest, Record
 from generator.build.worker import Task
-from generator.regular_file import real
+from generator.files.regular_file import real
+from generator.files.seal import State, state_of
 from generator.render.formats import MARKDOWN, MODULES, Format
-from generator.seal import State, state_of
 from generator.spec.library import Library
 
 INDEX = "markdown/README.md"

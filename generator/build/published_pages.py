@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from generator.build.fingerprints import digest, file_digest
 from generator.build.manifest import Record
-from generator.documents.files import FOLDER, document_files
-from generator.seal import sealed
+from generator.files.seal import sealed
+from generator.questions.documents.files import FOLDER, document_files
 from generator.spec.library import Library
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> 
 
 
 def _document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
-    from generator.documents.reader import document_problems, read_document
+    from generator.questions.documents.reader import document_problems, read_document
     from generator.render.markdown.document import render_document
     from generator.resources import builtin_specs_dir
     from generator.spec.problems import ProblemsError
@@ -76,10 +76,10 @@ def _document_page(file: Path, library: Library, out: Path, records: Mapping[str
 def _built(name: str, library: Library, out: Path, record: Record | None) -> Built:
     """Return what is known of a spec's outputs, from the record of its build or derived again. Raises ProblemsError."""
     from generator.build.summary import restore, summarise
-    from generator.compiled import compile_spec
     from generator.render.markdown.links import spec_link
     from generator.render.markdown.places import Built
     from generator.render.module.writer import render_module
+    from generator.sheet.compiled import compile_spec
 
     summary = record.summary if record is not None else None
     sheet = restore(summary)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from generator.build import files
-from generator.seal import State, state_of
+from generator.files.seal import State, state_of
 from generator.spec.problems import Problem, ProblemsError
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.build.formula_data import FormulaDataError, from_data, to_data
-from generator.example import View, known_views, view_of
-from generator.sheet import Sheet, SheetPreset, Size
+from generator.sheet.example import View, known_views, view_of
+from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 
 def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:

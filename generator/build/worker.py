@@ -49,7 +49,7 @@ def render(task: Task, library: Library, around: Surroundings) -> Rendered:
     """Derive a spec and render it. Never raises: what goes wrong becomes a problem of this spec."""
     try:
         from generator.build.summary import summarise
-        from generator.compiled import compile_spec
+        from generator.sheet.compiled import compile_spec
 
         compiled = compile_spec(library, task.name)
         rendering = Rendering(compiled, library, around.out, around.pages)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from generator.regular_file import irregular
+from generator.files.regular_file import irregular
 
 
 class UsageError(Exception):

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_target
-from generator.commands.table import Column, table_lines
 from generator.commands.target import answered, target_of
-from generator.console import complain, say, styled, width
-from generator.human import counted
-from generator.numerals import count_of
+from generator.formulas.human import counted
+from generator.formulas.numerals import count_of
+from generator.render.terminal.console import complain, say, styled, width
+from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
-    from generator.bench.points import Point
     from generator.commands.target import Target
+    from generator.proof.bench.points import Point
 
 EXAMPLES = """\
 gen bench multi_head_attention --sweep n=64..1024 b=1 d=512 h=8
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     for line in _report(args, target, size, points):
         say(line)
     if args.plot is not None and len(points) > 1:
-        from generator.bench.plot import plot
+        from generator.proof.bench.plot import plot
 
         args.plot.write_text(plot(f"{target.sheet.title}: one forward pass on {args.device}", size, points), encoding="utf-8")
         say(f"drawn: {args.plot}")
@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _axis(text: str | None) -> tuple[str, Sequence[int]]:
     """Return the size that is varied and its values; a range without a step is doubled."""
-    from generator.growth.axes import parse_axis
+    from generator.questions.growth.axes import parse_axis
 
     if text is None:
         return "", (0,)
@@ -80,7 +80,7 @@ def _axis(text: str | None) -> tuple[str, Sequence[int]]:
 
 def _all_sizes(target: Target, preset: str | None, size: str, values: Sequence[int]) -> list[dict[str, int]]:
     """Return all sizes at each value. Raises UsageError where some are missing or break a condition."""
-    from generator.costing import cost_of
+    from generator.sheet.costing import cost_of
 
     found = []
     names = {one.name for one in target.sheet.sizes}
@@ -97,11 +97,11 @@ def _all_sizes(target: Target, preset: str | None, size: str, values: Sequence[i
 
 
 def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str, int]], values: Sequence[int]) -> list[Point]:
-    from generator.bench.points import Point
-    from generator.bench.timing import UnavailableError, times
-    from generator.costing import cost_of
-    from generator.lookup import find
-    from generator.verify.instance import Workbench
+    from generator.proof.bench.points import Point
+    from generator.proof.bench.timing import UnavailableError, times
+    from generator.proof.verify.instance import Workbench
+    from generator.sheet.costing import cost_of
+    from generator.spec.lookup import find
 
     library, name = find(args.target, args.specs)
     defaults = {key: option.default for key, option in library.spec(name).options.items()}
@@ -120,7 +120,7 @@ def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str
 
 
 def _report(args: argparse.Namespace, target: Target, size: str, points: Sequence[Point]) -> list[str]:
-    from generator.bench.points import fitted_exponent, growth
+    from generator.proof.bench.points import fitted_exponent, growth
 
     head = styled(f"{target.sheet.title} ({target.sheet.name}): one forward pass on {args.device}, {counted(args.repeats, 'run')}", "bold")
     rows = []
@@ -141,7 +141,7 @@ def _report(args: argparse.Namespace, target: Target, size: str, points: Sequenc
 
 
 def _cells(point: Point) -> list[str]:
-    from generator.human import rounded
+    from generator.formulas.human import rounded
 
     milliseconds = 1000 * point.median
     rate = rounded(point.rate, "FLOP") or f"{point.rate:.0f} FLOP"

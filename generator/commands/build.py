@@ -16,11 +16,11 @@ from time import perf_counter
 
 from generator.build.builder import Report, Request, build
 from generator.commands.arguments import UsageError, add_paths, add_specs, existing
-from generator.console import complain, complain_of, remind, say, styled
-from generator.human import counted
-from generator.lookup import collect
-from generator.numerals import count_of
+from generator.formulas.human import counted
+from generator.formulas.numerals import count_of
 from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
+from generator.render.terminal.console import complain, complain_of, remind, say, styled
+from generator.spec.lookup import collect
 from generator.spec.problems import ProblemsError
 from generator.spec.suggest import did_you_mean, listed
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from generator.commands.arguments import UsageError, add_paths, add_specs, existing
-from generator.comparison.files import comparison_files
-from generator.console import complain_of, say
-from generator.human import counted
-from generator.lookup import collect
+from generator.formulas.human import counted
+from generator.questions.comparison.files import comparison_files
+from generator.render.terminal.console import complain_of, say
 from generator.spec.library import Library
+from generator.spec.lookup import collect
 from generator.spec.model import Option
 from generator.spec.problems import Problem, ProblemsError
 from generator.spec.suggest import listed
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Derive every spec and show all problems."""
-    from generator.documents.checking import check_documents  # it reads YAML, which `--help` does without
+    from generator.questions.documents.checking import check_documents  # it reads YAML, which `--help` does without
 
     collection = collect(existing(args.paths), existing(args.specs))
     if not collection.asked:
@@ -61,9 +61,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _comparison_problems(library: Library, file: Path) -> tuple[Problem, ...]:
-    from generator.comparison.reader import read_comparison
-    from generator.comparison.result import compared
     from generator.errors import SizeError
+    from generator.questions.comparison.reader import read_comparison
+    from generator.questions.comparison.result import compared
 
     try:
         compared(read_comparison(file, library))
@@ -85,11 +85,11 @@ def _problems(library: Library, name: str) -> tuple[Problem, ...]:
 
 def _spec_problems(library: Library, name: str) -> tuple[Problem, ...]:
     """Return what keeps a spec from being derived, whatever is chosen for one of its options, and from being shown."""
-    from generator.compiled import compile_spec
-    from generator.decoding import growths
     from generator.render.module.view import ModuleSet
+    from generator.resolve.decoding import growths
     from generator.resolve.resolver import Resolver
-    from generator.showable import unshown_problems
+    from generator.sheet.compiled import compile_spec
+    from generator.sheet.showable import unshown_problems
 
     try:
         compiled = compile_spec(library, name)

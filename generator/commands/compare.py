@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_specs, existing, settings
 from generator.commands.target import answered
-from generator.console import complain, say
 from generator.render.formats import LANGUAGES
+from generator.render.terminal.console import complain, say
 from generator.spec.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
-    from generator.comparison.model import Comparison
-    from generator.comparison.result import Result
+    from generator.questions.comparison.model import Comparison
+    from generator.questions.comparison.result import Result
 
 EXAMPLES = """\
   gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=128..65536:x2
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the comparison, and write what was asked for."""
     _check_files(args)
     comparison = _comparison(args)
-    from generator.comparison.result import compared
+    from generator.questions.comparison.result import compared
 
     with answered():
         result = compared(comparison)
@@ -75,10 +75,10 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _comparison(args: argparse.Namespace) -> Comparison:
-    from generator.comparison.model import Comparison
-    from generator.comparison.sides import Settings, parse_side, subjects_of
-    from generator.growth.axes import Axis, parse_axis, sorted_settings
-    from generator.growth.measures import measure
+    from generator.questions.comparison.model import Comparison
+    from generator.questions.comparison.sides import Settings, parse_side, subjects_of
+    from generator.questions.growth.axes import Axis, parse_axis, sorted_settings
+    from generator.questions.growth.measures import measure
 
     sides = [parse_side(word) for word in args.words if "=" not in word]
     if len(sides) < 2 and not args.sweep:
@@ -99,8 +99,8 @@ def _comparison(args: argparse.Namespace) -> Comparison:
 
 
 def _print(result: Result, args: argparse.Namespace) -> None:
-    from generator.comparison.plain import to_csv, to_dict
-    from generator.comparison.terminal import lines_of
+    from generator.render.comparison.plain import to_csv, to_dict
+    from generator.render.terminal.comparison import lines_of
 
     if args.json:
         say(json.dumps(to_dict(result), indent=2))
@@ -113,15 +113,15 @@ def _print(result: Result, args: argparse.Namespace) -> None:
 
 def _write(result: Result, args: argparse.Namespace) -> int:
     """Write the chart and the workbook; return 1 if the chart could not be drawn."""
-    from generator.build.files import replace
+    from generator.files.writing import replace
 
     if args.workbook:
-        from generator.comparison.workbook.book import comparison_workbook
+        from generator.render.comparison.workbook.book import comparison_workbook
 
         replace(args.workbook, comparison_workbook(result, args.lang))
     if not args.plot:
         return 0
-    from generator.comparison.chart.draw import ChartError, draw
+    from generator.render.comparison.chart.draw import ChartError, draw
 
     try:
         replace(args.plot, draw(result, args.plot.suffix.lower()))

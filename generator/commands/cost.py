@@ -13,12 +13,12 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import add_target
-from generator.commands.table import Column, table_lines
 from generator.commands.target import answered, target_of
-from generator.console import say, styled, width
+from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
-    from generator.costing import Cost
+    from generator.sheet.costing import Cost
 
 EXAMPLES = """\
   gen cost bert n=512 b=8 --preset bert-base
@@ -50,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _report(cost: Cost, data: dict[str, Any]) -> list[str]:
-    from generator.human import exact, rounded
-    from generator.sheet import QUANTITIES
+    from generator.formulas.human import exact, rounded
+    from generator.sheet.sheet import QUANTITIES
 
     sheet, room = cost.sheet, width()
     options = "".join(f", {name}={_word(value)}" for name, value in sheet.options.items())

@@ -11,7 +11,7 @@ import json
 
 from generator.commands.arguments import UsageError, add_specs, existing, settings
 from generator.commands.target import answered
-from generator.console import say
+from generator.render.terminal.console import say
 
 EXAMPLES = """\
   gen diff multi_head_attention linear_attention b=1 n=512 d=768 h=12
@@ -34,10 +34,10 @@ def run(args: argparse.Namespace) -> int:
     sides = [word for word in args.words if _is_side(word)]
     if len(sides) != 2:
         raise UsageError(f"two sides are compared; found {len(sides)}", "such as: gen diff bert@bert-base bert@bert-large")
-    from generator.diff.compare import difference
-    from generator.diff.report import lines_of, to_dict
-    from generator.diff.sides import check_settings, diff_side
-    from generator.growth.axes import sorted_settings
+    from generator.questions.diff.compare import difference
+    from generator.questions.diff.sides import check_settings, diff_side
+    from generator.questions.growth.axes import sorted_settings
+    from generator.render.terminal.diff import lines_of, to_dict
 
     with answered():
         sizes, options = sorted_settings(settings([word for word in args.words if not _is_side(word)]))

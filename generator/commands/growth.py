@@ -11,15 +11,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import add_target
-from generator.commands.table import Column, table_lines
 from generator.commands.target import answered, target_of
-from generator.console import say, styled, width
+from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
-    from generator.growth.orders import Order
-    from generator.growth.summary import AtPreset, Inside
-    from generator.growth.terms import TermValue
-    from generator.sheet import Sheet
+    from generator.questions.growth.orders import Order
+    from generator.questions.growth.summary import AtPreset, Inside
+    from generator.questions.growth.terms import TermValue
+    from generator.sheet.sheet import Sheet
 
 EXAMPLES = """\
   gen growth bert
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print orders, terms and crossings."""
-    from generator.growth.summary import inside, orders
+    from generator.questions.growth.summary import inside, orders
 
     target = target_of(args)
     sheet = target.sheet
@@ -58,9 +58,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _terms(sheet: Sheet, known: dict[str, Any]) -> dict[str, tuple[TermValue, ...]]:
     """Return the terms of each quantity by value, where all its sizes are known."""
-    from generator.growth.measures import cost_formula
-    from generator.growth.summary import SHOWN_MEASURES
-    from generator.growth.terms import terms_by_size
+    from generator.questions.growth.measures import cost_formula
+    from generator.questions.growth.summary import SHOWN_MEASURES
+    from generator.questions.growth.terms import terms_by_size
 
     formulas = {key: cost_formula(sheet.totals, key) for key in SHOWN_MEASURES}
     order = [size.name for size in sheet.sizes]
@@ -93,7 +93,7 @@ def _power(order: Order, name: str) -> str:
 
 
 def _term_lines(sheet: Sheet, terms: dict[str, tuple[TermValue, ...]]) -> list[str]:
-    from generator.human import exact
+    from generator.formulas.human import exact
 
     rows = []
     for key, found in terms.items():
@@ -107,8 +107,8 @@ def _term_lines(sheet: Sheet, terms: dict[str, tuple[TermValue, ...]]) -> list[s
 
 
 def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
-    from generator.growth.summary import first_of_pairs
-    from generator.growth.wording import preset_words
+    from generator.questions.growth.summary import first_of_pairs
+    from generator.questions.growth.wording import preset_words
 
     lines = []
     for one in first_of_pairs(crossings):
@@ -127,13 +127,13 @@ def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
 
 
 def _text(sheet: Sheet, expr: Any) -> str:
-    from generator.printing.text import TextDialect
+    from generator.formulas.text import TextDialect
 
     return TextDialect([size.name for size in sheet.sizes]).joined(expr).text if expr.as_numer_denom()[1] != 1 else _sum(sheet, expr)
 
 
 def _sum(sheet: Sheet, expr: Any) -> str:
-    from generator.printing.text import to_text
+    from generator.formulas.text import to_text
 
     return to_text(expr, [size.name for size in sheet.sizes])
 

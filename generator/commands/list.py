@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 
 from generator.commands.arguments import add_paths, existing
-from generator.commands.table import Column, table_lines
-from generator.console import complain, say, width
-from generator.lookup import everything
+from generator.render.terminal.console import complain, say, width
+from generator.render.terminal.table import Column, table_lines
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, shown
+from generator.spec.lookup import everything
 from generator.spec.problems import ProblemsError
 
 EXAMPLES = """\

@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 from generator.commands.arguments import UsageError, add_specs, existing
-from generator.console import say
+from generator.render.terminal.console import say
 
 EXAMPLES = """\
   gen pull edited.xlsx                       print what was typed as presets
@@ -31,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print or write the presets."""
     existing([args.file])
-    from generator.lookup import everything
     from generator.pull.pulled import checked, pulled
     from generator.pull.writing import add_presets, preset_lines
+    from generator.spec.lookup import everything
 
     found = pulled(args.file, everything(existing(args.specs)))
     presets = found.presets(args.name)

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from generator.console import say
+from generator.render.terminal.console import say
 
 EXAMPLES = """\
   gen schema > spec.schema.json
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.write:
         say(text)
         return 0
-    from generator.build.files import replace
+    from generator.files.writing import replace
 
     file = Path(schema.__file__).with_name("schema.json")
     data = f"{text}\n".encode()

@@ -11,14 +11,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import add_target
-from generator.commands.table import Column, table_lines
 from generator.commands.target import answered, target_of
-from generator.console import say, styled, width
+from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
     from sympy import Expr
 
-    from generator.sheet import Sheet, SheetRow
+    from generator.sheet.sheet import Sheet, SheetRow
 
 EXAMPLES = """\
   gen show multi_head_attention
@@ -64,7 +64,7 @@ class _Writer:
     """Writes formulas with the sizes that are known put in."""
 
     def __init__(self, sheet: Sheet, known: Mapping[str, int]) -> None:
-        from generator.symbols import symbol
+        from generator.formulas.symbols import symbol
 
         self._order = [size.name for size in sheet.sizes]
         self._known = known
@@ -72,9 +72,9 @@ class _Writer:
 
     def formula(self, expr: Expr) -> str:
         """Return a formula as text, or as a number if all its sizes are known."""
-        from generator.human import exact
-        from generator.printing.evaluate import evaluate
-        from generator.printing.text import to_text
+        from generator.formulas.evaluate import evaluate
+        from generator.formulas.human import exact
+        from generator.formulas.text import to_text
 
         if all(symbol.name in self._known for symbol in expr.free_symbols):
             return exact(evaluate(expr, self._known))
@@ -82,7 +82,7 @@ class _Writer:
 
     def definition(self, size: Any) -> str:
         """Return what is known of a size's value."""
-        from generator.printing.text import to_text
+        from generator.formulas.text import to_text
 
         if size.name in self._known:
             return f" = {self._known[size.name]:,}"

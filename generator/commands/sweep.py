@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_specs, existing
-from generator.commands.table import Column, table_lines
 from generator.commands.target import answered
-from generator.console import say, width
-from generator.human import counted
-from generator.numerals import count_of
+from generator.formulas.human import counted
+from generator.formulas.numerals import count_of
+from generator.render.terminal.console import say, width
+from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
-    from generator.growth.axes import Axis
-    from generator.sheet import Sheet
-    from generator.sweep.grid import Grid
-    from generator.sweep.run import Chunk, Sweep
+    from generator.questions.growth.axes import Axis
+    from generator.questions.sweep.grid import Grid
+    from generator.questions.sweep.run import Chunk, Sweep
+    from generator.sheet.sheet import Sheet
 
 EXAMPLES = """\
   gen sweep bert d=256..4096:x2 n=128,512 h=8 b=1 --preset bert-base
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         sweep, key = _sweep(args)
         chunks = sweep.chunks()
         if key:
-            from generator.sweep.best import best
+            from generator.questions.sweep.best import best
 
             chunks = iter([best(chunks, key, args.top, greatest=bool(args.max))])
         chosen = [(kind, path) for kind in KINDS if (path := getattr(args, kind)) is not None]
@@ -73,13 +73,13 @@ def run(args: argparse.Namespace) -> int:
 
 def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     """Return the sweep, and the measure that its points are sorted by; empty for the order of the grid."""
-    from generator.compiled import compile_spec
-    from generator.growth.axes import parse_axis
-    from generator.growth.bound import preset_values
-    from generator.growth.measures import measure
-    from generator.lookup import find
-    from generator.sizing import check_option
-    from generator.sweep.run import Sweep, parse_where
+    from generator.questions.growth.axes import parse_axis
+    from generator.questions.growth.bound import preset_values
+    from generator.questions.growth.measures import measure
+    from generator.questions.sweep.run import Sweep, parse_where
+    from generator.sheet.compiled import compile_spec
+    from generator.sheet.sizing import check_option
+    from generator.spec.lookup import find
 
     library, name = find(args.target, existing(args.specs))
     known = library.spec(name)
@@ -99,8 +99,8 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
 
 def _grid(sheet: Sheet, axes: list[Axis], preset: dict[str, int]) -> Grid:
     """Return the grid of the axes with several values, at the sizes with one."""
-    from generator.growth.bound import check_settable
-    from generator.sweep.grid import Grid
+    from generator.questions.growth.bound import check_settable
+    from generator.questions.sweep.grid import Grid
 
     names = [axis.size for axis in axes]
     for name in names:
@@ -117,8 +117,8 @@ def _grid(sheet: Sheet, axes: list[Axis], preset: dict[str, int]) -> Grid:
 
 def _show(sweep: Sweep, chunks: Iterator[Chunk], *, limit: int) -> None:
     """Print the first points, and say how many there are."""
-    from generator.human import exact
-    from generator.sweep.writers import rows
+    from generator.formulas.human import exact
+    from generator.questions.sweep.writers import rows
 
     shown: list[list[str]] = []
     passed = left_out = filtered = 0
@@ -143,7 +143,7 @@ def _why(sweep: Sweep) -> str:
 
 def _write(sweep: Sweep, chunks: Iterator[Chunk], kind: str, path: Path) -> None:
     """Write all points into a file, or to stdout for `-`, and say how many on stderr."""
-    from generator.sweep.writers import CsvWriter, JsonWriter, opened
+    from generator.questions.sweep.writers import CsvWriter, JsonWriter, opened
 
     passed = 0
     if str(path) == "-" and kind != "parquet":

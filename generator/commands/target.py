@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, existing, settings
-from generator.console import warn
-from generator.numerals import NotANumberError, whole_number
+from generator.formulas.numerals import NotANumberError, whole_number
+from generator.render.terminal.console import warn
 from generator.spec.problems import headline
 
 if TYPE_CHECKING:
-    from generator.costing import Cost
-    from generator.sheet import Sheet
+    from generator.sheet.costing import Cost
+    from generator.sheet.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Target:
 
     def cost(self, dtype: str | None = None) -> Cost:
         """Return the sheet at the sizes given, in a number format. Raises SizeError."""
-        from generator.costing import cost_of
+        from generator.sheet.costing import cost_of
 
         return cost_of(self.sheet, self.preset, self.sizes, dtype or "float32")
 
@@ -38,7 +38,7 @@ class Target:
 def answered() -> Iterator[None]:
     """Turn what is wrong with sizes, presets and options into a UsageError."""
     from generator.errors import SizeError
-    from generator.printing.evaluate import EvaluationError
+    from generator.formulas.evaluate import EvaluationError
 
     try:
         yield
@@ -55,9 +55,9 @@ def target_of(args: argparse.Namespace) -> Target:
         ProblemsError: there is no such spec, or it has mistakes.
         UsageError: settings that the spec does not have or cannot take.
     """
-    from generator.compiled import derive
-    from generator.lookup import find
-    from generator.sizing import check_option
+    from generator.sheet.compiled import derive
+    from generator.sheet.sizing import check_option
+    from generator.spec.lookup import find
 
     given = settings(args.settings)
     library, name = find(args.target, existing(args.specs))

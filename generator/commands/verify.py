@@ -17,18 +17,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_specs, existing
-from generator.console import complain, complain_of, say, styled
-from generator.human import counted
-from generator.numerals import count_of
+from generator.formulas.human import counted
+from generator.formulas.numerals import count_of
+from generator.proof.verify.report_file import refuse_unfit, write_report
+from generator.render.terminal.console import complain, complain_of, say, styled
 from generator.spec.problems import ProblemsError, headline
 from generator.spec.suggest import listed
-from generator.verify.report_file import refuse_unfit, write_report
 
 if TYPE_CHECKING:
+    from generator.proof.verify.checks import Check
+    from generator.proof.verify.run import Case, Result
+    from generator.proof.verify.stepwise import Decoding
     from generator.spec.library import Library
-    from generator.verify.checks import Check
-    from generator.verify.run import Case, Result
-    from generator.verify.stepwise import Decoding
 
 PEAKS = 2  # at so many of the random sizes the peak of memory is simulated
 EXAMPLES = """\
@@ -60,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
     if args.report is not None:
         refuse_unfit(args.report, force=args.force)
     library, names = _targets(args.targets, args.specs)
-    from generator.verify.instance import Workbench
-    from generator.verify.run import Result, mistakes, verify
-    from generator.verify.summary import is_compared
+    from generator.proof.verify.instance import Workbench
+    from generator.proof.verify.run import Result, mistakes, verify
+    from generator.proof.verify.summary import is_compared
 
     results = []
     with Workbench(library) as bench:
@@ -88,8 +88,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[str]]:
-    from generator.lookup import collect, everything, is_file_name, require_names
     from generator.spec.library import Library
+    from generator.spec.lookup import collect, everything, is_file_name, require_names
 
     paths = existing([Path(t) for t in targets if is_file_name(t) or Path(t).is_dir()])
     names = [t for t in targets if not (is_file_name(t) or Path(t).is_dir())]
@@ -106,7 +106,7 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
 
 
 def _print(result: Result) -> None:
-    from generator.verify.summary import is_compared, measurements, word
+    from generator.proof.verify.summary import is_compared, measurements, word
 
     presets = sum(1 for case in result.cases if case.preset)
     drawn = counted(len(result.cases) - presets, "random size")
@@ -126,7 +126,7 @@ def _print(result: Result) -> None:
 
 
 def _print_decoding(result: Result) -> None:
-    from generator.verify.summary import decoding_words
+    from generator.proof.verify.summary import decoding_words
 
     if result.decoding is None:
         return
@@ -191,14 +191,14 @@ def _number(value: Any) -> str:
 
 
 def _print_totals(results: Sequence[Result]) -> None:
-    from generator.verify.summary import measurements, outcome
+    from generator.proof.verify.summary import measurements, outcome
 
     compared = counted(measurements(results), "comparison")
     say(f"{counted(len(results), 'spec')}, {compared}: {outcome(results)}")
 
 
 def _plain(result: Result) -> dict[str, Any]:
-    from generator.verify.summary import is_compared
+    from generator.proof.verify.summary import is_compared
 
     return {
         "spec": result.spec,

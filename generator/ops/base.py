@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
-from generator.docstrings import docstring
+from generator.files.docstrings import docstring
 from generator.ops.params import BindError, Kind
 from generator.trace.tensor import Kind as ElementKind
 from generator.trace.tensor import Shape, Tensor

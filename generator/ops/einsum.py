@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
 from generator.ops.pattern import apart, letters, parse_arrow, parse_axes

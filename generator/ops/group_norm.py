@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Gt, Mul
 
-from generator.algebra import cancel
+from generator.formulas.algebra import cancel
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number

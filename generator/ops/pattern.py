@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import OpError, RowScope
 from generator.ops.divisibility import suggested_condition
 from generator.trace.tensor import Shape, product

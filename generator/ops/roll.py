@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXES, SIZES
 from generator.trace import moving

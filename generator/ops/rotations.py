@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge, Integer
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import NUMBER, SIZE, Number

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
 from generator.trace import choose

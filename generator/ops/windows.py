@@ -6,7 +6,7 @@ from typing import Any
 
 from sympy import Ge
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import CodeScope, OpError, RowScope
 from generator.ops.params import Raw, Scope, SizesKind
 from generator.trace.convolution import Windows

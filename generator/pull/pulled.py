@@ -12,7 +12,7 @@ from typing import Any
 from generator.errors import SizeError
 from generator.pull.reading import OwnPreset, Typed, marks, opened, typed_into
 from generator.render.formats import LANGUAGES
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.spec.problems import Problem, ProblemsError
@@ -60,11 +60,11 @@ def pulled(path: Path, library: Library) -> Pulled:
         raise _refused(f"{path} says that it is in the language `{said['language']}`, which workbooks are not made in")
     from openpyxl import load_workbook
 
-    from generator.compiled import compile_spec
     from generator.pull.tampering import differences
     from generator.render.texts import texts
     from generator.render.workbook import build_workbook
     from generator.render.workbook.plan import make_plan
+    from generator.sheet.compiled import compile_spec
 
     _require_same_version(path, said, library)
     sheet = compile_spec(library, said["spec"], _options(path, said, library.spec(said["spec"]))).sheet
@@ -79,7 +79,7 @@ def pulled(path: Path, library: Library) -> Pulled:
 
 def _options(path: Path, said: dict[str, str], spec: Spec) -> dict[str, Any]:
     """Return the options that a workbook was made with."""
-    from generator.sizing import check_option
+    from generator.sheet.sizing import check_option
 
     try:
         values = json.loads(said["options"])
@@ -89,7 +89,7 @@ def _options(path: Path, said: dict[str, str], spec: Spec) -> dict[str, Any]:
 
 
 def _require_same_version(path: Path, said: dict[str, str], library: Library) -> None:
-    from generator.compiled import source_hash
+    from generator.sheet.compiled import source_hash
     from generator.version import VERSION
 
     note = "build the workbook anew, and type the sizes into that one"
@@ -101,7 +101,7 @@ def _require_same_version(path: Path, said: dict[str, str], library: Library) ->
 
 def checked(pulled: Pulled, presets: list[OwnPreset]) -> None:
     """Raise ProblemsError for presets that the spec could not take: a name that is taken, or sizes that do not fit together."""
-    from generator.sizing import sized
+    from generator.sheet.sizing import sized
     from generator.spec.validation import schema
 
     rule = schema()["properties"]["presets"].get("propertyNames", {}).get("pattern", _NAME)

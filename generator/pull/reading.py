@@ -9,9 +9,9 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator import workbook_file
-from generator.numerals import digit_notes
-from generator.regular_file import read_regular
+from generator.files import workbook_file
+from generator.files.regular_file import read_regular
+from generator.formulas.numerals import digit_notes
 from generator.spec.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:

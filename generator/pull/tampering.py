@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.render.workbook.content import canonical_formula
 from generator.spec.problems import Problem
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
+from generator.files.regular_file import real
 from generator.pull.reading import OwnPreset
-from generator.regular_file import real
 from generator.spec.problems import Problem, ProblemsError
 
 LONGEST_LINE = 120
@@ -62,7 +62,7 @@ def with_presets(text: str, presets: Sequence[OwnPreset]) -> str:
 
 def add_presets(file: Path, presets: Sequence[OwnPreset]) -> None:
     """Add presets to the file of a spec. Raises ProblemsError where it cannot be written, or would not be read as meant."""
-    from generator.build.files import replace
+    from generator.files.writing import replace
 
     if "_data" in file.parts:
         raise ProblemsError([Problem(f"{file} belongs to the installed package; copy it into a folder of your own first", None)])

@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from generator.seal import sealed
+from generator.files.seal import sealed
 from generator.spec.problems import ProblemsError
 
 if TYPE_CHECKING:
-    from generator.compiled import Compiled
+    from generator.sheet.compiled import Compiled
     from generator.spec.library import Library
 
 
@@ -97,7 +97,7 @@ def page_bytes(rendering: Rendering) -> bytes:
 def workbook_bytes(rendering: Rendering) -> bytes:
     """Return a spec's workbook."""
     from generator.render.workbook import build_workbook
-    from generator.showable import unshown_problems
+    from generator.sheet.showable import unshown_problems
 
     sheet = rendering.compiled.sheet
     problems = list(unshown_problems(rendering.library.draft(sheet.name), sheet))

@@ -9,8 +9,9 @@ from typing import Any
 from sympy import Expr, Mod, Pow, S, floor
 from sympy.logic.boolalg import Boolean
 
-from generator.architecture import Architecture, Requirement
-from generator.logarithm import Log2
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import Facts
+from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.requirements import Asker, require_positive, require_value
 from generator.resolve.show import show_size
 from generator.resolve.sizes import (
@@ -26,7 +27,6 @@ from generator.spec.expressions import ExpressionError, evaluate, expression_pro
 from generator.spec.model import Condition, Dim, Option, Spec, Use
 from generator.spec.problems import Problems
 from generator.spec.suggest import did_you_mean, listed
-from generator.symbols import Facts
 from generator.trace.tensor import Shape, Tensor
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Ge, Integer
 
-from generator.architecture import Architecture, BoundRow, Usage
-from generator.human import counted
+from generator.formulas.human import counted
+from generator.formulas.symbols import Facts
+from generator.resolve.architecture import Architecture, BoundRow, Usage
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, complete_sizes
 from generator.resolve.empty_stack import EmptyStack
 from generator.resolve.frame import Frame
@@ -23,7 +24,6 @@ from generator.spec.model import Row, Spec, Use
 from generator.spec.problems import Problems, ProblemsError
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
-from generator.symbols import Facts
 from generator.trace.iterate import Body, iterate
 from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Kind, Tensor

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 from sympy import Expr, Pow, ceiling, floor, preorder_traversal
 
-from generator.logarithm import Log2
-from generator.printing.dialect import PrintingError
-from generator.printing.exact import over_common_denominator
-from generator.printing.python import to_python
-from generator.printing.text import to_text
+from generator.formulas.dialect import PrintingError
+from generator.formulas.exact import over_common_denominator
+from generator.formulas.logarithm import Log2
+from generator.formulas.python import to_python
+from generator.formulas.symbols import symbol
+from generator.formulas.text import to_text
 from generator.spec.expressions import ExpressionError, evaluate, names
 from generator.spec.model import Expression
-from generator.symbols import symbol
 
 _NOTES = (
     "a logarithm or root in a size is one of a whole number, and stands alone or is rounded at once: ceil(log2(n)), floor(sqrt(n))",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from generator.architecture import Architecture
+from generator.resolve.architecture import Architecture
 from generator.spec.model import Use
 from generator.spec.source import Span
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr
 
-from generator.architecture import BoundRow
+from generator.resolve.architecture import BoundRow
 from generator.resolve.show import show_shape
 from generator.spec.expressions import parse_expression
 from generator.spec.model import Expression, Row, Spec

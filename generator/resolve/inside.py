@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from generator.architecture import Architecture, BoundRow
+from generator.resolve.architecture import Architecture, BoundRow
 from generator.resolve.frame import Frame
 from generator.spec.model import Row, Use
 from generator.spec.problems import Problem, ProblemsError

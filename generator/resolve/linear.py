@@ -12,7 +12,7 @@ from fractions import Fraction
 from sympy import And, Eq, Expr
 from sympy.logic.boolalg import Boolean
 
-from generator.printing.order import polynomial
+from generator.formulas.order import polynomial
 from generator.resolve.comparisons import is_strict, slack
 
 MOST = 300  # inequalities at a time; beyond, nothing is said

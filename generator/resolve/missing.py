@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from generator.architecture import Architecture
+from generator.resolve.architecture import Architecture
 from generator.spec.expression_tree import Ast
 from generator.spec.expressions import names
 from generator.spec.model import Dim

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from generator.architecture import BoundRow
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.ops.base import Op, OpError
 from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, Scope, SizeKind, SizesKind
 from generator.ops.registry import ops
+from generator.resolve.architecture import BoundRow
 from generator.resolve.binding import yes_or_no
 from generator.resolve.frame import Frame
 from generator.resolve.hints import shapes_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from sympy import And, Symbol
 from sympy.logic.boolalg import Boolean
 
-from generator.feasible import Holds, bounds, first, solutions
+from generator.formulas.feasible import Holds, bounds, first, solutions
 
 MOST = 4096  # values of one size that are tried
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, floor, fraction, postorder_traversal, together
 from sympy.logic.boolalg import Boolean
 
-from generator.algebra import factor
-from generator.architecture import Architecture, Requirement
-from generator.logarithm import Log2
+from generator.formulas.algebra import factor
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import Facts
+from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.comparisons import is_strict, slack
 from generator.spec.source import Span
-from generator.symbols import Facts
 
 
 @dataclass(frozen=True)

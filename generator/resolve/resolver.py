@@ -10,8 +10,9 @@ from typing import Any
 from sympy import Expr, Integer
 from sympy.logic.boolalg import Boolean
 
-from generator.architecture import Architecture, BoundRow, Requirement, Results
-from generator.printing.text import to_text
+from generator.formulas.symbols import Facts, symbol
+from generator.formulas.text import to_text
+from generator.resolve.architecture import Architecture, BoundRow, Requirement, Results
 from generator.resolve.binding import check_shape, complete_sizes
 from generator.resolve.blocks import KINDS, run_block, unlike
 from generator.resolve.empty_stack import EmptyStack
@@ -30,7 +31,6 @@ from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.reading import references
 from generator.spec.source import Span
 from generator.spec.suggest import did_you_mean, listed
-from generator.symbols import Facts, symbol
 from generator.trace.diary import Bind, Diary, Enter, Event, Leave
 from generator.trace.flow import Flow, UnsettledFlowError
 from generator.trace.tensor import Tensor

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from generator.architecture import BoundRow
-from generator.human import counted
+from generator.formulas.human import counted
+from generator.resolve.architecture import BoundRow
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import iterated, run_child
 from generator.resolve.frame import Frame

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from sympy import Expr, S
 from sympy.logic.boolalg import Boolean
 
-from generator.architecture import BoundRow, Weight
 from generator.ops.base import Op, OpError
+from generator.resolve.architecture import BoundRow, Weight
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import whole_notes
 from generator.spec.suggest import did_you_mean, joined

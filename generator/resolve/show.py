@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sympy import Expr
 
-from generator.printing.text import to_text
+from generator.formulas.text import to_text
 from generator.trace.tensor import Shape
 
 

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from sympy import Add, Eq, Expr, Ge, Integer, Mod, Mul, Pow, Rational, floor, fraction, together
 from sympy.logic.boolalg import Boolean
 
-from generator.architecture import Architecture
-from generator.feasible import demanded, first, solutions
-from generator.logarithm import Log2
-from generator.printing.text import to_text
+from generator.formulas.feasible import demanded, first, solutions
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import Facts
+from generator.formulas.text import to_text
+from generator.resolve.architecture import Architecture
 from generator.resolve.exact_sizes import inexact_problem
 from generator.resolve.missing import report_missing
 from generator.resolve.requirements import require_condition, require_positive, require_value
@@ -25,7 +26,6 @@ from generator.spec.expressions import ExpressionError, Name, evaluate, expressi
 from generator.spec.model import Expression
 from generator.spec.problems import Problem, Problems
 from generator.spec.suggest import add_condition
-from generator.symbols import Facts
 from generator.trace.tensor import Shape
 
 SMALL = range(1, 10)  # sizes, to see whether one that follows from them can be below one

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sympy import Expr, Max, Min, Symbol
 
-from generator.architecture import Architecture, BoundRow
-from generator.decoding import Growth, caches, growth, growths
 from generator.ops.base import Along
+from generator.resolve.architecture import Architecture, BoundRow
+from generator.resolve.decoding import Growth, caches, growth, growths
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
 from generator.spec.problems import Problem

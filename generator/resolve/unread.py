@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from generator.architecture import Architecture, BoundRow
+from generator.resolve.architecture import Architecture, BoundRow
 from generator.spec.model import Ref, Spec
 from generator.spec.problems import Problem
 from generator.spec.reading import read_by_row

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from generator.numerals import digit_notes
+from generator.formulas.numerals import digit_notes
 from generator.spec.expression_errors import ExpressionError
 
 MAX_LENGTH = 1000

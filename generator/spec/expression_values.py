@@ -79,7 +79,7 @@ def _visit_symbolic(node: Ast, operands: list[Any], environment: Mapping[str, Ex
     if isinstance(node, Call):
         _refuse_domain(node, bool(operands[0].is_negative), bool(operands[0].is_nonpositive))
         if node.function == "log2":
-            from generator.logarithm import Log2
+            from generator.formulas.logarithm import Log2
 
             return Log2(operands[0])
     compare = getattr(sympy, _SYMPY_NAMES[node.function if isinstance(node, Call) else node.op])
@@ -99,7 +99,7 @@ def _over_one_divisor(operands: list[Any]) -> tuple[list[Any], Any]:
     if all(len(divisor.free_symbols) < 2 or not divisor.is_positive for divisor in divisors):
         return operands, 1
     common = sympy.Mul(*(divisor for divisor in divisors if divisor.is_positive))
-    from generator.algebra import cancel  # it imports sympy
+    from generator.formulas.algebra import cancel  # it imports sympy
 
     return [cancel(operand * common) for operand in operands], common
 
@@ -111,7 +111,7 @@ def _symbolic_arithmetic(node: Binary, left: Any, right: Any) -> Any:
         _refuse_power(node, bool(left.is_zero), bool(left.is_negative), bool(right.is_negative), right.is_integer is False)
         if left.is_Rational and right.is_Rational:
             _refuse_size(node, Fraction(int(left.p), int(left.q)), Fraction(int(right.p), int(right.q)))
-        from generator.logarithm import power
+        from generator.formulas.logarithm import power
 
         return power(left, right)
     if node.op in ("/", "//", "%") and right.is_zero:

@@ -8,11 +8,11 @@ from copy import copy
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from generator.nearby import NOT_ARCHITECTURES, nearby_notes
-from generator.regular_file import real
+from generator.files.regular_file import real
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
 from generator.spec.naming import name_problem
+from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.spec.problems import Problem, ProblemsError
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from generator.sheet import Reference
 from generator.spec.library import shown
 from generator.spec.problems import Problems
 from generator.spec.source import Source
@@ -17,6 +17,16 @@ from generator.spec.yaml_reader import Mapping as MappingNode
 
 _KEYS = ("label", "text", "url")
 _EXAMPLE = 'such as `vaswani2017: {label: "Vaswani et al., 2017", text: Attention Is All You Need, url: https://...}`'
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A source: `label` is short (`Vaswani et al., 2017`), `text` the full citation."""
+
+    key: str
+    label: str
+    text: str
+    url: str = ""
 
 
 def read_references(folders: Iterable[Path]) -> dict[str, Reference]:

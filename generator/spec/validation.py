@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.spec.naming import name_notes
 from generator.spec.problems import Problem
 from generator.spec.suggest import did_you_mean, listed, near

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from generator.numerals import digit_notes
+from generator.formulas.numerals import digit_notes
 from generator.spec.suggest import near
 
 _TOP = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import yaml
 
-from generator.human import counted
+from generator.formulas.human import counted
 from generator.spec.problems import Problem
 from generator.spec.source import Source, Span
 

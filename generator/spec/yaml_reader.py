@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import yaml
 
-from generator.regular_file import read_regular
+from generator.files.regular_file import read_regular
 from generator.spec.problems import Problems
 from generator.spec.source import Source, Span
 from generator.spec.suggest import did_you_mean

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sympy import Integer, expand
 
-from generator.symbols import Facts
+from generator.formulas.symbols import Facts
 from generator.trace.derivatives import Derivative, summed_to
 from generator.trace.diary import Launch
 from generator.trace.layout import elementwise_strides

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from sympy import Expr
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.trace.tensor import Storage, Tensor, next_order
 
 

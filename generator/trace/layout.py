@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sympy import Expr, Integer
 
-from generator.symbols import Facts
+from generator.formulas.symbols import Facts
 from generator.trace.tensor import Shape, Tensor, product
 
 SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ

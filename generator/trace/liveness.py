@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sympy import Expr
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.trace.diary import Bind, Diary, Enter, Event, Launch, Leave
 from generator.trace.tensor import Storage, Tensor
 

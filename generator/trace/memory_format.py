@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from sympy import fraction
 
-from generator.algebra import cancel
+from generator.formulas.algebra import cancel
 from generator.trace.tensor import Shape, Tensor, contiguous_strides, product
 
 # Of [b, c, h, w]: channels are the fastest axis, then width, height, batch.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer
 
-from generator.symbols import Facts
+from generator.formulas.symbols import Facts
 from generator.trace.diary import Bind, Diary
 from generator.trace.flow import Flow
 from generator.trace.layout import elementwise_strides

@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from generator.bench.plot import plot
-from generator.bench.points import Point, fitted_exponent, growth
+from generator.proof.bench.plot import plot
+from generator.proof.bench.points import Point, fitted_exponent, growth
 
 SQUARE = [Point(value, (value**2 / 1e6,), 10 * value) for value in (10, 20, 40)]
 

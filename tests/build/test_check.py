@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from generator.build.builder import Request, build
-from generator.lookup import collect
 from generator.render.formats import MARKDOWN, Format
 from generator.render.module.support import support_files
+from generator.spec.lookup import collect
 from tests.support.small_specs import ALONE, BROKEN, LAYER, tree, write_specs
 
 WORKBOOK = Format("excel", ".xlsx", "tests.support.small_specs:text_bytes", committed=False)

@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 from openpyxl.comments import Comment
 
 from generator.cli import main
-from generator.seal import State, sealed, state_of
+from generator.files.seal import State, sealed, state_of
 from tests.documents.lists import write_list
 from tests.support.small_specs import contents
 from tests.workbook.libreoffice import convert, needs_libreoffice

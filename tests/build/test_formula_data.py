@@ -8,8 +8,8 @@ import pytest
 from sympy import Max, Min, Mod, Piecewise, Rational, ceiling, floor, sqrt
 
 from generator.build.formula_data import FormulaDataError, from_data, to_data
-from generator.logarithm import Log2
-from generator.symbols import symbol
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import symbol
 
 b, n, d = map(symbol, "bnd")
 

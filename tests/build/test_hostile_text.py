@@ -19,9 +19,9 @@ import yaml
 from openpyxl import load_workbook
 
 from generator.cli import main
-from generator.compiled import compile_spec
 from generator.ops.registry import ops
 from generator.resolve.resolver import Resolver
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.problems import ProblemsError, render
 from generator.spec.schema import build_schema

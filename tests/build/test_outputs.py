@@ -12,8 +12,8 @@ import pytest
 from generator.build import files
 from generator.build.fixed import reserved_names
 from generator.cli import main
+from generator.files.seal import State, sealed, state_of
 from generator.render.module.support import support_files
-from generator.seal import State, sealed, state_of
 from generator.spec.naming import RESERVED, name_problem
 from tests.support.small_specs import ALONE, BROKEN, LAYER, PAIR, contents, tree, write_specs
 
@@ -50,7 +50,7 @@ def test_the_folder_of_outputs_is_an_importable_package(gen, tmp_path) -> None:
 
 def test_outputs_name_the_source_hash(specs, out, gen) -> None:
     gen()
-    from generator.compiled import source_hash
+    from generator.sheet.compiled import source_hash
     from generator.spec.library import Library
 
     expected = source_hash(Library([specs]), "pair")
@@ -342,8 +342,8 @@ def test_the_index_lists_all_specs_after_one_edit_as_after_a_full_build(specs, o
 
 
 def test_the_index_says_what_the_sheets_say(specs, out, gen) -> None:
-    from generator.compiled import compile_spec
     from generator.render.markdown.index import render_index
+    from generator.sheet.compiled import compile_spec
     from generator.spec.library import Library
 
     gen()

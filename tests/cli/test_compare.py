@@ -136,7 +136,7 @@ def test_chart_and_workbook_are_written(capsys) -> None:
 
 
 def test_without_matplotlib_the_table_still_comes_and_the_message_says_what_to_install(capsys, monkeypatch) -> None:
-    monkeypatch.setattr("generator.comparison.chart.draw.find_spec", lambda _: None)
+    monkeypatch.setattr("generator.render.comparison.chart.draw.find_spec", lambda _: None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["compare", "square", "line", "b=1", "k=4", "--sweep", "n=4,8", "--specs", "mine", "--plot", "a.svg"]) == 1
     shown = capsys.readouterr()

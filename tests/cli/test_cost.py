@@ -7,7 +7,7 @@ import json
 import pytest
 
 from generator.cli import main
-from generator.sheet import QUANTITIES
+from generator.sheet.sheet import QUANTITIES
 from tests.support.small_specs import PAIR, write_specs
 
 KEYS = [quantity.key for quantity in QUANTITIES]

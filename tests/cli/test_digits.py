@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.numerals import NotANumberError, number, whole_number
+from generator.formulas.numerals import NotANumberError, number, whole_number
 from tests.support.small_specs import LAYER
 
 WIDE = "`１` is the character U+FF11; numbers are written with the digits 0 to 9"

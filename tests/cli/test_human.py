@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from generator.human import counted, exact, rounded
+from generator.formulas.human import counted, exact, rounded
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ import pytest
 
 from generator.api import load
 from generator.cli import main
-from generator.growth.axes import Axis
-from generator.sweep import grid as grids
-from generator.sweep.best import best
-from generator.sweep.grid import Grid
-from generator.sweep.run import Sweep, parse_where
+from generator.questions.growth.axes import Axis
+from generator.questions.sweep import grid as grids
+from generator.questions.sweep.best import best
+from generator.questions.sweep.grid import Grid
+from generator.questions.sweep.run import Sweep, parse_where
 
 
 def points(sweep: Sweep) -> list[dict[str, int]]:
@@ -174,7 +174,7 @@ def test_a_file_that_could_not_be_finished_is_removed(capsys, monkeypatch) -> No
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("generator.sweep.writers.CsvWriter.write", fail)
+    monkeypatch.setattr("generator.questions.sweep.writers.CsvWriter.write", fail)
     assert main([*ARGUMENTS, "--csv", "points.csv"]) == 1
     assert not Path("points.csv").exists()
     assert "No space left" in capsys.readouterr().err

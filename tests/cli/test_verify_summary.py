@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
+from generator.proof.verify.checks import Check
+from generator.proof.verify.report import render_report
+from generator.proof.verify.run import Case, Result
+from generator.proof.verify.summary import outcome, word
 from generator.spec.problems import Problem
-from generator.verify.checks import Check
-from generator.verify.report import render_report
-from generator.verify.run import Case, Result
-from generator.verify.summary import outcome, word
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 
 GOOD = Result("good", (Case("", {"b": 2}, (Check("params", 5, 5),)),))

@@ -9,16 +9,16 @@ from xml.dom import minidom
 import pytest
 
 from generator.api import load
-from generator.comparison.chart.labels import Box, free_place, spread
-from generator.comparison.chart.palette import INK, LINES, PAPER, dark
-from generator.comparison.model import Comparison
-from generator.comparison.result import Result, compared
-from generator.growth.axes import Axis
-from generator.growth.subject import Subject
+from generator.questions.comparison.model import Comparison
+from generator.questions.comparison.result import Result, compared
+from generator.questions.growth.axes import Axis
+from generator.questions.growth.subject import Subject
+from generator.render.comparison.chart.labels import Box, free_place, spread
+from generator.render.comparison.chart.palette import INK, LINES, PAPER, dark
 
 pytest.importorskip("matplotlib")
-from generator.comparison.chart.draw import ChartError, draw
-from generator.comparison.chart.panel import power_text
+from generator.render.comparison.chart.draw import ChartError, draw
+from generator.render.comparison.chart.panel import power_text
 
 
 def result(view="cost", measures=("macs", "saved_elements")) -> Result:

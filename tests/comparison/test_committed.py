@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.comparison.files import comparison_files
-from generator.comparison.page import render_comparison
-from generator.comparison.reader import read_comparison
-from generator.comparison.result import Pair, Result, compared
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.questions.comparison.files import comparison_files
+from generator.questions.comparison.reader import read_comparison
+from generator.questions.comparison.result import Pair, Result, compared
+from generator.render.comparison.page import render_comparison
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library
 

@@ -9,8 +9,8 @@ from jsonschema import Draft202012Validator
 from sympy import Rational
 
 from generator.cli import main
-from generator.comparison.reader import read_comparison
-from generator.comparison.result import compared
+from generator.questions.comparison.reader import read_comparison
+from generator.questions.comparison.result import compared
 from generator.spec.library import Library
 from generator.spec.problems import ProblemsError
 from generator.spec.yaml_reader import load_source, plain, read_yaml
@@ -87,8 +87,8 @@ def test_all_mistakes_are_reported_together(folder) -> None:
 def test_the_schema_is_valid_and_accepts_what_is_committed() -> None:
     import json
 
-    from generator.comparison import reader
-    from generator.comparison.files import comparison_files
+    from generator.questions.comparison.files import comparison_files
+    from generator.render.comparison import reader
     from generator.resources import builtin_specs_dir
 
     schema = json.loads(Path(reader.__file__).with_name("schema.json").read_text(encoding="utf-8"))

@@ -14,10 +14,10 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.utils import FORMULAE
 
-from generator.comparison.files import comparison_files
-from generator.comparison.reader import read_comparison
-from generator.comparison.result import Result, compared
-from generator.comparison.workbook.book import comparison_workbook
+from generator.questions.comparison.files import comparison_files
+from generator.questions.comparison.reader import read_comparison
+from generator.questions.comparison.result import Result, compared
+from generator.render.comparison.workbook.book import comparison_workbook
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library
 from tests.comparison.test_chart import result

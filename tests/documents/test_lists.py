@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.documents.checking import check_documents
-from generator.documents.files import document_files
-from generator.documents.reader import read_document
+from generator.questions.documents.checking import check_documents
+from generator.questions.documents.files import document_files
+from generator.questions.documents.reader import read_document
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library
 from tests.documents.lists import MIXER, NOTES, write_list
@@ -161,7 +161,7 @@ def test_the_lists_of_the_five_documents_lead_somewhere_and_leave_nothing_out() 
 
 
 def test_all_that_looks_like_a_misprint_is_resolved_with_a_reason() -> None:
-    from generator.compiled import compile_spec
+    from generator.sheet.compiled import compile_spec
 
     library = Library([builtin_specs_dir()])
     suspects = {

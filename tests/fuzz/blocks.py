@@ -8,7 +8,7 @@ from functools import cache, partial
 from re import sub
 from typing import Any
 
-from generator.compiled import compile_spec
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from tests.fuzz.draft import Axes, Axis, Draft, Value, text
 from tests.fuzz.moves import MOVES

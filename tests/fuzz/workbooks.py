@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from generator.compiled import compile_spec
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import FIRST_LAYER_ROW, make_plan
-from generator.sheet import QUANTITIES, Sheet
-from generator.sizing import sized
+from generator.sheet.compiled import compile_spec
+from generator.sheet.sheet import QUANTITIES, Sheet
+from generator.sheet.sizing import sized
 from generator.spec.library import Library
 from tests.fuzz.specs import NAME, Drawn
 from tests.workbook.calculator import Answer, Job, calculated, python_with_uno, same, stored

@@ -7,9 +7,9 @@ import random
 import pytest
 from sympy import Integer, Rational, ceiling, sqrt
 
-from generator.growth.closed import closed_form
-from generator.growth.crossing import Crossing, crossing
-from generator.symbols import symbol
+from generator.formulas.symbols import symbol
+from generator.questions.growth.closed import closed_form
+from generator.questions.growth.crossing import Crossing, crossing
 
 n, d, h, f = (symbol(name) for name in ["n", "d", "h", "f"])
 

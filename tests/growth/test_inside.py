@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from generator.api import load
-from generator.growth.inside import Division, met
-from generator.growth.summary import dominant_terms, example_sizes, inside
-from generator.growth.terms import terms_by_size
-from generator.growth.wording import preset_words
-from generator.symbols import symbol
+from generator.formulas.symbols import symbol
+from generator.questions.growth.inside import Division, met
+from generator.questions.growth.summary import dominant_terms, example_sizes, inside
+from generator.questions.growth.terms import terms_by_size
+from generator.questions.growth.wording import preset_words
 
 
 def at_preset(spec: str, measure: str, large: str, small: str, preset: str) -> float:

@@ -6,9 +6,9 @@ import pytest
 from sympy import Eq, Max, Mod, ceiling
 
 from generator.api import load
-from generator.growth.monomials import upper_bound
-from generator.growth.orders import growth_order, order_of
-from generator.symbols import Facts, symbol
+from generator.formulas.symbols import Facts, symbol
+from generator.questions.growth.monomials import upper_bound
+from generator.questions.growth.orders import growth_order, order_of
 
 b, n, d, h, w = (symbol(name) for name in ["b", "n", "d", "h", "w"])
 HEADS = Facts([Eq(Mod(d, h), 0)])

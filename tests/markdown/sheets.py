@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from sympy import Eq, Expr, Integer, Mod
 
-from generator.sheet import QUANTITIES, Constraint, Reference, Sheet, SheetClaim, SheetPreset, SheetRow, Size
-from generator.symbols import symbol
+from generator.formulas.symbols import symbol
+from generator.sheet.sheet import QUANTITIES, Constraint, Sheet, SheetClaim, SheetPreset, SheetRow, Size
+from generator.spec.references import Reference
 
 b, n, d, f, L, V = (symbol(name) for name in ("b", "n", "d", "f", "L", "V"))
 ONE = Integer(1)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from generator.render.markdown.diagram import MAX_NODES, MAX_WITH_FRAMES, diagram, label_text
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 from tests.markdown.sheets import TOKENS, b, n, odd, row, stack, wide
 
 LABEL = r'"[^"]*"'

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sympy import Integer, Max, Piecewise, ceiling, floor
 
-from generator.printing.latex import to_latex
+from generator.formulas.latex import to_latex
+from generator.formulas.symbols import symbol
 from generator.render.markdown.formula import Formulas, display_lines, outer_terms
-from generator.symbols import symbol
 
 n, d, w = symbol("n"), symbol("d"), symbol("w")
 MANY = sum((Integer(i + 2) * symbol(f"c_{i}") * n**2 for i in range(30)), Integer(0))

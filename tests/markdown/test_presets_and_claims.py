@@ -7,7 +7,7 @@ from dataclasses import replace
 from generator.render.markdown.formula import Formulas
 from generator.render.markdown.page import render_page
 from generator.render.markdown.presets import presets_section
-from generator.sheet import Sheet, SheetPreset
+from generator.sheet.sheet import Sheet, SheetPreset
 from tests.markdown import rendered
 from tests.markdown.sheets import L, b, d, n, stack
 

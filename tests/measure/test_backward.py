@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from generator.measure.backward import backward_matmul_kernels
-from generator.measure.matmul import backward_matmul_flops
-from generator.measure.saved import saved
+from generator.proof.measure.backward import backward_matmul_kernels
+from generator.proof.measure.matmul import backward_matmul_flops
+from generator.proof.measure.saved import saved
 
 
 class Two(nn.Module):

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from generator.measure.kernel import kernels
-from generator.measure.saved import saved
-from generator.measure.traffic import traffic
-from generator.measure.vector import vector_flops
+from generator.proof.measure.kernel import kernels
+from generator.proof.measure.saved import saved
+from generator.proof.measure.traffic import traffic
+from generator.proof.measure.vector import vector_flops
 
 
 class Attends(nn.Module):

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from generator.measure import current_label, kernels, module_labels, record
+from generator.proof.measure import current_label, kernels, module_labels, record
 from tests.measure import plain
 from tests.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
-from generator.measure import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
+from generator.proof.measure import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
 from tests.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 
 both_devices = pytest.mark.parametrize("device", DEVICES)
@@ -126,7 +126,7 @@ def test_backward_of_a_model_without_anything_to_learn_is_zero_and_gradients_are
 
 
 def test_known_gaps_of_torchs_own_counter_have_not_changed() -> None:
-    """If this fails after an upgrade of torch, `generator/measure/matmul.py` may do less."""
+    """If this fails after an upgrade of torch, `generator/proof/measure/matmul.py` may do less."""
 
     def plain(fn: object, *args: object) -> int:
         with FlopCounterMode(display=False) as counter:

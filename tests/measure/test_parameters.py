@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from generator.measure import KernelMode, Parameters, UsedParameters, parameters
+from generator.proof.measure import KernelMode, Parameters, UsedParameters, parameters
 from tests.measure.plain import conv_net
 
 

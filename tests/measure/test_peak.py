@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile
 
-from generator.measure import peak
+from generator.proof.measure import peak
 from tests.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 
 both_devices = pytest.mark.parametrize("device", DEVICES)

@@ -7,8 +7,17 @@ from importlib.util import find_spec
 import pytest
 import torch
 
-from generator.measure import backward_matmul_flops, matmul_flops, matmul_kernels, module_labels, parameters, saved, traffic, vector_flops
-from generator.verify.references.timm_models import import_timm
+from generator.proof.measure import (
+    backward_matmul_flops,
+    matmul_flops,
+    matmul_kernels,
+    module_labels,
+    parameters,
+    saved,
+    traffic,
+    vector_flops,
+)
+from generator.proof.verify.references.timm_models import import_timm
 
 pytestmark = pytest.mark.slow
 

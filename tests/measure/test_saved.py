@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from generator.measure import module_labels, record, saved
+from generator.proof.measure import module_labels, record, saved
 from tests.measure.plain import DEVICES, Attention, DroppingBlock, conv_net, encoder_layer
 
 both_devices = pytest.mark.parametrize("device", DEVICES)

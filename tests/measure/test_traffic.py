@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from generator.measure import traffic
+from generator.proof.measure import traffic
 from tests.measure.plain import DEVICES, Attention, conv_net
 
 both_devices = pytest.mark.parametrize("device", DEVICES)

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from generator import vector_table
-from generator.measure import UncountedError, module_labels, vector_flops
-from generator.vector_table import COMPOSITE_COSTS, COMPOSITES, PRIMITIVES, RULES
+from generator.proof.measure import UncountedError, module_labels, vector_flops
+from generator.trace import vector_table
+from generator.trace.vector_table import COMPOSITE_COSTS, COMPOSITES, PRIMITIVES, RULES
 from tests.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 
 both_devices = pytest.mark.parametrize("device", DEVICES)

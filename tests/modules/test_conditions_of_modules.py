@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import torch
 
-from generator.claims import complete
+from generator.proof.verify.instance import Workbench
 from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
+from generator.sheet.presets import complete
 from generator.spec.library import Library
-from generator.verify.instance import Workbench
 from tests.support.small_specs import write_specs
 
 if TYPE_CHECKING:

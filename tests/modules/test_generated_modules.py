@@ -16,11 +16,11 @@ import pytest
 import torch
 from torch import nn
 
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.sampling import sample
 from generator.render.module.names import class_name
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
-from generator.verify.instance import Workbench
-from generator.verify.sampling import sample
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "generated" / "modules"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import check_case
+from generator.proof.verify.stepwise import check_decoding
 from generator.spec.library import Library
-from generator.verify.instance import Workbench
-from generator.verify.run import check_case
-from generator.verify.stepwise import check_decoding
 from tests.support.small_specs import write_specs
 
 SINK = """\

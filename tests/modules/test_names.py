@@ -12,12 +12,12 @@ from torch import nn
 from torch.nn import functional
 
 from generator.ops.registry import ops
+from generator.proof.verify.instance import Workbench
 from generator.render.module.names import class_name
 from generator.render.module.writer import render_module
 from generator.spec.library import Library
 from generator.spec.problems import ProblemsError
 from generator.spec.reserved import CONSTRUCTOR_NAMES, FORWARD_NAMES, FUNCTIONAL, LOCALS, MODULE_ATTRIBUTES
-from generator.verify.instance import Workbench
 from tests.support.small_specs import write_specs
 
 ROOT = Path(__file__).parents[2]

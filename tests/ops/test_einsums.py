@@ -9,11 +9,11 @@ import pytest
 import torch
 from sympy import Integer
 
-from generator.measure.matmul import backward_matmul_flops, matmul_flops
-from generator.measure.saved import saved
-from generator.measure.traffic import traffic
-from generator.measure.vector import vector_flops
-from generator.symbols import Facts
+from generator.formulas.symbols import Facts
+from generator.proof.measure.matmul import backward_matmul_flops, matmul_flops
+from generator.proof.measure.saved import saved
+from generator.proof.measure.traffic import traffic
+from generator.proof.measure.vector import vector_flops
 from generator.trace import matmul
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from generator.ops.registry import ops
+from generator.proof.verify.checks import Instance, check_instance
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.sampling import sample
 from generator.spec.library import Library, spec_files
-from generator.verify.checks import Instance, check_instance
-from generator.verify.instance import Workbench
-from generator.verify.sampling import sample
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
 SPECS = sorted(spec_files(FIXTURES))

@@ -11,13 +11,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from generator.compiled import compile_spec
+from generator.proof.verify.built import Instance
+from generator.proof.verify.checks import check_instance
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.sampling import sample
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library, spec_files
 from generator.spec.problems import ProblemsError
-from generator.verify.built import Instance
-from generator.verify.checks import check_instance
-from generator.verify.instance import Workbench
-from generator.verify.sampling import sample
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "scan"
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import torch
 
+from generator.proof.verify.instance import Workbench
 from generator.spec.library import Library
-from generator.verify.instance import Workbench
 
 SIZES = {"b": 2, "c": 4, "n": 12, "d": 6, "h": 8, "w": 6, "k": 3}
 SEQUENCE = "[b, c, n]"

@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from generator.claims import complete
+from generator.proof.verify.instance import Workbench
+from generator.sheet.presets import complete
 from generator.spec.library import Library
-from generator.verify.instance import Workbench
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
 

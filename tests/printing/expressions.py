@@ -9,7 +9,7 @@ from hypothesis import reject
 from hypothesis import strategies as st
 from sympy import Add, And, Eq, Expr, Integer, Le, Max, Min, Mod, Mul, Ne, Or, Piecewise, Pow, Rational, ceiling, floor
 
-from generator.symbols import symbol
+from generator.formulas.symbols import symbol
 
 SIZES = ["b", "n", "N", "d", "h", "d1", "R"]
 SYMBOLS = [symbol(name) for name in SIZES]

@@ -13,9 +13,9 @@ import sympy
 from hypothesis import HealthCheck, assume, given, settings
 from sympy import Rational
 
-from generator.printing.evaluate import evaluate
-from generator.printing.python import to_python, to_python_number
-from generator.printing.text import to_text
+from generator.formulas.evaluate import evaluate
+from generator.formulas.python import to_python, to_python_number
+from generator.formulas.text import to_text
 
 from .expressions import SIZES, conditions, exact_value, formulas, polynomials, sizes, whole_formulas, whole_leaves
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sympy import Eq, Max, Mod, Piecewise, Rational, ceiling, floor, log, sqrt
 
-from generator.printing.evaluate import EvaluationError, evaluate
-from generator.symbols import symbol
+from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.formulas.symbols import symbol
 
 b, n, d, h = (symbol(name) for name in ["b", "n", "d", "h"])
 AT = {"b": 2, "n": 16, "d": 64, "h": 4}
@@ -107,7 +107,7 @@ def test_an_array_size_that_the_formula_does_not_use_does_not_matter() -> None:
 @pytest.mark.slow
 def test_numpy_is_not_imported_for_scalars() -> None:
     code = (
-        "import sys; from generator.printing.evaluate import evaluate; from generator.symbols import symbol; "
+        "import sys; from generator.formulas.evaluate import evaluate; from generator.formulas.symbols import symbol; "
         "assert evaluate(symbol('n') ** 2, {'n': 3}) == 9; assert 'numpy' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Float, Function, Max, Mod, Ne, Piecewise, Rational, ceiling, floor, log, pi, sqrt
 
-from generator.printing.dialect import PrintingError
-from generator.printing.excel import to_excel
-from generator.symbols import symbol
+from generator.formulas.dialect import PrintingError
+from generator.formulas.excel import to_excel
+from generator.formulas.symbols import symbol
 
 SIZES = ["b", "n", "d", "h", "L"]
 b, n, d, h, L = (symbol(name) for name in SIZES)

@@ -11,9 +11,9 @@ from openpyxl import Workbook
 from openpyxl.workbook.defined_name import DefinedName
 from sympy import Expr, ceiling, floor, log, sqrt
 
-from generator.printing.evaluate import evaluate
-from generator.printing.excel import to_excel
-from generator.symbols import symbol
+from generator.formulas.evaluate import evaluate
+from generator.formulas.excel import to_excel
+from generator.formulas.symbols import symbol
 from tests.workbook.libreoffice import needs_libreoffice, recalculated, values
 
 from .expressions import SIZES, conditions, formulas, whole_leaves

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from sympy import Integer, expand
 
-from generator.printing.factored import factored_latex, factored_text
+from generator.formulas.factored import factored_latex, factored_text
+from generator.formulas.symbols import symbol
 from generator.spec.expressions import evaluate, parse_expression
-from generator.symbols import symbol
 
 b, n, d, h = (symbol(name) for name in "bndh")
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sympy import Eq, Max, Mod, Piecewise, ceiling, floor, log, sqrt
 
-from generator.printing.latex import latex_name, to_latex
-from generator.symbols import symbol
+from generator.formulas.latex import latex_name, to_latex
+from generator.formulas.symbols import symbol
 
 SIZES = ["b", "n", "d", "h", "d_ff", "heads", "lambda", "L"]
 b, n, d, h, d_ff, heads, lam, L = (symbol(name) for name in SIZES)

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from sympy import Eq, Integer, Max, Min, Mod, Rational, ceiling, floor, log, sqrt
 
-from generator.printing.excel import to_excel
-from generator.printing.latex import to_latex
-from generator.printing.order import EXPANSION_LIMIT, ordered_terms, polynomial
-from generator.printing.python import to_python
-from generator.printing.text import to_text
-from generator.symbols import symbol
+from generator.formulas.excel import to_excel
+from generator.formulas.latex import to_latex
+from generator.formulas.order import EXPANSION_LIMIT, ordered_terms, polynomial
+from generator.formulas.python import to_python
+from generator.formulas.symbols import symbol
+from generator.formulas.text import to_text
 
 SIZES = ["b", "n", "d", "h", "e", "L"]
 b, n, d, h, e, L = (symbol(name) for name in SIZES)

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Max, Mod, Or, Rational, ceiling, floor, log, sqrt
 
-from generator.printing.dialect import PrintingError
-from generator.printing.python import to_python, to_python_number
-from generator.symbols import symbol
+from generator.formulas.dialect import PrintingError
+from generator.formulas.python import to_python, to_python_number
+from generator.formulas.symbols import symbol
 
 SIZES = ["b", "n", "d", "h", "e"]
 b, n, d, h, e = (symbol(name) for name in SIZES)

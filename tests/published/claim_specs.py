@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from generator.compiled import compile_spec
-from generator.sheet import SheetClaim
+from generator.sheet.compiled import compile_spec
+from generator.sheet.sheet import SheetClaim
 from generator.spec.library import Library
 from generator.spec.problems import ProblemsError
 

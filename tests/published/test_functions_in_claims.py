@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from generator.printing.excel import to_excel
-from generator.printing.factored import factored_latex, factored_text
-from generator.printing.latex import to_latex
-from generator.printing.python import to_python_number
-from generator.printing.text import to_text
+from generator.formulas.excel import to_excel
+from generator.formulas.factored import factored_latex, factored_text
+from generator.formulas.latex import to_latex
+from generator.formulas.python import to_python_number
+from generator.formulas.text import to_text
 from generator.spec.expressions import evaluate_number, parse_expression
 from tests.published.claim_specs import claims, problems
 

@@ -19,7 +19,7 @@ def test_biases_and_norms_are_left_out_of_parameters(tmp_path: Path) -> None:
 
 
 def test_a_bias_that_an_option_switches_off_is_not_taken_out_twice(tmp_path: Path) -> None:
-    from generator.compiled import compile_spec
+    from generator.sheet.compiled import compile_spec
     from generator.spec.library import Library
 
     claims(tmp_path, "{of: params, row: [up, down], ignore: bias, equals: 2*d*f}")
@@ -28,7 +28,7 @@ def test_a_bias_that_an_option_switches_off_is_not_taken_out_twice(tmp_path: Pat
 
 
 def test_a_bias_in_a_stack_is_counted_for_each_layer(tmp_path: Path) -> None:
-    from generator.compiled import compile_spec
+    from generator.sheet.compiled import compile_spec
     from generator.spec.library import Library
 
     claims(tmp_path)

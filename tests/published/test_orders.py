@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import ceiling, floor
 
-from generator.logarithm import Log2
-from generator.published.orders import UnjudgedError, compare_orders
-from generator.symbols import symbol
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import symbol
+from generator.sheet.claims.orders import UnjudgedError, compare_orders
 from tests.published.claim_specs import claims, problems
 
 n, d, h, w, b = (symbol(name) for name in "ndhwb")

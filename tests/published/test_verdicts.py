@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.printing.text import to_text
+from generator.formulas.text import to_text
 from tests.published.claim_specs import FIRST_LINE, claims, problems
 
 EXPLAIN = "if the source is wrong, say why under `erratum`"

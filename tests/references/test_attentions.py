@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from generated.modules.efficient_attention import EfficientAttention
 from generated.modules.local_window_attention import LocalWindowAttention
-from generator.verify.instance import default_dtype
-from generator.verify.references.efficient_attentions import import_quietly
+from generator.proof.verify.instance import default_dtype
+from generator.proof.verify.references.efficient_attentions import import_quietly
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ from generated.modules.cat import Cat
 from generated.modules.cross_patch_attention import CrossPatchAttention
 from generated.modules.inner_patch_attention import InnerPatchAttention
 from generator import load
-from generator.verify.instance import default_dtype
-from generator.verify.references.compare import LIMITS
+from generator.proof.verify.instance import default_dtype
+from generator.proof.verify.references.compare import LIMITS
 
 pytestmark = pytest.mark.slow
 

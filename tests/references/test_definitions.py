@@ -25,7 +25,7 @@ from generated.modules.single_head_linear_attention import SingleHeadLinearAtten
 from generated.modules.sparse_fixed_attention import SparseFixedAttention
 from generated.modules.sparse_strided_attention import SparseStridedAttention
 from generated.modules.taylor_attention import TaylorAttention
-from generator.verify.instance import default_dtype
+from generator.proof.verify.instance import default_dtype
 
 B, N, D, H, E = 2, 12, 8, 2, 4
 Similarity = Callable[[Tensor, Tensor], Tensor]

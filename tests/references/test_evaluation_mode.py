@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import torch
 
+from generator.proof.verify.instance import Workbench, default_dtype
+from generator.proof.verify.references.compare import LIMITS, compare
+from generator.proof.verify.references.registry import public_models
 from generator.spec.library import Library
-from generator.verify.instance import Workbench, default_dtype
-from generator.verify.references.compare import LIMITS, compare
-from generator.verify.references.registry import public_models
 
 pytestmark = [
     pytest.mark.slow,

@@ -9,13 +9,13 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from generator.proof.verify.instance import Workbench, default_dtype
+from generator.proof.verify.references import transformer
+from generator.proof.verify.references.base import PublicModel
+from generator.proof.verify.references.compare import compare
+from generator.proof.verify.references.registry import public_models
+from generator.proof.verify.references.run import reference_checks
 from generator.spec.library import Library
-from generator.verify.instance import Workbench, default_dtype
-from generator.verify.references import transformer
-from generator.verify.references.base import PublicModel
-from generator.verify.references.compare import compare
-from generator.verify.references.registry import public_models
-from generator.verify.references.run import reference_checks
 from tests.support.small_specs import LAYER, write_specs
 
 
@@ -97,14 +97,14 @@ CHECKPOINT = "checkpoint:\n  torch: {model: OneLayer, weights: {y: inner}}\n  el
 
 
 def one_layer_checks(folder: Path, models: Sequence[PublicModel], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], tuple[str, ...]]:
-    monkeypatch.setattr("generator.verify.references.run.public_models", lambda: {"layer": tuple(models)})
+    monkeypatch.setattr("generator.proof.verify.references.run.public_models", lambda: {"layer": tuple(models)})
     with Workbench(Library([write_specs(folder, layer=LAYER + CHECKPOINT)])) as bench:
         checks, not_run = reference_checks(bench, "layer")
     return [f"{check.what}: {check.found or 'as it must be'}" for check in checks], not_run
 
 
 def one_layer(error: float, library: str = "torch", layout: str = "torch") -> PublicModel:
-    from generator.verify.references.base import Small
+    from generator.proof.verify.references.base import Small
 
     def small(dtype: torch.dtype) -> Small:
         other, x = OneLayer(error).to(dtype), torch.randn(2, 3, dtype=dtype)

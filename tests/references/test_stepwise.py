@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import torch
 
-from generator.lookup import everything
-from generator.verify.instance import Workbench, default_dtype
-from generator.verify.references.registry import public_models
+from generator.proof.verify.instance import Workbench, default_dtype
+from generator.proof.verify.references.registry import public_models
+from generator.spec.lookup import everything
 
 pytest.importorskip("transformers")
 STEPS = (6, 1, 1, 1, 3, 1, 4)

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.compiled import compile_spec
-from generator.lookup import everything
 from generator.ops.base import Op
 from generator.ops.registry import ops
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.stepwise import Decoding, check_decoding
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
+from generator.spec.lookup import everything
 from generator.spec.problems import ProblemsError
-from generator.verify.instance import Workbench
-from generator.verify.stepwise import Decoding, check_decoding
 from tests.support.small_specs import write_specs
 
 HEAD = """\

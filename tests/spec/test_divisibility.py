@@ -7,9 +7,9 @@ from itertools import permutations
 import pytest
 from sympy import Eq, Expr, Integer, Mod, Rational, ceiling, expand, floor
 
-from generator.printing.python import to_python
-from generator.printing.text import to_text
-from generator.symbols import Facts, symbol
+from generator.formulas.python import to_python
+from generator.formulas.symbols import Facts, symbol
+from generator.formulas.text import to_text
 from generator.trace.convolution import Windows
 from generator.trace.tensor import Storage, Tensor
 from generator.trace.tracer import Tracer

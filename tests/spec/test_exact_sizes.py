@@ -9,10 +9,10 @@ import pytest
 
 from generator.api import SizeError, load
 from generator.build.builder import Request, build
-from generator.compiled import compile_spec
-from generator.lookup import collect
 from generator.render.module.writer import render_module
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
+from generator.spec.lookup import collect
 from tests.support.bad_specs import errors, told
 from tests.support.small_specs import write_specs
 

@@ -14,9 +14,9 @@ import sympy
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from generator.logarithm import Log2
+from generator.formulas.logarithm import Log2
+from generator.formulas.symbols import symbol
 from generator.spec.expressions import ExpressionError, evaluate, evaluate_number, parse_condition, parse_expression
-from generator.symbols import symbol
 from tests.support.expression_texts import SIZES, conditions, expressions
 
 sizes = st.fixed_dictionaries({name: st.integers(1, 9) for name in SIZES})

@@ -13,8 +13,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.compiled import compile_spec
 from generator.resources import builtin_specs_dir
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.problems import ProblemsError
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.compiled import compile_spec
 from generator.render.module.checks import own_conditions
 from generator.render.module.view import ModuleSet
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from tests.support.bad_specs import errors
 from tests.support.small_specs import write_specs

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.compiled import compile_spec
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.problems import Problem, ProblemsError
 from tests.support.suggestions import followed, suggestions

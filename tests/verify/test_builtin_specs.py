@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import Result, verify
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
-from generator.verify.instance import Workbench
-from generator.verify.run import Result, verify
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 

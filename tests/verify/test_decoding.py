@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.lookup import everything
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.report import render_report
+from generator.proof.verify.run import verify
+from generator.proof.verify.stepwise import Decoding, check_decoding
+from generator.proof.verify.summary import decoding_words
 from generator.render.module.support import support_files
 from generator.spec.library import Library
-from generator.verify.instance import Workbench
-from generator.verify.report import render_report
-from generator.verify.run import verify
-from generator.verify.stepwise import Decoding, check_decoding
-from generator.verify.summary import decoding_words
+from generator.spec.lookup import everything
 from tests.support.small_specs import write_specs
 
 HEAD = """\
@@ -182,7 +182,7 @@ def test_a_state_that_is_kept_wrongly_differs(monkeypatch: pytest.MonkeyPatch, n
     files = dict(support_files())
     assert right in files["_state.py"]
     files["_state.py"] = files["_state.py"].replace(right, wrong)
-    monkeypatch.setattr("generator.verify.instance.support_files", lambda: files)
+    monkeypatch.setattr("generator.proof.verify.instance.support_files", lambda: files)
     with Workbench(everything([])) as bench:
         found = check_decoding(bench, name)
     assert found is not None

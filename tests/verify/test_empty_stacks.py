@@ -9,9 +9,9 @@ import pytest
 pytest.importorskip("torch")
 
 from generator.cli import main
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import check_case
 from generator.spec.library import Library
-from generator.verify.instance import Workbench
-from generator.verify.run import check_case
 
 HEAD = "title: t\ndims: {b: batch, n: rows, d: width, L: layers}\ninputs: {x: %s}\nlayers:\n"
 INPUT, DATA = "[b, n, d]", "{shape: [b, n, d], grad: false}"

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 
 from generator.ops.registry import ops
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import Case, check_case
+from generator.proof.verify.sampling import sample
 from generator.render.environment import environment
 from generator.render.module import lines
 from generator.spec.library import Library, spec_files
 from generator.spec.problems import ProblemsError
 from generator.trace.tracer import Tracer
-from generator.verify.instance import Workbench
-from generator.verify.run import Case, check_case
-from generator.verify.sampling import sample
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
 RULES = ("macs", "vector", "traffic", "saves", "bytes", "weights")

@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("torch")
 
 from generator.cli import main
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import check_case
 from generator.spec.library import Library
 from generator.trace import pointwise
-from generator.verify.instance import Workbench
-from generator.verify.run import check_case
 from tests.support.small_specs import write_specs
 
 ONE_HEAD = """\

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.peaks import PeakComparison, compare_peaks
+from generator.proof.verify.sampling import sample
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
-from generator.verify.instance import Workbench
-from generator.verify.peaks import PeakComparison, compare_peaks
-from generator.verify.sampling import sample
 from tests.support.small_specs import write_specs
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"

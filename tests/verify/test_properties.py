@@ -12,16 +12,16 @@ from hypothesis import HealthCheck, assume, find, given, reject, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.proof.verify.built import Instance
+from generator.proof.verify.checks import Check, check_instance, run_forward
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.resources import builtin_specs_dir
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 from generator.spec.library import Library, spec_files
 from generator.trace import pointwise
-from generator.verify.built import Instance
-from generator.verify.checks import Check, check_instance, run_forward
-from generator.verify.instance import Workbench
-from generator.verify.sampling import NoSampleError, sample
-from generator.verify.variants import byte_checks, gradient_checks
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
+from generator.proof.verify.checks import Check
+from generator.proof.verify.references.run import ReferenceCheck
+from generator.proof.verify.report import MADE_BY, render_report
+from generator.proof.verify.rows import RowDifference
+from generator.proof.verify.run import Case, Result
 from generator.trace.tracer import Tracer
-from generator.verify.checks import Check
-from generator.verify.references.run import ReferenceCheck
-from generator.verify.report import MADE_BY, render_report
-from generator.verify.rows import RowDifference
-from generator.verify.run import Case, Result
 from tests.support.small_specs import LAYER, PAIR, write_specs
 
 SIZES = {"b": 2, "n": 3}

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from generator.compiled import compile_spec
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import check_case
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.problems import ProblemsError
-from generator.verify.instance import Workbench
-from generator.verify.run import check_case
 from tests.support.small_specs import write_specs
 
 BLOCK = "title: A block\ndims: {b: batch, n: length, d: width}\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from generator.proof.verify.built import Instance
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.spec.library import Library
-from generator.verify.built import Instance
-from generator.verify.instance import Workbench
-from generator.verify.variants import byte_checks, gradient_checks
 from tests.support.small_specs import LAYER, write_specs
 
 NORM = """\

@@ -10,10 +10,10 @@ from typing import Any
 
 from sympy import Expr, Poly, Rational, Symbol
 
-from generator.growth.inside import Side
+from generator.formulas.symbols import symbol
+from generator.questions.growth.inside import Side
 from generator.render.workbook.crossings import FIRST_CROSSING_ROW
 from generator.render.workbook.plan import Plan
-from generator.symbols import symbol
 
 from .libreoffice import Cell
 

@@ -9,9 +9,10 @@ from typing import Any
 
 from sympy import Eq, Expr, Integer, Max, Mod, ceiling, floor
 
+from generator.formulas.symbols import symbol
 from generator.render.workbook import build_workbook
-from generator.sheet import QUANTITIES, ClaimCheck, Constraint, Reference, Sheet, SheetClaim, SheetPreset, SheetRow, Size
-from generator.symbols import symbol
+from generator.sheet.sheet import QUANTITIES, ClaimCheck, Constraint, Sheet, SheetClaim, SheetPreset, SheetRow, Size
+from generator.spec.references import Reference
 
 ONE = Integer(1)
 

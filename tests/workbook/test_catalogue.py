@@ -9,10 +9,10 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
-from generator.example import views
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.workbook.catalogue import Entry, build_catalogue
-from generator.sheet import Sheet
+from generator.sheet.example import views
+from generator.sheet.sheet import Sheet
 
 from .sheets import encoder, without_presets
 

@@ -14,7 +14,7 @@ from generator.build.catalogue import catalogue_of
 from generator.build.summary import summarise
 from generator.render.formats import EXCEL
 from generator.resources import builtin_specs_dir
-from generator.sheet import QUANTITIES
+from generator.sheet.sheet import QUANTITIES
 from generator.spec.library import Library
 
 from .every import SPECS, Book, book

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from generator import load
-from generator.claims import complete
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook import plan as places
 from generator.render.workbook.plan import Plan, make_plan
-from generator.sheet import QUANTITIES, Sheet
+from generator.sheet.presets import complete
+from generator.sheet.sheet import QUANTITIES, Sheet
 
 from .calculator import Answer, Job, calculated, needs_uno, same, stored
 from .libreoffice import Cell

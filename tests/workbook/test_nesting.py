@@ -8,9 +8,9 @@ import pytest
 from openpyxl.formula.tokenizer import Token, Tokenizer
 from sympy import Add, Eq, Le, Mod
 
+from generator.formulas.symbols import symbol
 from generator.render.workbook import build_workbook
-from generator.sheet import Constraint, Sheet, SheetPreset, Size
-from generator.symbols import symbol
+from generator.sheet.sheet import Constraint, Sheet, SheetPreset, Size
 
 from .calculator import stored
 from .every import books

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from generator.claims import complete
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.workbook import build_workbook
-from generator.sheet import QUANTITIES, Sheet
+from generator.sheet.presets import complete
+from generator.sheet.sheet import QUANTITIES, Sheet
 
 from .libreoffice import Cell, agree, differences, edited, needs_libreoffice, recalculated, values
 from .sheets import encoder, many_terms, without_presets

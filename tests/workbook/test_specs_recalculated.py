@@ -13,13 +13,13 @@ import pytest
 from generator import load
 from generator.api import LoadedSpec
 from generator.errors import SizeError
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan, make_plan
 from generator.resources import builtin_specs_dir
-from generator.sheet import QUANTITIES
-from generator.sizing import sized
+from generator.sheet.sheet import QUANTITIES
+from generator.sheet.sizing import sized
 
 from .calculator import Answer, Job, calculated, needs_uno, same, stored
 from .crossing_truth import wrong_sentences

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from generator.growth.measures import MEASURES
+from generator.questions.growth.measures import MEASURES
 from generator.render.formats import LANGUAGES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook

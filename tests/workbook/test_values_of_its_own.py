@@ -21,7 +21,7 @@ import pytest
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook, layers, live, presets, results, scale, scaling, sentences, where
 from generator.render.workbook.plan import DOUBLING_ROW, FIRST_LAYER_ROW, FIRST_STEP_ROW, Plan, make_plan
-from generator.sheet import QUANTITIES, Sheet, SheetPreset, Size
+from generator.sheet.sheet import QUANTITIES, Sheet, SheetPreset, Size
 
 from .calculator import Job, calculated, needs_uno, same, stored
 from .libreoffice import Cell

@@ -16,11 +16,11 @@ from openpyxl.utils import FORMULAE
 from openpyxl.worksheet.worksheet import Worksheet
 from sympy import Integer
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.workbook import build_workbook
 from generator.render.workbook.cells import LONGEST_FORMULA
 from generator.render.workbook.names import is_legal
-from generator.sheet import QUANTITIES, Sheet, SheetPreset
+from generator.sheet.sheet import QUANTITIES, Sheet, SheetPreset
 
 from .sheets import HOSTILE, SHEETS, built, encoder, many_terms
 

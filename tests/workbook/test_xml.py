@@ -12,15 +12,15 @@ import pytest
 from openpyxl.utils import FORMULAE
 
 from generator import load
-from generator.comparison.model import Comparison
-from generator.comparison.result import compared
-from generator.comparison.workbook.book import comparison_workbook
-from generator.example import views
-from generator.growth.axes import Axis
-from generator.growth.subject import Subject
+from generator.questions.comparison.model import Comparison
+from generator.questions.comparison.result import compared
+from generator.questions.growth.axes import Axis
+from generator.questions.growth.subject import Subject
+from generator.render.comparison.workbook.book import comparison_workbook
 from generator.render.workbook import build_workbook
 from generator.render.workbook.catalogue import Entry, build_catalogue
 from generator.render.workbook.names import is_legal
+from generator.sheet.example import views
 
 from .sheets import built, encoder, without_presets
 

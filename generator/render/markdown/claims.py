@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from generator.human import counted
-from generator.printing.evaluate import evaluate
-from generator.printing.text import to_text
+from generator.formulas.evaluate import evaluate
+from generator.formulas.human import counted
+from generator.formulas.text import to_text
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import Formulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import exact
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import QUANTITIES, ClaimTerm, Sheet, SheetClaim
+from generator.sheet.sheet import QUANTITIES, ClaimTerm, Sheet, SheetClaim
 
 FORMULA_WIDTH = 60  # several columns of formulas stand side by side
 _TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}

@@ -14,7 +14,8 @@ from generator.render.markdown.formula import Formulas, LongFormula
 from generator.render.markdown.links import citation
 from generator.render.markdown.places import Built, spec_cell
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import Reference, SheetClaim
+from generator.sheet.sheet import SheetClaim
+from generator.spec.references import Reference
 
 VERDICTS = ("equal", "same order", "holds", "differs", "stated")
 _HEAD = ("Spec", "Quantity", "Published", "Where", "Derived", "Verdict", "Note")

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from sympy import Expr, Integer
 
-from generator.printing.text import to_text
+from generator.formulas.text import to_text
 from generator.render.markdown.graph import Edge, Level, level, parts_of
 from generator.render.markdown.shapes import row_shapes, size_values
 from generator.resolve.show import show_shape
-from generator.sheet import Sheet, SheetRow
+from generator.sheet.sheet import Sheet, SheetRow
 
 MAX_WITH_FRAMES = 48  # nodes
 MAX_NODES = 150  # more is not readable, and near the number of arrows at which GitHub stops drawing

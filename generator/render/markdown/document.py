@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from generator.documents.model import Document, Entry, Measured
+from generator.questions.documents.model import Document, Entry, Measured
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, remarks, subject, verdict
 from generator.render.markdown.escape import address, code, comment, is_web_address, text
@@ -14,7 +14,7 @@ from generator.render.markdown.formula import Formulas, LongFormula
 from generator.render.markdown.measured import measured_lines, measured_table
 from generator.render.markdown.places import Built, output_links, spec_cell
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import Reference
+from generator.spec.references import Reference
 
 UP = "../"
 _HEAD = ("No.", "What", "Printed", "Ours", "Verdict", "Remarks", "Spec", "Module, page and workbook")

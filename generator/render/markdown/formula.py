@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from generator.printing.factored import factored_latex
-from generator.printing.latex import to_latex
+from generator.formulas.factored import factored_latex
+from generator.formulas.latex import to_latex
 from generator.render.markdown.numbers import exact
 
 LINE_WIDTH = 90  # characters of LaTeX, in a display and for totals

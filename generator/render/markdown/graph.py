@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from generator.sheet import SheetRow
+from generator.sheet.sheet import SheetRow
 
 
 @dataclass(frozen=True)

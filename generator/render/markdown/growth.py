@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 from sympy import Expr, Rational
 
-from generator.growth.measures import measure
-from generator.growth.orders import Order
-from generator.growth.summary import INSIDE_MEASURES, Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
-from generator.growth.wording import preset_words
-from generator.printing.latex import LatexDialect, latex_name, to_latex
+from generator.formulas.latex import LatexDialect, latex_name, to_latex
+from generator.questions.growth.measures import measure
+from generator.questions.growth.orders import Order
+from generator.questions.growth.summary import INSIDE_MEASURES, Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
+from generator.questions.growth.wording import preset_words
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import exact
 from generator.render.markdown.table import Table, table
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 
 MOST_TERMS = 3
 MOST_CROSSINGS = 2  # of a measure other than the first, of which all pairs are shown

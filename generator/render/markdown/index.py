@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import PurePosixPath
 
-from generator.human import counted
-from generator.printing.latex import to_latex
+from generator.formulas.human import counted
+from generator.formulas.latex import to_latex
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, label, link, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import human
 from generator.render.markdown.presets import preset_parameters
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 
 FIRST_FOLDERS = ("models", "blocks")
 

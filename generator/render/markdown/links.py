@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.regular_file import real
+from generator.files.regular_file import real
 from generator.render.markdown.escape import address, code, is_web_address, label, link, text
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import log
 
-from generator.claims import complete
-from generator.documents.model import Measured
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.questions.documents.model import Measured
 from generator.render.markdown.escape import code
 from generator.render.markdown.numbers import human
 from generator.render.markdown.table import Table, table
-from generator.sheet import Sheet
+from generator.sheet.presets import complete
+from generator.sheet.sheet import Sheet
 
 
 def measured_lines(measured: Measured) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from generator.human import scientific
+from generator.formulas.human import scientific
 
 ASTRONOMICAL = 10**308  # floats end there; nobody reads so many digits
 _UNITS = {

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from generator.docstrings import docstring
+from generator.files.docstrings import docstring
 from generator.ops.base import Op
 from generator.ops.params import ChoiceKind
 from generator.ops.registry import ops
 from generator.render.environment import environment
-from generator.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
+from generator.trace.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
 
 
 def render_ops() -> str:

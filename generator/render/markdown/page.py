@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from generator.printing.latex import to_latex
+from generator.formulas.latex import to_latex
 from generator.render.environment import environment
 from generator.render.markdown.claims import claims_table
 from generator.render.markdown.diagram import diagram
@@ -14,7 +14,7 @@ from generator.render.markdown.growth import growth_section
 from generator.render.markdown.links import Links, bibliography, citation
 from generator.render.markdown.presets import presets_section
 from generator.render.markdown.sections import constraint_lines, options_table, rows_table, sizes_table, totals_table
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 
 
 def render_page(sheet: Sheet, links: Links | None = None) -> str:

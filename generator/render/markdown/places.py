@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from generator.render.markdown.escape import code, link
-from generator.sheet import Sheet, SheetClaim
+from generator.sheet.sheet import Sheet, SheetClaim
 
 
 @dataclass(frozen=True)

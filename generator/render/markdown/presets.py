@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol, expand
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.formulas.symbols import symbol
 from generator.render.markdown.escape import code
 from generator.render.markdown.formula import Formulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import both, exact
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import Sheet, SheetPreset
-from generator.symbols import symbol
+from generator.sheet.sheet import Sheet, SheetPreset
 
 BATCH = "b"
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from generator.memory import ITEM
-from generator.printing.latex import latex_name
+from generator.formulas.latex import latex_name
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import Formulas, inline
 from generator.render.markdown.links import Links, op_cell
 from generator.render.markdown.shapes import row_shapes, size_values
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet import QUANTITIES, Sheet, SheetRow
+from generator.sheet.memory import ITEM
+from generator.sheet.sheet import QUANTITIES, Sheet, SheetRow
 
 ROW_COSTS = {"params": "Parameters", "macs": "MACs", "vector_flops": "Vector FLOPs", "saved_elements": "Saved"}
 ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from sympy import Expr
 
+from generator.formulas.symbols import symbol
 from generator.resolve.show import show_shape
-from generator.sheet import Sheet, SheetRow
-from generator.symbols import symbol
+from generator.sheet.sheet import Sheet, SheetRow
 
 
 def size_values(sheet: Sheet) -> dict[str, Expr]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sympy import Mod, fraction, together
 from sympy.logic.boolalg import Boolean
 
-from generator.architecture import Architecture, Requirement
+from generator.formulas.symbols import Facts
 from generator.ops.base import TRAINING
 from generator.render.module.signature import input_sizes
+from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.requirements import is_known
-from generator.symbols import Facts
 
 
 def own_conditions(arch: Architecture, told: set[str]) -> list[Requirement]:

@@ -8,11 +8,11 @@ from typing import Any
 
 from sympy import Expr
 
-from generator.architecture import BoundRow
 from generator.ops.base import Op, Result
 from generator.ops.params import Choice, Flag, Number
 from generator.render.module.escape import literal
 from generator.render.module.signature import SizePrinter
+from generator.resolve.architecture import BoundRow
 from generator.resolve.scope import Scope
 from generator.trace.tensor import Shape, Tensor
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from generator.architecture import Architecture, BoundRow
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
 from generator.render.module.names import safe
 from generator.render.module.scan_lines import scan_lines
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
+from generator.resolve.architecture import Architecture, BoundRow
 from generator.resolve.blocks import keeps_state
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from generator.architecture import Architecture, BoundRow
+from generator.resolve.architecture import Architecture, BoundRow
 
 if TYPE_CHECKING:
     from generator.render.module.lines import LineWriter

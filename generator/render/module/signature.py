@@ -9,12 +9,12 @@ from sympy import Dummy, Expr, Mod, Symbol, fraction
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from generator.algebra import cancel
-from generator.architecture import Architecture
-from generator.printing.python import to_python, to_python_number
+from generator.formulas.algebra import cancel
+from generator.formulas.python import to_python, to_python_number
+from generator.formulas.symbols import symbol
+from generator.resolve.architecture import Architecture
 from generator.spec.expressions import evaluate
 from generator.spec.model import Spec
-from generator.symbols import symbol
 
 
 @dataclass(frozen=True)

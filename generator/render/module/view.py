@@ -8,14 +8,14 @@ from typing import Any
 
 from sympy import Expr, Symbol
 
-from generator.architecture import Architecture, BoundRow
-from generator.decoding import Growth, growths
 from generator.render.module.checks import checked_when_run, own_conditions
 from generator.render.module.escape import literal
 from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name, imported_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
+from generator.resolve.architecture import Architecture, BoundRow
 from generator.resolve.blocks import keeps_state
+from generator.resolve.decoding import Growth, growths
 from generator.resolve.resolver import Resolver
 from generator.spec.expressions import evaluate
 from generator.spec.library import Library

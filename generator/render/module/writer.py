@@ -8,9 +8,7 @@ from typing import Any
 
 from sympy import Not, Or
 
-from generator.architecture import Requirement
-from generator.compiled import Compiled
-from generator.printing.text import to_text
+from generator.formulas.text import to_text
 from generator.render.environment import environment
 from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
 from generator.render.module.escape import comment, docstring, literal
@@ -18,7 +16,9 @@ from generator.render.module.lines import row_names
 from generator.render.module.names import class_name, imported_name, names_in, renamed
 from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
-from generator.sheet import Sheet
+from generator.resolve.architecture import Requirement
+from generator.sheet.compiled import Compiled
+from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Checkpoint, WeightRule
 from generator.spec.reserved import FUNCTIONAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generator.render.workbook.cells import Page
 from generator.render.workbook.plan import Plan
-from generator.sheet import QUANTITIES
+from generator.sheet.sheet import QUANTITIES
 from generator.version import VERSION
 
 WIDTHS = (30, 24, 96)

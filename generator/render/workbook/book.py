@@ -23,7 +23,7 @@ from generator.render.workbook.scaling_charts import write_scaling_charts
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 from generator.render.workbook.summary import write_summary
-from generator.sheet import Sheet
+from generator.sheet.sheet import Sheet
 from generator.version import VERSION
 
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")

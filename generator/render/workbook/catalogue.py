@@ -10,15 +10,15 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.hyperlink import Hyperlink
 
-from generator.example import View
-from generator.printing.evaluate import EvaluationError, evaluate
+from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.render.texts import Texts, texts
 from generator.render.workbook.cells import Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
-from generator.sheet import QUANTITIES, Quantity, Sheet
+from generator.sheet.example import View
+from generator.sheet.sheet import QUANTITIES, Quantity, Sheet
 
 FIRST_ROW = 5
 WORDS_WIDTHS = (44, 30, 26, 24, 46, 34)  # title, spec, kind, preset, sizes, source

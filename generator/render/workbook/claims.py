@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
-from generator.printing.evaluate import EvaluationError, evaluate
+from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.check import Entry
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import hide
-from generator.sheet import QUANTITIES, SheetClaim
+from generator.sheet.sheet import QUANTITIES, SheetClaim
 
 WIDTHS = (5, 66, 28, 28, 12, 78)  # of the columns of the checks
 MOST_ARGUMENTS = 200  # of SUM; Excel allows 255

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from sympy import Expr, Ge, Gt, Integer, Le, Lt, Symbol
 
-from generator.growth.bound import divisibility
+from generator.questions.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import Live, sentence
 from generator.render.workbook.plan import Plan
-from generator.sheet import Constraint
+from generator.sheet.sheet import Constraint
 
 
 def condition_words(constraint: Constraint, words: Texts, order: Sequence[str]) -> str:

@@ -13,11 +13,11 @@ from openpyxl.worksheet.header_footer import _HeaderFooterPart
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
+from generator.files.seal import CONTENT, PARTS, UNSEALED
 from generator.render.workbook.cells import Page, footer_text
 from generator.render.workbook.charts import fill_caches
 from generator.render.workbook.content import content_digest
 from generator.render.workbook.stamp import Value, stamped
-from generator.seal import CONTENT, PARTS, UNSEALED
 
 A3 = 8
 A4 = 9

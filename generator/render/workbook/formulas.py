@@ -9,10 +9,10 @@ from typing import Any
 from openpyxl.workbook import Workbook
 from sympy import Add, Expr
 
-from generator.printing.evaluate import evaluate
-from generator.printing.excel import to_excel
-from generator.printing.order import ordered_terms
-from generator.printing.text import to_text
+from generator.formulas.evaluate import evaluate
+from generator.formulas.excel import to_excel
+from generator.formulas.order import ordered_terms
+from generator.formulas.text import to_text
 from generator.render.workbook.cells import LONGEST_FORMULA, FormulaTooLongError, Page
 from generator.render.workbook.plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from sympy import Symbol
 
-from generator.printing.dialect import Binds, Dialect, Piece
+from generator.formulas.dialect import Binds, Dialect, Piece
 from generator.render.workbook.plan import Plan
-from generator.sheet import QUANTITIES, SheetRow
+from generator.sheet.sheet import QUANTITIES, SheetRow
 
 SPOKEN = ("macs", "vector_flops", "traffic_elements", "params")  # the first of them that is not zero says most about a layer
 LONGEST = 400

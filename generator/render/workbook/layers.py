@@ -11,8 +11,8 @@ from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.properties import Outline
 from sympy import Expr
 
-from generator.growth.parts import children_of
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.questions.growth.parts import children_of
 from generator.render.workbook.cells import Page, quoted, width_of
 from generator.render.workbook.formulas import Formulas, closed_form, shape_text
 from generator.render.workbook.in_words import cost_in_words
@@ -20,7 +20,7 @@ from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUM
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
 from generator.render.workbook.withheld import hide, write_note
-from generator.sheet import QUANTITIES, Quantity, SheetRow
+from generator.sheet.sheet import QUANTITIES, Quantity, SheetRow
 
 REPEAT_WIDTH = 10
 NARROWEST, WIDEST = 20, 60  # of the columns of text

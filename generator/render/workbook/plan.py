@@ -8,12 +8,12 @@ from functools import cached_property
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
-from generator.example import views
-from generator.growth.inside import Division, InsideCrossing, Pair, Side, preferred
-from generator.growth.parts import Part, main_quantity
+from generator.questions.growth.inside import Division, InsideCrossing, Pair, Side, preferred
+from generator.questions.growth.parts import Part, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
-from generator.sheet import QUANTITIES, Quantity, Sheet, SheetPreset, Size
+from generator.sheet.example import views
+from generator.sheet.sheet import QUANTITIES, Quantity, Sheet, SheetPreset, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
 

@@ -11,9 +11,8 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Add, Expr
 
-from generator.memory import ITEM, ITEM_BYTES
-from generator.printing.evaluate import evaluate
-from generator.printing.order import ordered_terms
+from generator.formulas.evaluate import evaluate
+from generator.formulas.order import ordered_terms
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import choice, fixed
@@ -23,7 +22,8 @@ from generator.render.workbook.sizes import WIDTHS
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
 from generator.render.workbook.withheld import FITS, dash, withheld
-from generator.sheet import QUANTITIES, Quantity
+from generator.sheet.memory import ITEM, ITEM_BYTES
+from generator.sheet.sheet import QUANTITIES, Quantity
 
 LONGEST_CLOSED_FORM = 700
 LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell

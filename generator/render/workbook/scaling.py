@@ -12,8 +12,7 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
-from generator.claims import complete
-from generator.printing.evaluate import EvaluationError, evaluate
+from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
@@ -23,8 +22,9 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
 from generator.render.workbook.typed import is_equal, is_size
 from generator.render.workbook.withheld import FITS, write_note
-from generator.sheet import QUANTITIES, Size
-from generator.showable import GREATEST
+from generator.sheet.presets import complete
+from generator.sheet.sheet import QUANTITIES, Size
+from generator.sheet.showable import GREATEST
 
 WIDTHS = (22, 30)
 NUMBER_WIDTH = 15

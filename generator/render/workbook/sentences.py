@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from generator.growth.parts import leaves_of
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
+from generator.questions.growth.parts import leaves_of
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.crossings import CrossingCells, spoken

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.check import Check, Entry, judged, verdict
 from generator.render.workbook.conditions import broken_words, condition_words
 from generator.render.workbook.formulas import Formulas, closed_form, number_text
 from generator.render.workbook.live import Live, sentence
 from generator.render.workbook.plan import PRESET_CELL, PRESET_NAMES_ROW, Plan
-from generator.sheet import Constraint, Size
+from generator.sheet.sheet import Constraint, Size
 
 LARGEST_DERIVED = "2^53"  # beyond this a spreadsheet does not tell neighbouring whole numbers apart
 FOUND = "$C{row}"

@@ -8,7 +8,8 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Ge, Le, Symbol
 
-from generator.growth.bound import divisibility
+from generator.formulas.symbols import symbol
+from generator.questions.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import Formulas, closed_form
@@ -16,8 +17,7 @@ from generator.render.workbook.live import Live, fixed, sentence
 from generator.render.workbook.plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan
 from generator.render.workbook.styles import BAD_LOOK, EXAMPLE_LOOK
 from generator.render.workbook.typed import is_equal, is_size
-from generator.sheet import Size
-from generator.symbols import symbol
+from generator.sheet.sheet import Size
 
 WIDTHS = (27, 17, 17, 24, 25, 38, 42)  # of the summary's columns
 ALL = sum(WIDTHS)

@@ -13,7 +13,7 @@ from fractions import Fraction
 from xml.dom.minidom import Document, parseString
 from xml.etree.ElementTree import canonicalize
 
-from generator.seal import CUSTOM, sealed_parts
+from generator.files.seal import CUSTOM, sealed_parts
 
 Value = int | float | Fraction | str | bool
 Values = Mapping[tuple[str, str], Value]  # by sheet title and coordinate

@@ -7,7 +7,7 @@ from typing import Any
 
 from openpyxl.formatting.rule import DataBarRule
 
-from generator.printing.evaluate import evaluate
+from generator.formulas.evaluate import evaluate
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import bars, lines
@@ -15,7 +15,7 @@ from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import dash
-from generator.sheet import QUANTITIES, Quantity
+from generator.sheet.sheet import QUANTITIES, Quantity
 
 GROWING = ("params", "matmul_flops", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
 CHART_ROWS = 20  # that two charts side by side stand on

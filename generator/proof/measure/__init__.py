@@ -1,0 +1,41 @@
+"""Independent measurements on real torch code: parameters, FLOPs, saved tensors, memory traffic, peak memory.
+
+Nothing here knows the cost formulas of this package. Importing it imports torch.
+"""
+
+from generator.proof.measure.kernel import Count, Kernel, KernelMode, TensorInfo, kernels
+from generator.proof.measure.labels import current_label, module_labels, record
+from generator.proof.measure.matmul import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
+from generator.proof.measure.parameters import Parameters, UsedParameters, parameters
+from generator.proof.measure.peak import Peak, peak
+from generator.proof.measure.saved import Saved, SavedStorage, saved
+from generator.proof.measure.traffic import KernelTraffic, Traffic, kernel_traffic, traffic
+from generator.proof.measure.vector import vector_flops
+
+__all__ = [
+    "Count",
+    "Kernel",
+    "KernelMode",
+    "KernelTraffic",
+    "Parameters",
+    "Peak",
+    "Saved",
+    "SavedStorage",
+    "TensorInfo",
+    "Traffic",
+    "UncountedError",
+    "UsedParameters",
+    "backward_matmul_flops",
+    "current_label",
+    "kernel_traffic",
+    "kernels",
+    "matmul_flops",
+    "matmul_kernels",
+    "module_labels",
+    "parameters",
+    "peak",
+    "record",
+    "saved",
+    "traffic",
+    "vector_flops",
+]

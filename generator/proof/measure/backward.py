@@ -1,0 +1,64 @@
+"""Tells which line of the forward pass the contractions of the backward pass belong to.
+
+In torch's anomaly mode each node of the autograd graph remembers the Python stack that made it; while the node runs backward, the kernels
+are its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
+from generator.proof.measure.kernel import Call, Count, KernelMode
+from generator.proof.measure.matmul import MatmulShares
+from generator.proof.measure.storages import tensors_in
+
+
+def backward_matmul_kernels(module: Callable[..., Any], inputs: Sequence[Any], input_gradients: bool, *, source: str) -> Count:
+    """The same count as `generator.proof.measure.matmul.backward_matmul_flops`, with the share of each kernel.
+
+    Args:
+        source: path of a Python file; each kernel carries the line numbers of the calls in that file which launched the forward operation.
+
+    Raises:
+        UncountedError: as there.
+    """
+    weights = list(module.parameters()) if isinstance(module, nn.Module) else []
+    shares = _SharesOfNodes(source)
+    with gradients_set_aside(weights), _stacks_kept():
+        outputs = tensors_in(module(*leaf_inputs(inputs, input_gradients)))
+        with KernelMode(observers=[shares]):
+            run_backward(outputs)
+    return shares.count
+
+
+@contextmanager
+def _stacks_kept() -> Iterator[None]:
+    before = torch.is_anomaly_enabled()
+    torch.autograd.set_detect_anomaly(True, check_nan=False)
+    try:
+        yield
+    finally:
+        torch.autograd.set_detect_anomaly(before)
+
+
+class _SharesOfNodes(MatmulShares):
+    """Notes the forward lines of the node that runs."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self._line = re.compile(rf'File "{re.escape(source)}", line (\d+)')
+
+    def __call__(self, call: Call) -> None:
+        super().__call__(call)
+        kernel, flops = self.shares[-1]
+        node: Any = torch._C._current_autograd_node()  # noqa: SLF001  # the only way to ask for it
+        stack = "".join(node.metadata.get("traceback_", ())) if node is not None else ""
+        self.shares[-1] = (replace(kernel, lines=tuple(int(found) for found in self._line.findall(stack))), flops)

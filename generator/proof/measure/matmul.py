@@ -1,0 +1,181 @@
+"""Counts the FLOPs of contractions: torch's own FlopCounterMode, with the gaps of torch 2.13 filled.
+
+One multiply-accumulate is two FLOPs; elementwise work, biases and reductions are not counted (see `generator.proof.measure.vector`).
+What torch's counter leaves out or gets wrong, and what is done about it here:
+
+- fused attention on CPU counts 0 there: counted as its two matrix products (full square, also for causal masks), and
+  backward as the four that unfused attention has, so that CPU and meta agree;
+- the weight gradient of a grouped convolution is counted as if the convolution had one group: counted like the forward pass;
+- `mv`, `addmv`, `dot`, `vdot`, `addbmm` count 0 there: counted;
+- fused layers that hide their contractions (`nn.LSTM` on CPU, `nn.MultiheadAttention` under no_grad on CPU, `nn.Bilinear`, grouped
+  products of experts) count 0 there: an error that names the operation, since a silent 0 would be believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode, bmm_flop, conv_flop_count, flop_registry, shape_wrapper
+
+from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
+from generator.proof.measure.kernel import Call, Count, KernelMode, Shares
+from generator.proof.measure.operations import base_name
+from generator.proof.measure.storages import tensors_in
+
+Shape = Sequence[int]
+
+# Contractions for which neither torch nor this module has a formula.
+UNCOUNTED = frozenset(
+    {
+        "mkldnn_rnn_layer",
+        "_cudnn_rnn",
+        "miopen_rnn",
+        "_native_multi_head_attention",
+        "_transformer_encoder_layer_fwd",
+        "_trilinear",
+        "_grouped_mm",
+        "_scaled_grouped_mm",
+        "_sparse_mm",
+        "_cdist_forward",
+        "_euclidean_dist",
+        "_int_mm",
+    }
+)
+
+
+class UncountedError(RuntimeError):
+    """An operation was dispatched whose cost is not known; the message names it."""
+
+
+def matmul_flops(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
+    """FLOPs of the contractions of `fn(*args, **kwargs)`; 2 for each multiply-accumulate.
+
+    Works on CPU and on meta tensors with the same result.
+
+    Raises:
+        UncountedError: an operation contains contractions that cannot be counted.
+    """
+    counter = flop_counter()
+    with counter, KernelMode(observers=[refuse_uncounted]):
+        fn(*args, **kwargs)
+    return counter.get_total_flops()
+
+
+def flop_counter() -> FlopCounterMode:
+    """torch's counter with the formulas that it lacks; to be used together with `refuse_uncounted`."""
+    return FlopCounterMode(display=False, custom_mapping=dict(_FORMULAS))
+
+
+def matmul_kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> Count:
+    """The same count as `matmul_flops`, with the share of each kernel.
+
+    Args:
+        fn: a module or any callable.
+        source: see `generator.proof.measure.kernel.kernels`.
+
+    Raises:
+        UncountedError: as `matmul_flops`.
+    """
+    shares = MatmulShares()
+    with KernelMode(source, [shares]):
+        fn(*args, **kwargs)
+    return shares.count
+
+
+def backward_matmul_flops(module: Callable[..., Any], inputs: Sequence[Any], input_gradients: bool) -> int:
+    """FLOPs of the contractions of the backward pass, started with a gradient for every output that has one.
+
+    Args:
+        module: a module or any callable; it is called once, outside the count.
+        inputs: its positional arguments; they are not changed.
+        input_gradients: whether a gradient is wanted for the floating point inputs too, as for a layer inside a network.
+            Without it, the first contractions have one operand less to differentiate.
+
+    Returns:
+        0 if no output depends on anything that requires a gradient.
+
+    Raises:
+        UncountedError: as `matmul_flops`.
+    """
+    weights = list(module.parameters()) if isinstance(module, nn.Module) else []
+    with gradients_set_aside(weights):
+        outputs = tensors_in(module(*leaf_inputs(inputs, input_gradients)))
+        return matmul_flops(run_backward, outputs)
+
+
+class MatmulShares(Shares):
+    """Counts the FLOPs of the contractions of each kernel that it observes. Raises UncountedError."""
+
+    def __call__(self, call: Call) -> None:
+        """Count one kernel."""
+        refuse_uncounted(call)
+        formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
+        flops = formula(*call.args, **call.kwargs, out_val=call.result) if formula else 0
+        self.shares.append((call.kernel, int(flops)))
+
+
+def refuse_uncounted(call: Call) -> None:
+    """Raises UncountedError if `call` is a fused layer whose contractions nobody counts."""
+    name = base_name(call.op)
+    if name in UNCOUNTED:
+        shapes = ", ".join(str(list(tensor.shape)) for tensor in call.kernel.inputs)
+        raise UncountedError(
+            f"aten operation `{name}` on {shapes} contains contractions that torch's FlopCounterMode counts as 0; "
+            "measure on meta tensors, or write it with matrix products"
+        )
+
+
+def _mv_flop(a: Shape, _x: Shape, *_args: Any, out_shape: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # torch passes out_shape by name
+    return 2 * prod(a)
+
+
+def _addmv_flop(_bias: Shape, a: Shape, _x: Shape, *_args: Any, out_shape: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # as above
+    return 2 * prod(a)
+
+
+def _addbmm_flop(_bias: Shape, a: Shape, b: Shape, *_args: Any, out_shape: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # as above
+    return int(bmm_flop(a, b))
+
+
+def _attention_flop(q: Shape, k: Shape, v: Shape, *_args: Any, out_shape: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # as above
+    *batch, n, e = q
+    return 2 * prod(batch) * n * k[-2] * (e + v[-1])
+
+
+def _attention_backward_flop(_gradient: Shape, q: Shape, k: Shape, v: Shape, *_args: Any, out_shape: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # as above
+    return 2 * _attention_flop(q, k, v)
+
+
+def _convolution_backward_flop(  # as many arguments as torch passes
+    gradient: Shape,
+    x: Shape,
+    weight: Shape,
+    *options: Any,
+    out_shape: Any = None,  # noqa: ARG001  # as above
+    **_kwargs: Any,
+) -> int:
+    """As many FLOPs as the forward pass for each operand that needs a gradient.
+
+    options: bias sizes, stride, padding, dilation, transposed, output padding, groups, (input, weight, bias) needs a gradient.
+    """
+    transposed, (for_input, for_weight, _for_bias) = options[4], options[7]
+    forward = conv_flop_count(list(x), list(weight), list(gradient), transposed=transposed)
+    return forward * (bool(for_input) + bool(for_weight))
+
+
+_BY_NAME: dict[str, Callable[..., int]] = {
+    "mv": _mv_flop,
+    "addmv": _addmv_flop,
+    "dot": _mv_flop,
+    "vdot": _mv_flop,
+    "addbmm": _addbmm_flop,
+    "_scaled_dot_product_flash_attention_for_cpu": _attention_flop,
+    "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_backward_flop,
+    "convolution_backward": _convolution_backward_flop,
+}
+_FORMULAS = {getattr(torch.ops.aten, name): formula for name, formula in _BY_NAME.items()}
+_WRAPPED = {packet: shape_wrapper(formula) for packet, formula in _FORMULAS.items()}  # type: ignore[no-untyped-call]  # torch does not annotate it

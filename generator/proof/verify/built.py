@@ -1,0 +1,117 @@
+"""A generated module, built at some sizes and ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from generator.formulas.evaluate import evaluate
+from generator.ops.attention import Attention
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.state import copied, prefilled_state
+from generator.resolve.architecture import Architecture
+from generator.sheet.sheet import Sheet
+
+# Fused attention runs on meta tensors as its parts: equal contractions, but more that is kept and moved.
+UNLIKE_ON_META = ("vector_flops", "saved_elements", "traffic_elements")
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A built module with inputs and the state that it finds."""
+
+    bench: Workbench
+    name: str  # of the spec
+    sizes: Mapping[str, int]
+    module: nn.Module
+    inputs: list[Tensor]
+    gradients: tuple[bool, ...]  # which inputs get a gradient
+    state: dict[str, Any] | None
+    fused: Instance | None = None  # the same on fake CPU tensors, where fused attention is one kernel as on other hardware
+    mode: AbstractContextManager[Any] = field(default_factory=nullcontext)  # to be entered while it runs
+
+    @classmethod
+    def of(
+        cls, bench: Workbench, name: str, sizes: Mapping[str, int], *, device: str = "meta", dtype: torch.dtype = torch.float32
+    ) -> Instance:
+        """Build the spec `name` at the given sizes.
+
+        Args:
+            device: `meta` needs no memory for the tensors and counts the same.
+        """
+        instance = cls._built(bench, name, sizes, device, nullcontext(), dtype)
+        if not has_fused_attention(bench.compiled(name).architecture):
+            return instance
+        return replace(instance, fused=cls._built(bench, name, sizes, "cpu", FakeTensorMode(), dtype))
+
+    @classmethod
+    def _built(
+        cls, bench: Workbench, name: str, sizes: Mapping[str, int], device: str, mode: AbstractContextManager[Any], dtype: torch.dtype
+    ) -> Instance:
+        with mode:
+            module = bench.build(name, sizes, device=device, dtype=dtype)
+            inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
+            state = prefilled_state(bench, name, module, sizes, device, dtype)
+        gradients = tuple(declared.grad and declared.dtype == "float" for declared in bench.library.spec(name).inputs.values())
+        return cls(bench, name, sizes, module, inputs, gradients, state, mode=mode)
+
+    @property
+    def sheet(self) -> Sheet:
+        """The formulas."""
+        return self.bench.compiled(self.name).sheet
+
+    def measured_by(self, quantity: str) -> Instance:
+        """Return the instance on which a quantity is measured: for what a fused kernel keeps and moves, the one where it is fused."""
+        return self.fused if self.fused is not None and quantity in UNLIKE_ON_META else self
+
+    def with_gradients(self, gradients: tuple[bool, ...]) -> Instance:
+        """Return the same instance where other inputs get a gradient."""
+        fused = self.fused and replace(self.fused, gradients=gradients)
+        return replace(self, gradients=gradients, fused=fused)
+
+    def runner(self) -> Runner:
+        """Return the module as a callable that starts from the same state each time."""
+        return Runner(self.module, self.state)
+
+    def on_leaves(self) -> Runner:
+        """Return the module as a callable without arguments that runs on `leaves`."""
+        return Runner(self.module, self.state, self.leaves())
+
+    def leaves(self) -> list[Tensor]:
+        """Return the inputs, asking for the gradients that the spec says flow."""
+        return [x.detach().requires_grad_(g) if x.is_floating_point() else x for x, g in zip(self.inputs, self.gradients, strict=True)]
+
+    def derived(self, quantity: str) -> Any:
+        """Return what the formula says."""
+        return evaluate(self.sheet.totals[quantity], self.sizes)
+
+
+def has_fused_attention(arch: Architecture) -> bool:
+    """Say whether a row, of a nested block or not, is a fused attention."""
+    rows = [row for row in arch.rows if row.active]
+    return any(isinstance(row.op, Attention) or (row.child is not None and has_fused_attention(row.child)) for row in rows)
+
+
+class Runner(nn.Module):
+    """A module with a copy of the past state, so that each measurement starts from the same one.
+
+    Args:
+        fixed: inputs to run on instead of those given, for a backward pass with chosen gradients.
+    """
+
+    def __init__(self, module: nn.Module, state: dict[str, Any] | None, fixed: list[Tensor] | None = None) -> None:
+        super().__init__()
+        self.module = module
+        self.state = state
+        self.fixed = fixed
+
+    def forward(self, *inputs: Tensor) -> Any:
+        """Run once."""
+        arguments = inputs if self.fixed is None else self.fixed
+        return self.module(*arguments) if self.state is None else self.module(*arguments, copied(self.state))

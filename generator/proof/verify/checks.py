@@ -1,0 +1,112 @@
+"""Measures one instance and compares every quantity with its formula."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from generator.formulas.evaluate import evaluate
+from generator.proof.measure.kernel import Observer
+from generator.proof.measure.parameters import UsedParameters, parameters
+from generator.proof.measure.saved import saved
+from generator.proof.measure.together import Forward, Step, forward, step
+from generator.proof.verify.built import Instance
+from generator.proof.verify.row_shapes import LocalsWatch, wrong_shapes
+from generator.proof.verify.row_weights import wrong_weights
+from generator.proof.verify.rows import COUNTERS, RowDifference, first_difference
+from generator.proof.verify.state import copied, elements
+
+
+@dataclass(frozen=True)
+class Check:
+    """One comparison: what the formula says and what was measured.
+
+    Args:
+        locate: finds the first row that differs, if it can be told.
+        fixed: derives the same once more where some sizes are the numbers given; None where a number is not derived.
+        where: the sizes of one for which it was derived apart, such as `h = 1`, where PyTorch works otherwise than at greater ones.
+        general: what the formula for all greater sizes says there.
+    """
+
+    quantity: str
+    derived: Any
+    measured: Any
+    locate: Callable[[], RowDifference | None] = field(default=lambda: None, repr=False, compare=False)
+    fixed: Callable[[Mapping[str, int]], Any] | None = field(default=None, repr=False, compare=False)
+    where: str = ""
+    general: Any = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether they agree exactly."""
+        return bool(self.derived == self.measured)
+
+
+def check_instance(instance: Instance) -> list[Check]:
+    """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
+    watch, used = LocalsWatch(instance), UsedParameters(instance.module)
+    with watch:
+        run = run_forward(instance, [used])
+    counted = run if instance.fused is None else run_forward(instance.fused)
+    trained = run_step(instance)
+    measured = {
+        "matmul_flops": run.matmul_flops,
+        "backward_matmul_flops": trained.backward_matmul_flops,
+        "vector_flops": counted.vector_flops,
+        "saved_elements": trained.saved.elements,
+        "traffic_elements": counted.traffic.elements,
+        "state_elements": _state(instance),
+    }
+    quantities = [_check(instance, quantity, found) for quantity, found in measured.items()]
+    return [*_shapes(instance, run.result, watch), *_weights(instance, used), *quantities]
+
+
+def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> Forward:
+    """Run the instance once, counting what it computes and moves."""
+    with instance.mode:
+        return forward(instance.runner(), *instance.inputs, observers=observers)
+
+
+def run_step(instance: Instance) -> Step:
+    """Run the instance and its backward pass; what is kept is measured where fused attention is fused."""
+    trained = step(instance.runner(), instance.leaves())
+    if instance.fused is None:
+        return trained
+    with instance.fused.mode:
+        return replace(trained, saved=saved(instance.fused.runner(), *instance.fused.leaves()))
+
+
+def _shapes(instance: Instance, result: Any, watch: LocalsWatch) -> Iterator[Check]:
+    tensors = list(result) if isinstance(result, tuple) else [result]
+    for (name, axes), x in zip(instance.sheet.outputs.items(), tensors, strict=True):
+        yield Check(f"shape of {name}", [evaluate(axis, instance.sizes) for axis in axes], list(x.shape))
+    count, wrong = wrong_shapes(instance, watch.found)
+    yield Check("rows of the right shape", count, count - len(wrong), lambda: wrong[0] if wrong else None)
+
+
+def _weights(instance: Instance, used: UsedParameters) -> Iterator[Check]:
+    trainable = parameters(instance.module).trainable
+    yield Check("params", instance.derived("params"), trainable, lambda: wrong_weights(instance))
+    unequal = partial(wrong_weights, instance, "active_params", used.has)
+    yield Check("active_params", instance.derived("active_params"), used.trainable, unequal)
+
+
+def _check(instance: Instance, quantity: str, measured: int) -> Check:
+    def locate() -> RowDifference | None:
+        return first_difference(quantity, instance.measured_by(quantity), instance.sheet.rows) if quantity in COUNTERS else None
+
+    def fixed(numbers: Mapping[str, int]) -> Any:
+        return evaluate(instance.bench.fixed(instance.name, None, numbers).totals[quantity], instance.sizes)
+
+    return Check(quantity, instance.derived(quantity), measured, locate, fixed)
+
+
+def _state(instance: Instance) -> int:
+    """What the module keeps after this step."""
+    if instance.state is None:
+        return 0
+    kept = copied(instance.state)
+    instance.module(*instance.inputs, kept)
+    return elements(kept)

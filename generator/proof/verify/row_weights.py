@@ -1,0 +1,47 @@
+"""Which row of a spec each parameter of the generated module belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from generator.formulas.evaluate import evaluate
+from generator.proof.verify.built import Instance
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.rows import RowDifference
+from generator.render.module.lines import row_names
+from generator.sheet.sheet import SheetRow
+
+
+def wrong_weights(own: Instance, quantity: str = "params", counts: Callable[[Tensor], bool] = lambda _: True) -> RowDifference | None:
+    """Return the first leaf row whose parameters are not as many as derived; None if there is none.
+
+    Args:
+        quantity: `params`, or `active_params`.
+        counts: which parameters count.
+    """
+    rows = {row.path: row for row in own.sheet.rows}
+    measured: dict[str, int] = {}
+    for parameter_name, parameter in own.module.named_parameters():
+        path = _path(own.bench, own.name, parameter_name.split("."), rows)
+        measured[path] = measured.get(path, 0) + (parameter.numel() if counts(parameter) else 0)
+    for row in own.sheet.rows:
+        derived = evaluate(row.costs[quantity], own.sizes)
+        if not row.is_group and derived != measured.get(row.path, 0):
+            return RowDifference(row.path, row.op, quantity, derived, measured.get(row.path, 0))
+    return None
+
+
+def _path(bench: Workbench, spec: str, names: list[str], rows: dict[str, SheetRow]) -> str:
+    """Return the path of the row that owns a parameter, by the attributes of nested modules and the numbers of stacked ones."""
+    path = ""
+    while names:
+        attributes = row_names(bench.modules.view(spec).arch).attributes
+        row = next((row for row, attribute in attributes.items() if attribute == names[0]), names[0])
+        path, names = f"{path}.{row}".lstrip("."), names[1:]
+        if path not in rows or not rows[path].is_group:
+            break
+        spec = rows[path].op.removeprefix("use ")
+        names = names[1:] if names and names[0].isdigit() else names
+    return path

@@ -1,0 +1,138 @@
+"""Verifies specs: random small sizes and every preset, each measured in full, and the public implementations that are known."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from generator.proof.verify.built import Instance
+from generator.proof.verify.checks import Check, check_instance
+from generator.proof.verify.failures import described
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.ones import at_sizes_of_one
+from generator.proof.verify.peaks import PeakComparison, compare_peaks
+from generator.proof.verify.references.run import ReferenceCheck, reference_checks
+from generator.proof.verify.row_shapes import wrong_shapes_when_stopped
+from generator.proof.verify.rows import RowDifference
+from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.stepwise import Decoding, check_decoding
+from generator.proof.verify.variants import byte_checks, gradient_checks
+from generator.resolve.decoding import growths
+from generator.sheet.sheet import Sheet
+from generator.spec.problems import Problem, ProblemsError
+
+
+@dataclass(frozen=True)
+class Case:
+    """One instance that was measured."""
+
+    preset: str  # "" for random sizes
+    sizes: Mapping[str, int]
+    checks: tuple[Check, ...]
+    differences: tuple[RowDifference, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether every comparison came out equal."""
+        return all(check.equal for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Result:
+    """All cases of one spec.
+
+    Args:
+        skipped: sizes that were not measured, and why; not a success.
+        references: comparisons with public implementations.
+        peaks: simulated and measured peaks of memory, which may differ.
+        not_run: comparisons that could not be run here, and why.
+        mistakes: what keeps the spec from being built, so that nothing of it was measured.
+        decoding: stepwise runs beside whole passes; None where the module keeps nothing between steps.
+    """
+
+    spec: str
+    cases: tuple[Case, ...]
+    skipped: tuple[str, ...] = ()
+    references: tuple[ReferenceCheck, ...] = ()
+    peaks: tuple[PeakComparison, ...] = ()
+    not_run: tuple[str, ...] = ()
+    mistakes: tuple[Problem, ...] = ()
+    decoding: Decoding | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether every comparison came out equal."""
+        compared = (*self.cases, *self.references, *((self.decoding,) if self.decoding else ()))
+        return not self.mistakes and all(one.equal for one in compared)
+
+
+def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem, ...]]:
+    """Return what keeps specs from being built, by the name of the spec. It is known before the first of them is measured."""
+    found: dict[str, tuple[Problem, ...]] = {}
+    for name in names:
+        try:
+            if growths(bench.compiled(name).architecture):
+                bench.modules.view(name)
+        except ProblemsError as error:
+            found[name] = error.problems
+    return found
+
+
+def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False, peaks: int = 0) -> Result:
+    """Measure a spec at random sizes (the same ones each time) and at its presets.
+
+    Args:
+        peaks: at how many of the random sizes to compare the peak of memory.
+        references: whether to compare with public implementations too.
+
+    Raises:
+        ProblemsError: the spec has problems.
+    """
+    sheet = bench.compiled(name).sheet
+    rng = random.Random(name)  # noqa: S311  sizes to try, not secrets
+    cases: list[Case] = []
+    skipped: list[str] = []
+    for _ in range(samples):
+        try:
+            sizes = sample(sheet, rng)
+        except NoSampleError as error:
+            skipped.append(str(error))
+            break
+        cases.append(check_case(bench, name, sizes))
+    for preset in sheet.presets if presets else ():
+        try:
+            cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
+        except NoSampleError as error:
+            skipped.append(f"preset {preset.name}: {error}")
+    drawn = [case.sizes for case in cases if not case.preset]
+    highest = [_peak(bench, name, sizes) for sizes in drawn[:peaks]]
+    compared, not_run = reference_checks(bench, name) if references else ((), ())
+    not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
+    simulated = tuple(p for p in highest if not isinstance(p, str))
+    return Result(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=check_decoding(bench, name))
+
+
+def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison | str:
+    try:
+        return compare_peaks(bench, name, sizes)
+    except Exception as error:  # noqa: BLE001  the peak is no formula; that it cannot be simulated is said and is no failure
+        return f"peak of memory: {type(error).__name__}: {error}"
+
+
+def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> dict[str, int]:
+    """Return a preset's sizes with small random values for those that it leaves open. Raises NoSampleError."""
+    return sample(sheet, rng, fixed=given)
+
+
+def check_case(bench: Workbench, name: str, sizes: Mapping[str, int], preset: str = "") -> Case:
+    """Measure one instance in full; whatever stops it is a difference too."""
+    try:
+        instance = Instance.of(bench, name, sizes)
+        compared = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance))
+        checks = at_sizes_of_one(compared, bench.compiled(name).sheet, sizes)
+        found = [check.locate() for check in checks if not check.equal]
+    except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
+        stopped = Check("run", "no error", described(bench, error))
+        return Case(preset, dict(sizes), (stopped,), tuple(wrong_shapes_when_stopped(bench, name, sizes, error)[:1]))
+    return Case(preset, dict(sizes), checks, tuple(d for i, d in enumerate(found) if d is not None and d not in found[:i]))

@@ -1,0 +1,95 @@
+"""Random small sizes that satisfy a spec's conditions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from sympy import Expr, Le
+
+from generator.formulas.feasible import AtLeast, Demand, Holds, Sizes, first, solutions
+from generator.formulas.symbols import symbol
+from generator.sheet.demands import search_order, sheet_demands
+from generator.sheet.presets import complete
+from generator.sheet.sheet import Sheet
+
+CHOICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
+DEPTHS = (1, 2, 3)
+FIRST_FEW = 4  # of the numbers that the conditions propose: any of them, so that they vary and stay small
+ATTEMPTS = 12
+
+
+class NoSampleError(Exception):
+    """No sizes were found that satisfy the conditions; the message names the conditions."""
+
+
+def sample(
+    sheet: Sheet,
+    rng: random.Random,
+    *,
+    fixed: Mapping[str, int] | None = None,
+    least: int = 2,
+    limit: int = 64,
+    attempts: int = ATTEMPTS,
+) -> dict[str, int]:
+    """Return random sizes, defaults and derived ones included.
+
+    Args:
+        fixed: sizes that are given, such as a preset's; defaults are then left alone.
+        least: the smallest size drawn, and the smallest axis that what is drawn decides.
+        limit: the square root of the greatest size allowed.
+        attempts: how often to try.
+
+    Raises:
+        NoSampleError: after so many attempts.
+    """
+    given = dict(fixed or {})
+    depths = _depths(sheet)
+
+    def candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
+        return _in_random_order(rng, () if name in following else DEPTHS if name in depths else CHOICES)
+
+    def arranged(proposed: Sequence[int]) -> Iterator[int]:
+        yield from _in_random_order(rng, proposed[:FIRST_FEW])
+        yield from proposed[FIRST_FEW:]
+
+    for _ in range(attempts):
+        drawn = {size.name for size in sheet.sizes if size.kind == "default" and not given and rng.random() < 0.5}
+        following = {size.name for size in sheet.sizes if size.value is not None} - drawn
+        demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, depths, least)]
+        if fixed is None:
+            demands += [Holds(Le(symbol(size.name), limit * limit)) for size in sheet.sizes]
+        order = search_order(sheet, given)
+        found = first(solutions(order, demands, candidates, known=given, arranged=arranged))
+        if found is not None:
+            return {size.name: found[size.name] for size in sheet.sizes}
+    conditions = ", ".join(c.text for c in (*sheet.constraints, *sheet.trained))
+    raise NoSampleError(f"no sizes were found that satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
+
+
+def _in_random_order(rng: random.Random, values: Sequence[int]) -> Iterator[int]:
+    """Yield values in random order, drawn one by one as they are asked for."""
+    left = list(values)
+    while left:
+        value = rng.choice(left)
+        left.remove(value)
+        yield value
+
+
+def _depths(sheet: Sheet) -> set[str]:
+    """Return the sizes that only count layers: one is first and last, of two none is between, three are as good as many."""
+    counts = {s.name for row in sheet.rows if row.is_group for s in row.repeat.free_symbols}
+    axes = {s.name for row in sheet.rows for _, shape in row.shapes for axis in shape for s in axis.free_symbols}
+    return counts - axes
+
+
+def _of_drawn(sheet: Sheet, given: Mapping[str, int], depths: Collection[str], least: int) -> list[Demand]:
+    """Return that sizes and axes are at least so great, but those that what is given decides: at an axis of one PyTorch skips copies."""
+    known = {name for name, value in complete(sheet.sizes, given).items() if value is not None} if given else set()
+    drawn: list[Expr] = [symbol(size.name) for size in sheet.sizes if size.name not in {*known, *depths}]
+    axes = [axis for axis in _all_axes(sheet) if not {s.name for s in axis.free_symbols} <= known]
+    return [AtLeast(formula, least) for formula in dict.fromkeys([*drawn, *axes])]
+
+
+def _all_axes(sheet: Sheet) -> list[Expr]:
+    return [*sheet.axes, *(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)]

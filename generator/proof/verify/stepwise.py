@@ -1,0 +1,332 @@
+"""Decoding: a module that keeps a state, fed step by step, must come to what it comes to in one pass over all tokens.
+
+Everything is run in float64 with random weights, at drawn sizes and with the same splits each time. Where a stepwise run cannot come to the
+same by definition, such as where tokens look at later ones, that is said with its reason and is no comparison.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from sympy import Expr, Integer, Symbol
+from torch import Tensor, nn
+
+from generator.formulas.evaluate import evaluate
+from generator.formulas.text import to_text
+from generator.proof.verify.failures import described
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.state import sizes_of_step
+from generator.resolve.decoding import growths, scans
+from generator.resolve.stepwise import mixing_row
+from generator.trace.tensor import Shape
+
+TOLERANCE = 1e-10  # of float64 results, times the greatest of them where that is above one
+SETS = 2  # so many sets of sizes are drawn
+LEAST, MOST = 5, 12  # tokens in all
+ATTEMPTS = 300
+Sizes = Mapping[str, int]
+Split = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class DecodingCheck:
+    """One split at one set of sizes. `found` says what differs from the whole pass, and is empty where nothing does."""
+
+    sizes: Sizes
+    split: Split
+    found: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """Whether each step came to what the whole pass comes to for its tokens."""
+        return not self.found
+
+    @property
+    def steps(self) -> str:
+        """The tokens of each step: `3+1+1`."""
+        return "+".join(map(str, self.split))
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """What the stepwise runs of one spec came to.
+
+    Args:
+        reason: why a stepwise run is no comparison here; empty where it is one.
+        left_out: splits that the spec's conditions do not allow, each with the condition.
+    """
+
+    checks: tuple[DecodingCheck, ...] = ()
+    reason: str = ""
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def equal(self) -> bool:
+        """Whether no split differs."""
+        return all(check.equal for check in self.checks)
+
+
+class NotApplicableError(Exception):
+    """A stepwise run cannot come to what the whole pass comes to; the message says why."""
+
+
+def check_decoding(bench: Workbench, name: str) -> Decoding | None:
+    """Compare stepwise runs with whole passes. None where the module keeps nothing between steps."""
+    if not bench.modules.view(name).stateful:
+        return None
+    rng = random.Random(f"decoding {name}")  # noqa: S311  sizes to try, not secrets
+    checks: list[DecodingCheck] = []
+    left_out: dict[str, None] = {}
+    try:
+        tokens = _Tokens(bench, name)
+        for _ in range(SETS):
+            sizes = tokens.drawn(rng)
+            splits, refused = tokens.splits(sizes, rng)
+            left_out |= dict.fromkeys(refused)
+            checks += _compared(bench, name, tokens, sizes, splits, seed=rng.randrange(2**31))
+    except NotApplicableError as error:
+        return Decoding(reason=str(error))
+    return Decoding(tuple(checks), left_out=tuple(left_out))
+
+
+class _Tokens:
+    """Which sizes of a spec count tokens, those of a step or all so far, and what a step changes.
+
+    Raises:
+        NotApplicableError: nothing grows, or not by a size of the spec.
+    """
+
+    def __init__(self, bench: Workbench, name: str) -> None:
+        self.bench, self.name = bench, name
+        self.arch, self.sheet = bench.compiled(name).architecture, bench.compiled(name).sheet
+        self.pairs = growths(self.arch)
+        self.new = list(dict.fromkeys(pair.new for pair in self.pairs)) or self._steps()
+        counted = {size.name for size in self.new}
+        frozen = [argument.name for argument in bench.modules.view(name).arguments if argument.name in counted]
+        if frozen:
+            raise NotApplicableError(f"it is built for one number of tokens, {frozen[0]}")
+
+    def _steps(self) -> list[Symbol]:
+        """Return the numbers of steps of its recurrences."""
+        lengths = dict.fromkeys(length for _, length in scans(self.arch))
+        if not lengths:
+            raise NotApplicableError("no cache in it is said to grow: `to` is the size that comes in")
+        for length in lengths:
+            if not isinstance(length, Symbol):
+                raise NotApplicableError(f"its number of steps, {to_text(length, tuple(self.arch.spec.dims))}, is no size of its own")
+        return [length for length in lengths if isinstance(length, Symbol)]
+
+    def at(self, sizes: Sizes, start: int, length: int) -> dict[str, int]:
+        """Return all sizes in a step of `length` tokens behind `start` others."""
+        changed = {size.name: length for size in self.new}
+        return sizes_of_step(
+            self.bench, self.name, sizes, changed | {n: value for pair in self.pairs for n, value in pair.at(start, length).items()}
+        )
+
+    def total(self, sizes: Sizes) -> int:
+        """Return the number of tokens of a whole pass."""
+        return sizes[self.new[0].name]
+
+    def drawn(self, rng: random.Random) -> dict[str, int]:
+        """Return random sizes of a whole pass over some tokens. Raises NotApplicableError."""
+        for _ in range(ATTEMPTS):
+            try:
+                sizes = sample(self.sheet, rng)
+            except NoSampleError as error:
+                raise NotApplicableError(str(error)) from None
+            total = max([sizes[size.name] for size in self.new] + [pair.past(sizes) + sizes[pair.new.name] for pair in self.pairs])
+            whole = self.at(sizes, 0, total)
+            if LEAST <= total <= MOST and not self.broken(whole):
+                return whole
+        raise NotApplicableError(f"no small sizes were found with {LEAST} to {MOST} tokens in one pass")
+
+    def broken(self, sizes: Sizes) -> str:
+        """Return the condition that sizes break, or the row that would have nothing to hold; empty where all is well."""
+        for constraint in self.sheet.constraints:
+            if not evaluate(constraint.condition, sizes):
+                return constraint.text
+        empty = (row.path for row in self.sheet.rows for _, shape in row.shapes for axis in shape if evaluate(axis, sizes) < 1)
+        return next((f"an axis of `{row}` to have an element" for row in empty), "")
+
+    def splits(self, sizes: Sizes, rng: random.Random) -> tuple[list[Split], list[str]]:
+        """Return one token at a time, a prompt and then single tokens, and random pieces; and those of them that are not allowed."""
+        total = self.total(sizes)
+        wanted = [(1,) * total, (total // 2, *(1,) * (total - total // 2))]
+        allowed = [split for split in wanted if not self._refused(sizes, split)]
+        refused = [
+            f"{DecodingCheck(sizes, split).steps} would need {self._refused(sizes, split)}" for split in wanted if split not in allowed
+        ]
+        for _ in range(ATTEMPTS):
+            cuts = sorted(rng.sample(range(1, total), rng.randint(1, min(3, total - 1))))
+            pieces = tuple(end - start for start, end in zip([0, *cuts], [*cuts, total], strict=True))
+            if pieces not in wanted and not self._refused(sizes, pieces):
+                return [*allowed, pieces], refused
+        if not allowed:
+            raise NotApplicableError(f"tokens cannot be fed in steps: {refused[0]}")
+        return allowed, refused
+
+    def _refused(self, sizes: Sizes, split: Split) -> str:
+        return next((text for start, length in _steps(split) if (text := self.broken(self.at(sizes, start, length)))), "")
+
+    def cut(self, x: Tensor, shape: Shape, sizes: Sizes, start: int, length: int) -> Tensor:
+        """Return a step's part of a tensor of the whole pass: its own tokens, and all so far of axes that hold those.
+
+        Raises:
+            NotApplicableError: an axis cannot be cut.
+        """
+        step = self.at(sizes, start, length)
+        for axis, size in enumerate(shape):
+            if self.is_new(size):
+                x = x.narrow(axis, int(evaluate(size, self.at(sizes, 0, start))), int(evaluate(size, step)))
+            elif self._grows(size):
+                x = x.narrow(axis, 0, int(evaluate(size, step)))
+        return x
+
+    def is_new(self, size: Expr) -> bool:
+        """Say whether an axis holds the tokens of a step, one or several elements each. Raises NotApplicableError for mixtures."""
+        found = [one for one in self.new if size.has(one)]
+        if not found or any(self._is_total(size, one) for one in found):
+            return False
+        if len(found) > 1 or not (size / found[0]).is_number:
+            raise NotApplicableError(f"an axis of {to_text(size, tuple(self.arch.spec.dims))} cannot be cut into steps")
+        return True
+
+    def _is_total(self, size: Expr, new: Symbol) -> bool:
+        """Say whether a size that names the new tokens counts all so far: n + p."""
+        return any(p.new == new and p.is_past and not size.xreplace({new: Integer(0) - p.other}).expand().has(p.other) for p in self.pairs)
+
+    def _grows(self, size: Expr) -> bool:
+        return any(size.has(pair.other) for pair in self.pairs)
+
+
+def _steps(split: Split) -> Iterator[tuple[int, int]]:
+    """Yield where each step starts and how many tokens it has."""
+    start = 0
+    for length in split:
+        yield start, length
+        start += length
+
+
+def _compared(bench: Workbench, name: str, tokens: _Tokens, sizes: Sizes, splits: Sequence[Split], *, seed: int) -> Iterator[DecodingCheck]:
+    """Run the splits; whatever stops one is a difference. Raises NotApplicableError."""
+    with torch.random.fork_rng(devices=[]), torch.no_grad(), _one_thread():
+        torch.manual_seed(seed)
+        try:
+            runs = _Runs(bench, name, tokens, sizes)
+        except NotApplicableError:
+            raise
+        except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
+            yield DecodingCheck(sizes, (tokens.total(sizes),), described(bench, error))
+            return
+        for split in splits:
+            try:
+                found = runs.difference(split)
+            except NotApplicableError:
+                raise
+            except Exception as error:  # noqa: BLE001  as above
+                found = described(bench, error)
+            yield DecodingCheck(sizes, split, found)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Run without threads: they wait for each other at each of the many small operations, for longer than these take."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+class _Runs:
+    """A module with random weights and inputs, and what it comes to in one pass."""
+
+    def __init__(self, bench: Workbench, name: str, tokens: _Tokens, sizes: Sizes) -> None:
+        self.tokens, self.sizes = tokens, sizes
+        self.module: Any = bench.build(name, sizes, dtype=torch.float64).eval()
+        _randomise(self.module)
+        self.inputs = bench.inputs(name, sizes, dtype=torch.float64)
+        self.shapes = [x.shape for x in tokens.arch.inputs.values()]
+        self.outputs = {name: x.shape for name, x in tokens.arch.outputs.items()}
+        self.whole = self._run(self.inputs)
+        self.passes: dict[int, list[Tensor]] = {tokens.total(sizes): self.whole}
+
+    def _run(self, inputs: Sequence[Tensor], state: dict[str, Any] | None = None) -> list[Tensor]:
+        result = self.module(*inputs) if state is None else self.module(*inputs, state)
+        return list(result) if isinstance(result, tuple) else [result]
+
+    def _fed(self, start: int, length: int) -> list[Tensor]:
+        return [self.tokens.cut(x, shape, self.sizes, start, length) for x, shape in zip(self.inputs, self.shapes, strict=True)]
+
+    def _pass_over(self, length: int) -> list[Tensor] | None:
+        """Return what one pass over the first tokens alone comes to; None where the spec does not allow so many."""
+        if length not in self.passes:
+            if self.tokens.broken(self.tokens.at(self.sizes, 0, length)):
+                return None
+            self.passes[length] = self._run(self._fed(0, length))
+        return self.passes[length]
+
+    def difference(self, split: Split) -> str:
+        """Return where the steps come to something else than the whole pass; empty where they never do."""
+        state: dict[str, Any] = {}
+        for start, length in _steps(split):
+            found = self._run(self._fed(start, length), state)
+            for index, (name, shape) in enumerate(self.outputs.items()):
+                expected = self._expected(index, name, shape, start, length)
+                far = None if expected is None else _distance(found[index], expected)
+                if far:
+                    self._refuse_of_all(name, shape)
+                    which = f"token {start + 1}" if length == 1 else f"tokens {start + 1} to {start + length}"
+                    return f"`{name}` differs at {which} of {self.tokens.total(self.sizes)}: {far}"
+        return ""
+
+    def _refuse_of_all(self, name: str, shape: Shape) -> None:
+        """Raise NotApplicableError for a result of all tokens at once behind a recurrence, such as their mean: no step has seen them all.
+
+        Beside a cache, which says that the spec is for decoding, a row that makes such a result is a mistake.
+        """
+        row = "" if self.tokens.pairs else mixing_row(self.tokens.arch, self.tokens.new)
+        if row and not any(self.tokens.is_new(size) for size in shape):
+            raise NotApplicableError(f"`{row}` makes `{name}` of all tokens at once, and keeps none of them for later steps")
+
+    def _expected(self, index: int, name: str, shape: Shape, start: int, length: int) -> Tensor | None:
+        """Return what a step should come to; None where no pass could tell. Raises NotApplicableError where later tokens change it."""
+        shorter = self._pass_over(start + length)
+        if not any(self.tokens.is_new(size) for size in shape):  # it tells of all tokens so far
+            return None if shorter is None else shorter[index]
+        expected = self.tokens.cut(self.whole[index], shape, self.sizes, start, length)
+        if shorter is not None:
+            alone = self.tokens.cut(shorter[index], shape, self.sizes, start, length)
+            if _distance(alone, expected):
+                reason = f"`{name}` of a token depends on later tokens, which a step has not seen: it is not causal"
+                raise NotApplicableError(reason)
+        return expected
+
+
+def _randomise(module: nn.Module) -> None:
+    """Give all weights random values, those too that begin as zeros or ones."""
+    for weight in module.parameters():
+        scale = weight.shape[-1] ** -0.5 if weight.dim() > 1 else 0.5
+        weight.copy_(torch.randn_like(weight) * scale + (weight.mean() if weight.dim() == 1 else 0))
+
+
+def _distance(found: Tensor, expected: Tensor) -> str:
+    """Say how two tensors differ; empty where they do not."""
+    if found.shape != expected.shape:
+        return f"its shape is {list(found.shape)}, not {list(expected.shape)}"
+    if not found.is_floating_point():
+        return "" if torch.equal(found, expected) else "other numbers"
+    finite = expected.isfinite()
+    if not finite.any():
+        return "the whole pass comes to no finite number"
+    if not torch.equal(found.isfinite(), finite) or not torch.equal(found[~finite], expected[~finite]):
+        return "other elements are infinite or no numbers"
+    far = (found[finite] - expected[finite]).abs().max().item()
+    return "" if far <= TOLERANCE * max(1.0, expected[finite].abs().max().item()) else f"by {far:.2g}"

@@ -1,0 +1,84 @@
+"""The same instance under other conditions: gradients on the inputs or none, and another number format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import torch
+from torch._ops import OpOverload
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from generator.formulas.evaluate import evaluate
+from generator.proof.measure.saved import saved
+from generator.proof.verify.built import Instance
+from generator.proof.verify.checks import Check, run_step
+from generator.proof.verify.rows import RowDifference, first_difference, saved_bytes_by_row
+
+GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
+FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
+
+
+def gradient_checks(instance: Instance) -> Iterator[Check]:
+    """Compare what depends on it with gradients on all float inputs and on none; what the spec itself declares is not repeated."""
+    spec = instance.bench.library.spec(instance.name)
+    floats = tuple(declared.dtype == "float" for declared in spec.inputs.values())
+    for wanted, words in GRADIENTS.items():
+        gradients = tuple(wanted and is_float for is_float in floats)
+        if gradients == instance.gradients:
+            continue
+        variant = instance.bench.with_gradients(instance.name, instance.sizes, on_inputs=wanted)
+        changed = instance.with_gradients(gradients)
+        trained = run_step(changed)
+        for quantity, measured in (
+            ("backward_matmul_flops", trained.backward_matmul_flops),
+            ("saved_elements", trained.saved.elements),
+        ):
+            own = changed.measured_by(quantity)
+
+            def locate(quantity: str = quantity, own: Instance = own, rows: Any = variant.rows) -> RowDifference | None:
+                return first_difference(quantity, own, rows)
+
+            def fixed(numbers: Mapping[str, int], quantity: str = quantity, wanted: bool = wanted) -> Any:
+                return evaluate(instance.bench.fixed(instance.name, wanted, numbers).totals[quantity], instance.sizes)
+
+            yield Check(f"{quantity}, {words}", evaluate(variant.totals[quantity], instance.sizes), measured, locate, fixed)
+
+
+def byte_checks(instance: Instance) -> Iterator[Check]:
+    """Compare the bytes kept for the backward pass, in each number format."""
+    compiled = instance.bench.compiled(instance.name)
+    tracer = compiled.architecture.tracer
+    assert tracer is not None
+    for dtype, torch_dtype in FORMATS.items():
+        same = torch_dtype == torch.float32
+        built = instance if same else Instance.of(instance.bench, instance.name, instance.sizes, dtype=torch_dtype)
+        own = built.measured_by("saved_elements")
+        with own.mode, WideStatistics():
+            measured = saved(own.runner(), *own.leaves()).bytes
+
+        def locate(dtype: str = dtype, own: Instance = own) -> RowDifference | None:
+            with WideStatistics():
+                return first_difference("saved_bytes", own, compiled.sheet.rows, saved_bytes_by_row(tracer.storages, dtype))
+
+        def fixed(numbers: Mapping[str, int], dtype: str = dtype) -> Any:
+            return evaluate(instance.bench.fixed(instance.name, None, numbers).saved.bytes(dtype), instance.sizes)
+
+        yield Check(f"saved_bytes, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
+
+
+class WideStatistics(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
+    """Gives the statistics of layer and batch norm in float32, as graphics processors and meta tensors do, on the CPU too."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
+
+    def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func not in _WITH_STATISTICS:
+            return result
+        out, *statistics = result
+        return (out, *(x.to(torch.promote_types(x.dtype, torch.float32)) for x in statistics))
+
+
+_WITH_STATISTICS = (torch.ops.aten.native_layer_norm.default, torch.ops.aten.native_batch_norm.default)

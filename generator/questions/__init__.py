@@ -1,0 +1,1 @@
+"""Questions about sheets: how they grow, how they compare, what differs, sweeps of sizes, the formulas of documents."""

@@ -1,0 +1,1 @@
+"""Specs side by side: what is compared, at which sizes, and what comes of it."""

@@ -1,0 +1,196 @@
+"""Reads comparisons: YAML files in the folder `comparisons` of a library of specs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sympy import Expr, Integer
+
+from generator.errors import SizeError
+from generator.formulas.symbols import symbol
+from generator.questions.comparison.files import FOLDER
+from generator.questions.comparison.model import Comparison
+from generator.questions.growth.axes import Axis, parse_values
+from generator.questions.growth.bound import preset_values
+from generator.questions.growth.measures import measure, row_costs
+from generator.questions.growth.subject import Subject
+from generator.resources import builtin_specs_dir
+from generator.sheet.compiled import compile_spec
+from generator.sheet.sheet import Sheet
+from generator.sheet.sizing import check_option
+from generator.spec.expressions import ExpressionError, evaluate, expression_problem, parse_expression
+from generator.spec.library import Library, shown
+from generator.spec.naming import output_name_problem
+from generator.spec.problems import Problem, Problems, ProblemsError
+from generator.spec.references import Reference, read_references
+from generator.spec.suggest import did_you_mean, listed
+from generator.spec.validation import violations_of
+from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml
+
+
+def read_comparison(file: Path, library: Library) -> Comparison:
+    """Return a comparison.
+
+    Raises:
+        ProblemsError: with all that is wrong, each with its line.
+    """
+    tree = read_yaml(load_source(file, shown(file)))
+    violations = violations_of(tree, _schema())
+    if violations:
+        raise ProblemsError([violation.problem for violation in violations])
+    wrong = output_name_problem(file.stem, "comparison")
+    if wrong:
+        raise ProblemsError([Problem(wrong[0], tree.span, wrong[1:])])
+    return _Reader(tree, file, library).comparison()
+
+
+def _line(text: str) -> str:
+    """Return a text for people in one line, as headings, labels and cells have it."""
+    return " ".join(text.split())
+
+
+@cache
+def _schema() -> Any:
+    return json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
+
+
+class _Reader:
+    """Turns the tree of one file, which the schema allows, into a comparison."""
+
+    def __init__(self, tree: Node, file: Path, library: Library) -> None:
+        self.tree, self.file, self.library = tree, file, library
+        self.data: Mapping[str, Any] = plain(tree)
+        self.problems = Problems()
+        self.size = self.data["sweep"]["size"]
+
+    def comparison(self) -> Comparison:
+        data = self.data
+        axis = self._axis()
+        for i, key in enumerate(data["measures"]):
+            self._said(("measures", i), lambda key=key: measure(key))
+        subjects = [subject for i in range(len(data["compare"])) if (subject := self._subject(i)) is not None]
+        sources = self._sources()
+        ratios = tuple(self._ratio(i, ratio) for i, ratio in enumerate(data.get("ratios", [1])))
+        self.problems.raise_if_any()
+        assert axis is not None
+        return Comparison(
+            name=self.file.stem,
+            title=_line(data["title"]),
+            subjects=tuple(subjects),
+            axis=axis,
+            measures=tuple(data["measures"]),
+            question=_line(data["question"]),
+            answer=data.get("answer", ""),
+            view=data.get("view", "cost"),
+            ratios=ratios,
+            sources=sources,
+            source=f"{FOLDER}/{self.file.name}",
+            notes=tuple(map(_line, data.get("notes", ()))),
+        )
+
+    def _axis(self) -> Axis | None:
+        sweep = self.data["sweep"]
+        values = self._said(("sweep", "values"), lambda: parse_values(str(sweep["values"]), self.size))
+        return Axis(self.size, values, _line(sweep.get("is", ""))) if values is not None else None
+
+    def _subject(self, index: int) -> Subject | None:
+        """Return a side; None where something is wrong with it."""
+        at, data = ("compare", index), self.data["compare"][index]
+        name = data["spec"]
+        if name not in self.library.files:
+            self._problem((*at, "spec"), f"there is no spec named `{name}`", *did_you_mean(name, self.library.names))
+            return None
+        try:
+            sheet = self._said((*at, "options"), lambda: compile_spec(self.library, name, self._options(name, data)).sheet)
+        except ProblemsError as error:
+            self.problems.extend(error.problems)
+            return None
+        if sheet is None:
+            return None
+        before = len(self.problems)
+        given = self._given(index, sheet)
+        self._said((*at, "row"), lambda: row_costs(sheet, data.get("row", "")))
+        if len(self.problems) > before:
+            return None
+        subject = Subject(_line(data.get("label", name)), sheet, given, data.get("row", ""), data.get("preset", ""))
+        self._said(at, lambda: subject.sizes)
+        return subject
+
+    def _options(self, name: str, data: Mapping[str, Any]) -> dict[str, Any]:
+        known = self.library.spec(name).options
+        chosen = {}
+        for option, value in data.get("options", {}).items():
+            if option not in known:
+                raise SizeError(f"`{option}` is not an option of `{name}`", *did_you_mean(option, known))
+            chosen[option] = check_option(known[option], value)
+        return chosen
+
+    def _given(self, index: int, sheet: Sheet) -> dict[str, Expr | int]:
+        """Return the sizes of a side: its preset's, those held for all that it knows, and its own, in this order."""
+        data = self.data["compare"][index]
+        at = ("compare", index)
+        settable = {size.name for size in sheet.sizes if size.kind != "derived"}
+        given: dict[str, Expr | int] = {}
+        if data.get("preset"):
+            given |= self._said((*at, "preset"), lambda: preset_values(sheet, data["preset"])) or {}
+        held = {name: value for name, value in self.data.get("hold", {}).items() if name in settable}
+        given |= self._expressions(("hold",), held)
+        own = data.get("set", {})
+        for name in own:
+            if name not in settable:
+                notes = (*did_you_mean(name, settable), f"sizes: {listed(sorted(settable), limit=20)}")
+                self._problem((*at, "set", name), f"`{name}` is not a size of `{sheet.name}` that can be set", *notes, at_key=True)
+        given |= self._expressions((*at, "set"), {name: value for name, value in own.items() if name in settable})
+        if self.size in settable and self.size not in own:
+            given[self.size] = symbol(self.size)  # stays open, even where it has a default
+        return given
+
+    def _expressions(self, at: tuple[Any, ...], values: Mapping[str, Any]) -> dict[str, Expr | int]:
+        found: dict[str, Expr | int] = {}
+        for name, value in values.items():
+            if isinstance(value, int):
+                found[name] = value
+                continue
+            _, span = find(self.tree, (*at, name))
+            try:
+                expr = evaluate(parse_expression(value), {self.size: symbol(self.size)})
+            except ExpressionError as error:
+                self.problems.extend([expression_problem(error, span)])
+                continue
+            found[name] = int(expr) if isinstance(expr, Integer) else expr
+        return found
+
+    def _ratio(self, index: int, value: Any) -> Fraction:
+        try:
+            ratio = Fraction(str(value))
+        except (ValueError, ZeroDivisionError):
+            ratio = Fraction(0)
+        if ratio <= 0:
+            self._problem(("ratios", index), f"`{value}` is no factor; write a number above 0, such as 2, 1.5 or 10/9")
+        return ratio
+
+    def _sources(self) -> tuple[Reference, ...]:
+        known = read_references(dict.fromkeys((builtin_specs_dir(), *self.library.roots)))
+        cite = self.data.get("cite", [])
+        keys: Sequence[str] = [cite] if isinstance(cite, str) else cite
+        for key in keys:
+            if key not in known:
+                self._problem(("cite",), f"`{key}` is not in references.yaml", *did_you_mean(key, known))
+        return tuple(known[key] for key in keys if key in known)
+
+    def _said(self, at: tuple[Any, ...], work: Any) -> Any:
+        """Return what some work gives; what is wrong with sizes becomes a problem at a place, and None is returned."""
+        try:
+            return work()
+        except SizeError as error:
+            self._problem(at, error.message, *error.notes)
+            return None
+
+    def _problem(self, at: tuple[Any, ...], message: str, *notes: str, at_key: bool = False) -> None:
+        key, span = find(self.tree, at)
+        self.problems.extend([Problem(message, key if at_key and key else span, notes)])

@@ -1,0 +1,122 @@
+"""The sides of a comparison from what stands on a command line: names, presets, sizes and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sympy import Expr
+
+from generator.errors import SizeError
+from generator.formulas.symbols import symbol
+from generator.questions.growth.bound import preset_values
+from generator.questions.growth.subject import Subject
+from generator.sheet.compiled import compile_spec
+from generator.sheet.sheet import Sheet
+from generator.sheet.sizing import check_option
+from generator.spec.library import Library
+from generator.spec.lookup import find
+from generator.spec.problems import ProblemsError
+from generator.spec.suggest import did_you_mean, listed
+
+
+@dataclass(frozen=True)
+class Side:
+    """A spec by name or file, and a preset of its own: `bert@bert-large`."""
+
+    target: str
+    preset: str = ""
+
+
+def parse_side(text: str) -> Side:
+    """Read NAME or NAME@PRESET."""
+    target, _, preset = text.partition("@")
+    return Side(target, preset)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is given for all sides.
+
+    Args:
+        sizes: numbers, for those sides that have a size of the name.
+        others: texts by name, for options of the specs.
+        preset: a preset for all sides, if not empty; a side without it takes those of its sizes that it has.
+        swept: the size that must stay open.
+    """
+
+    sizes: Mapping[str, int]
+    others: Mapping[str, str]
+    preset: str = ""
+    swept: str = ""
+
+
+def subjects_of(sides: Sequence[Side], settings: Settings, specs: Sequence[Path]) -> tuple[Subject, ...]:
+    """Return the sides with their sizes.
+
+    Raises:
+        ProblemsError: there is no such spec, or it has mistakes.
+        SizeError: a size, option or preset that no side has.
+    """
+    found = [(side, *_sheet(side, settings, specs)) for side in sides]
+    sheets = [sheet for _, _, sheet in found]
+    _check_names(settings, sheets)
+    shared = _shared_preset(settings.preset, [(library, sheet) for _, library, sheet in found])
+    labels = _labels(sides, sheets)
+    return tuple(_subject(side, sheet, shared, settings, label) for (side, _, sheet), label in zip(found, labels, strict=True))
+
+
+def _sheet(side: Side, settings: Settings, specs: Sequence[Path]) -> tuple[Library, Sheet]:
+    library, name = find(side.target, specs)
+    known = library.spec(name).options
+    options = {key: check_option(known[key], value) for key, value in settings.others.items() if key in known}
+    return library, compile_spec(library, name, options).sheet
+
+
+def _check_names(settings: Settings, sheets: Sequence[Sheet]) -> None:
+    sizes = list(dict.fromkeys(size.name for sheet in sheets for size in sheet.sizes if size.kind != "derived"))
+    options = list(dict.fromkeys(option for sheet in sheets for option in sheet.options))
+    for name in (*settings.sizes, *([settings.swept] if settings.swept else [])):
+        if name not in sizes:
+            derived = any(size.name == name for sheet in sheets for size in sheet.sizes)
+            note = "it follows from the others and cannot be given" if derived else f"sizes: {listed(sizes, limit=20)}"
+            raise SizeError(f"`{name}` is not a size of {listed(sheet.name for sheet in sheets)}", *did_you_mean(name, sizes), note)
+    for name in settings.others:
+        if name not in options:
+            note = f"options: {listed(options, limit=20)}" if options else "there are no options here"
+            raise SizeError(f"`{name}` is neither a size nor an option", *did_you_mean(name, [*options, *sizes]), note)
+
+
+def _shared_preset(preset: str, found: Sequence[tuple[Library, Sheet]]) -> dict[str, int]:
+    """Return the sizes of a preset, from the first side that has it, or from any spec that can be named."""
+    if not preset:
+        return {}
+    for _, sheet in found:
+        if any(known.name == preset for known in sheet.presets):
+            return preset_values(sheet, preset)
+    known_presets: dict[str, Mapping[str, int]] = {}
+    library = found[0][0]
+    for name in library.names:
+        try:
+            known_presets |= {key: value.sizes for key, value in library.spec(name).presets.items()}
+        except ProblemsError:
+            continue  # a broken spec has no say in this
+    if preset not in known_presets:
+        raise SizeError(f"no spec has a preset `{preset}`", *did_you_mean(preset, known_presets))
+    return dict(known_presets[preset])
+
+
+def _subject(side: Side, sheet: Sheet, shared: Mapping[str, int], settings: Settings, label: str) -> Subject:
+    settable = {size.name for size in sheet.sizes if size.kind != "derived"}
+    own = preset_values(sheet, side.preset) if side.preset else shared
+    given: dict[str, Expr | int] = {name: value for name, value in {**own, **settings.sizes}.items() if name in settable}
+    if settings.swept in settable:
+        given[settings.swept] = symbol(settings.swept)  # stays open, even where it has a default
+    used = side.preset or (settings.preset if any(known.name == settings.preset for known in sheet.presets) else "")
+    return Subject(label, sheet, given, preset=used)
+
+
+def _labels(sides: Sequence[Side], sheets: Sequence[Sheet]) -> list[str]:
+    """Return the specs' names, with the preset where one side names its own."""
+    return [f"{sheet.name}@{side.preset}" if side.preset else sheet.name for side, sheet in zip(sides, sheets, strict=True)]

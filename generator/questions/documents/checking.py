@@ -1,0 +1,27 @@
+"""Whether the lists of documents' formulas can be read, and lead somewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from generator.questions.documents.files import document_files
+from generator.questions.documents.reader import document_problems, read_document
+from generator.resources import builtin_specs_dir
+from generator.spec.library import Library
+from generator.spec.problems import Problem, ProblemsError
+from generator.spec.references import read_references
+
+
+def check_documents(library: Library) -> dict[str, tuple[Problem, ...]]:
+    """Return what is wrong with each list of a library's own folders, by name."""
+    return {name: _problems(file, library) for name, file in document_files(library.roots).items()}
+
+
+def _problems(file: Path, library: Library) -> tuple[Problem, ...]:
+    try:
+        references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
+        return tuple(document_problems(read_document(file), library, references))
+    except ProblemsError as error:
+        return error.problems
+    except OSError as error:
+        return (Problem(f"{error.filename}: {error.strerror or error}", None),)

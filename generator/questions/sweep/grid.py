@@ -1,0 +1,47 @@
+"""The points of a grid, chunk by chunk. numpy is imported only in this package and in `generator.formulas.arrays`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from generator.questions.growth.axes import Axis
+
+CHUNK = 1 << 16  # points worked out together
+
+
+@dataclass(frozen=True)
+class Grid:
+    """All combinations of the values of some axes, the last running fastest, and sizes that stay the same."""
+
+    axes: tuple[Axis, ...]
+    fixed: Mapping[str, int]
+
+    @property
+    def count(self) -> int:
+        """How many points there are."""
+        return prod(len(axis.values) for axis in self.axes)
+
+    @property
+    def greatest(self) -> dict[str, int]:
+        """The greatest value of each size that is given."""
+        return {**self.fixed, **{axis.size: max(axis.values) for axis in self.axes}}
+
+    def chunks(self) -> Iterator[dict[str, Any]]:
+        """Yield the points as one array a size, `CHUNK` points at a time; fixed sizes are single numbers."""
+        values = [_as_array(axis.values) for axis in self.axes]
+        shape = tuple(len(axis.values) for axis in self.axes)
+        for start in range(0, self.count, CHUNK):
+            places = np.unravel_index(np.arange(start, min(start + CHUNK, self.count)), shape)
+            swept = {axis.size: array[place] for axis, array, place in zip(self.axes, values, places, strict=True)}
+            yield {**self.fixed, **swept}
+
+
+def _as_array(values: Sequence[int]) -> Any:
+    if isinstance(values, range):
+        return np.arange(values.start, values.stop, values.step)
+    return np.asarray(values, dtype=np.int64 if max(values) < 2**63 else object)

@@ -1,0 +1,1 @@
+"""What commands print: colours, tables, and the answers of questions as text."""

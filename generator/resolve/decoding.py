@@ -1,0 +1,78 @@
+"""Which sizes grow while a model decodes: each step brings n new tokens, and with those of the steps before there are m."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sympy import Expr, Integer, Symbol
+
+from generator.ops.cache import Cache
+from generator.resolve.architecture import Architecture, BoundRow
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Two sizes of a spec that go together from step to step.
+
+    Args:
+        new: the tokens of a step.
+        other: all tokens so far, those of the step included; or, where `is_past`, those of the steps before alone.
+    """
+
+    new: Symbol
+    other: Symbol
+    is_past: bool = False
+
+    def at(self, start: int, length: int) -> dict[str, int]:
+        """Return both sizes in a step of `length` tokens behind `start` others."""
+        return {self.new.name: length, self.other.name: start if self.is_past else start + length}
+
+    def past(self, sizes: Mapping[str, int]) -> int:
+        """Return how many tokens came in earlier steps."""
+        return sizes[self.other.name] - (0 if self.is_past else sizes[self.new.name])
+
+
+def caches(arch: Architecture) -> Iterator[tuple[BoundRow, Expr, Expr]]:
+    """Yield each cache that is to grow, those of nested blocks included, with the sizes of its axis: in a step, and in all."""
+    for row in arch.rows:
+        if not row.active:
+            continue
+        if row.child is not None:
+            yield from caches(row.child)
+        elif isinstance(row.op, Cache):
+            (x,) = row.inputs
+            yield from ((row, new, total) for new, total in zip(x.shape, row.result.shape, strict=True) if new != total)
+
+
+def scans(arch: Architecture) -> Iterator[tuple[BoundRow, Expr]]:
+    """Yield each recurrence, those of nested blocks included, with the number of its steps."""
+    for row in arch.rows:
+        if row.active and row.row.scan:
+            yield row, row.repeat
+        elif row.active and row.child is not None:
+            yield from scans(row.child)
+
+
+def growth(new: Expr, total: Expr) -> Growth | None:
+    """Return the two sizes that make an axis grow from `new` to `total`: n to m, also as 2*n to 2*m, or n to n + p.
+
+    None where there are no two such sizes, such as for n to min(m, w): then some tokens are not kept.
+    """
+    ours, others = new.free_symbols, total.free_symbols
+    if len(others - ours) != 1:
+        return None
+    (other,) = others - ours
+    if len(ours - others) == 1:
+        (size,) = ours - others
+        return Growth(size, other) if (total.xreplace({other: size}) - new).expand() == 0 else None
+    if ours - others or (total.xreplace({other: Integer(0)}) - new).expand() != 0:
+        return None
+    sizes = sorted(ours, key=str)
+    return next((Growth(size, other, is_past=True) for size in sizes if (new + new / size * other - total).expand() == 0), None)
+
+
+def growths(arch: Architecture) -> tuple[Growth, ...]:
+    """Return the pairs of sizes by which the caches of a spec grow, each once."""
+    found = (growth(new, total) for _, new, total in caches(arch))
+    return tuple(dict.fromkeys(one for one in found if one is not None))

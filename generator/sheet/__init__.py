@@ -1,0 +1,1 @@
+"""What every renderer sees: rows with exact costs, at given sizes."""

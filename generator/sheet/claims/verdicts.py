@@ -1,0 +1,288 @@
+"""The verdict on each claim of a spec; what does not hold and was not expected to differ is a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sympy import Expr, Integer, S, expand
+from sympy.core.relational import StrictGreaterThan, StrictLessThan
+from sympy.logic.boolalg import Boolean
+
+from generator.formulas.algebra import cancel, factor
+from generator.formulas.factored import factored_text
+from generator.formulas.order import polynomial, rebuilt
+from generator.formulas.symbols import Facts, symbol
+from generator.formulas.text import to_text
+from generator.resolve.architecture import Architecture
+from generator.resolve.sizes import Unresolved
+from generator.sheet.claims.conditions import Conditions, conditions
+from generator.sheet.claims.example import example_sizes
+from generator.sheet.claims.orders import UnjudgedError, compare_orders
+from generator.sheet.claims.parts import Costs, Part, part
+from generator.sheet.claims.values import check_values
+from generator.sheet.sheet import ClaimCheck, ClaimTerm, Constraint, SheetClaim, Size
+from generator.spec.claim_checks import claim_problems
+from generator.spec.claim_schema import SAVED_BYTES
+from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.spec.model import Claim, Condition, Expression
+from generator.spec.problems import Problems
+from generator.spec.suggest import listed
+
+
+def sheet_claims(
+    arch: Architecture, costs: Costs, sizes: Sequence[Size], constraints: Sequence[Constraint], facts: Facts, problems: Problems
+) -> tuple[SheetClaim, ...]:
+    """Return each claim of a spec with its verdict; an unexpected difference (or an erratum that is none) is a problem."""
+    found = []
+    for claim in arch.spec.claims:
+        before = len(problems)
+        try:
+            if claim.preset not in arch.spec.broken_presets and not any(
+                claim_problems(arch.spec, claim)
+            ):  # they are among the problems already
+                judged = _Judge(claim, arch, costs, facts, problems).verdict()
+                if len(problems) == before:  # a formula that is wrong is not looked at any further
+                    check_values(judged, claim, arch.spec, sizes, problems)
+                found.append(replace(judged, example=example_sizes(judged, tuple(arch.spec.dims), constraints)))
+        except Unresolved:
+            continue
+    return tuple(found)
+
+
+class _Judge:
+    """Judges one claim."""
+
+    def __init__(self, claim: Claim, arch: Architecture, costs: Costs, facts: Facts, problems: Problems) -> None:
+        self.claim, self.spec, self.costs, self.problems = claim, arch.spec, costs, problems
+        self.sizes, self.facts = arch.sizes, facts
+
+    def verdict(self) -> SheetClaim:
+        """Return the claim with its verdict. Raises Unresolved after reporting."""
+        if self.claim.states:
+            return self._stated()
+        self.under = conditions(self.claim, self.spec, self.sizes, self.facts, self.problems)
+        self.part = part(self.claim, self.claim.rows, self.costs, self.problems)
+        self.derived = self.under.applied(self.part.total, f"the {self.claim.of} of this spec", self.claim.span, self.problems)
+        if self.claim.exceeds is not None or self.claim.exceeds_rows:
+            return self._exceeds()
+        return self._order() if self.claim.order is not None else self._equals()
+
+    # ---- equalities --------------------------------------------------------------------------------------------------
+
+    def _equals(self) -> SheetClaim:
+        printed = self.claim.equals
+        assert printed is not None
+        claimed = self.under.value(printed, self.problems)
+        difference = self._difference(claimed)
+        is_equal = difference == 0
+        verdict = "equal" if is_equal else "differs"
+        self._settle(is_equal, printed, f"claimed - derived: {self._product(difference)}")
+        if self.claim.correct is not None:
+            right = self.under.value(self.claim.correct, self.problems)
+            if self._difference(right) != 0:
+                self._report_correct(f"correct - derived: {self._product(self._difference(right))}")
+        terms = () if is_equal else tuple(_terms(claimed, self.derived, self.part, self.under))
+        framed = self._frame(printed.text, claimed, verdict, factor(difference))
+        return replace(framed, terms=terms, check=self._check(printed))
+
+    def _check(self, printed: Expression) -> ClaimCheck:
+        """Return what holds the formula against the rows at any sizes."""
+        written = evaluate(printed.ast, {name: symbol(name) for name in names(printed.ast)})
+        counted = self.part.total
+        rows = tuple(self.part.costs) if self.claim.of != SAVED_BYTES else ()
+        whole = (row.costs[self.claim.of] for row in self.costs.rows if row.path in rows)
+        return ClaimCheck(written, self.under.requires, rows, expand(sum(whole, Integer(0)) - counted) if rows else Integer(0), counted)
+
+    def _difference(self, claimed: Expr) -> Expr:
+        """Return claimed - derived; zero where they are equal for all sizes, or in all the digits that the source gives."""
+        difference = expand(self.under.facts.simplify(claimed - self.derived))
+        if self.under.facts.equal(difference, Integer(0)):
+            return Integer(0)
+        if self.claim.digits:
+            open_sizes = sorted(size.name for size in self.derived.free_symbols | claimed.free_symbols)
+            if open_sizes:
+                note = "give them under `given`, or name a `preset`"
+                self.problems.add(
+                    f"`digits` compares numbers, but {listed(open_sizes)} {'has' if len(open_sizes) == 1 else 'have'} no value",
+                    self.claim.where_is("digits"),
+                    note,
+                )
+                raise Unresolved
+            if _rounded(self.derived, self.claim.digits) == claimed:
+                return Integer(0)
+        return difference
+
+    # ---- orders of growth --------------------------------------------------------------------------------------------
+
+    def _order(self) -> SheetClaim:
+        printed = self.claim.order
+        assert printed is not None
+        claimed = self.under.value(printed, self.problems)
+        known = dict.fromkeys((*self.spec.dims, *self.under.sizes))
+        growing = tuple(self.claim.growing) or tuple(name for name in known if symbol(name) in claimed.free_symbols)
+        if not growing:
+            note = "name the sizes that grow under `in`"
+            self.problems.add(f"the order {printed.text} names no size, so nothing grows", printed.span, note)
+            raise Unresolved
+        missing, unreached = self._compared(printed, claimed, growing)
+        is_same = not missing and not unreached
+        notes = [f"grows faster than the claimed order: {', '.join(map(self._text, missing))}"] if missing else []
+        notes += [f"claimed, but not reached: {', '.join(map(self._text, unreached))}"] if unreached else []
+        self._settle(is_same, printed, *notes, f"as {_joined(growing)} grow{'s' if len(growing) == 1 else ''}, all other sizes fixed")
+        if self.claim.correct is not None:
+            right = self.under.value(self.claim.correct, self.problems)
+            if any(self._compared(self.claim.correct, right, growing)):
+                self._report_correct()
+        difference = sum((*missing, *(-term for term in unreached)), Integer(0))
+        claim = self._frame(printed.text, claimed, "same order" if is_same else "differs", difference)
+        return replace(claim, kind="order", is_order=True, growing=growing)
+
+    def _compared(self, printed: Expression, claimed: Expr, growing: tuple[str, ...]) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+        try:
+            growth = compare_orders(self.derived, claimed, growing)
+        except UnjudgedError as error:
+            self.problems.add(f"the order of growth cannot be judged: {error}", printed.span, f"derived: {self._text(self.derived)}")
+            raise Unresolved from None
+        return growth.exceeding, growth.unreached
+
+    # ---- from where on one is greater --------------------------------------------------------------------------------
+
+    def _exceeds(self) -> SheetClaim:
+        once = self.claim.once
+        assert once is not None
+        if self.claim.exceeds is not None:
+            other = self.under.value(self.claim.exceeds, self.problems)
+            against = self.claim.exceeds.text
+        else:
+            rows = part(self.claim, self.claim.exceeds_rows, self.costs, self.problems)
+            against = ", ".join(self.claim.exceeds_rows)
+            other = self.under.applied(rows.total, against, self.claim.where_is("exceeds"), self.problems)
+        margin = self._margin()
+        difference = expand(self.under.facts.simplify(self.derived - other))
+        ratio = cancel(difference / margin) if margin != 0 else Integer(0)
+        holds = bool(ratio.is_positive)
+        self._settle(holds, None, f"derived - {against}: {self._product(difference)}", f"other side: {self._text(other)}")
+        claim = self._frame(once.text, other, "holds" if holds else "differs", factor(difference))
+        return replace(claim, kind="exceeds", against=against)
+
+    def _margin(self) -> Expr:
+        """Return what is positive exactly where the published condition holds."""
+        once = self.claim.once
+        assert once is not None
+        try:
+            held = evaluate(once.ast, self.under.sizes)
+        except ExpressionError as error:
+            self.problems.extend([expression_problem(error, once.span)])
+            raise Unresolved from None
+        if held in (S.true, S.false):
+            self.problems.add(f"`once: {once.text}` {'always' if held == S.true else 'never'} holds, as sizes are at least 1", once.span)
+            raise Unresolved
+        if not isinstance(held, StrictGreaterThan | StrictLessThan):
+            self.problems.add(f"`once` is a comparison with > or <, such as n > 2*d; found `{once.text}`", once.span)
+            raise Unresolved
+        margin = self.under.applied(held.gts - held.lts, once.text, once.span, self.problems)
+        self._refuse_never(once, held)
+        return margin
+
+    def _refuse_never(self, once: Condition, held: Boolean) -> None:
+        """Refuse a condition of `once` that never holds under the conditions of the claim and of the spec."""
+        reasons = self.under.refutation(held, self.claim.given)
+        if reasons:
+            message = f"`once: {once.text}` never holds where {listed(map(self._text, reasons))}"
+            self.problems.add(message, once.span, "so this claim says nothing about any sizes; from where on is it greater?")
+            raise Unresolved
+
+    # ---- stated ------------------------------------------------------------------------------------------------------
+
+    def _stated(self) -> SheetClaim:
+        printed = self.claim.formula
+        assert printed is not None
+        try:
+            value = evaluate(printed.ast, {**{name: symbol(name) for name in names(printed.ast)}, **self.sizes})
+        except ExpressionError as error:
+            self.problems.extend([expression_problem(error, printed.span)])
+            raise Unresolved from None
+        is_order = self.claim.order is not None
+        kept = SheetClaim(printed.text, self.claim.states, "", value, value, "stated", Integer(0), self.claim.cite, self.claim.note)
+        return replace(kept, kind="stated", id=self.claim.id, because=self.claim.because, is_order=is_order, line=self.claim.span.line)
+
+    # ---- what all have in common -------------------------------------------------------------------------------------
+
+    def _frame(self, text: str, claimed: Expr, verdict: str, difference: Expr) -> SheetClaim:
+        claim = self.claim
+        return SheetClaim(
+            text=text,
+            quantity=claim.of,
+            scope=", ".join(claim.rows),
+            claimed=claimed,
+            derived=self.derived,
+            verdict=verdict,
+            difference=difference,
+            cite=claim.cite,
+            note=claim.note,
+            id=claim.id,
+            conditions=self.under.texts,
+            ignored=tuple(claim.ignore),
+            erratum=claim.erratum,
+            correct=claim.correct.text if claim.correct is not None else "",
+            digits=claim.digits,
+            dtype=claim.dtype or ("float32" if claim.of == "saved_bytes" else ""),
+            line=claim.span.line,
+        )
+
+    def _settle(self, holds: bool, printed: Expression | None, *why_not: str) -> None:
+        """Report an unexpected difference, and an erratum that is none."""
+        claim, derived = self.claim, self._text(self.derived)
+        scope = f" of {listed(claim.rows)}" if claim.rows else ""
+        span = printed.span if printed is not None else claim.where_is("once")
+        if not holds and not claim.erratum:
+            notes = (f"derived: {derived}", *why_not, *self._presupposed(), "if the source is wrong, say why under `erratum`")
+            self.problems.add(f"this claim does not hold: {claim.of}{scope} {self._contradiction()}", span, *notes)
+        if holds and claim.erratum:
+            self.problems.add(f"this claim holds, so it is no erratum: {claim.of} is {derived}", span)
+
+    def _contradiction(self) -> str:
+        if self.claim.once is not None:
+            return f"is not greater exactly where {self.claim.once.text}"
+        assert self.claim.formula is not None
+        return f"{'is not' if self.claim.order is None else 'does not grow like'} {self.claim.formula.text}"
+
+    def _presupposed(self) -> tuple[str, ...]:
+        parts = [f"with {', '.join(self.under.texts)}"] if self.under.texts else []
+        parts += [f"without {', '.join(self.claim.ignore)}"] if self.claim.ignore else []
+        return tuple(parts)
+
+    def _report_correct(self, *notes: str) -> None:
+        correct = self.claim.correct
+        assert correct is not None
+        message = f"`correct` does not hold either: {self.claim.of} is not {correct.text}"
+        self.problems.add(message, correct.span, f"derived: {self._text(self.derived)}", *notes)
+
+    def _text(self, expr: Expr) -> str:
+        return to_text(expr, tuple(self.spec.dims))
+
+    def _product(self, expr: Expr) -> str:
+        return factored_text(expr, tuple(self.spec.dims))
+
+
+def _terms(claimed: Expr, derived: Expr, of: Part, under: Conditions) -> Iterator[ClaimTerm]:
+    """Yield the terms with different coefficients, and the rows in whose cost they are."""
+    ours, theirs = polynomial(derived), polynomial(claimed)
+    by_row = {path: polynomial(under.apply(cost)) for path, cost in of.costs.items()}
+    for monomial in dict.fromkeys((*theirs, *ours)):
+        pair = theirs.get(monomial, Integer(0)), ours.get(monomial, Integer(0))
+        if pair[0] != pair[1]:
+            rows = tuple(path for path, terms in by_row.items() if monomial in terms)
+            yield ClaimTerm(rebuilt({monomial: Integer(1)}), *pair, rows)
+
+
+def _rounded(value: Expr, digits: int) -> Expr:
+    """Return a whole number to its first digits, halves away from zero."""
+    number = int(value)
+    unit = 10 ** max(len(str(abs(number))) - digits, 0)
+    return Integer((abs(number) + unit // 2) // unit * unit * (1 if number >= 0 else -1))
+
+
+def _joined(names_: tuple[str, ...]) -> str:
+    return ", ".join(names_)

@@ -1,0 +1,197 @@
+"""One spec, read, resolved and costed: what every command and renderer starts from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sympy import Expr, Integer
+from sympy.logic.boolalg import Boolean
+
+from generator.formulas.symbols import Facts, symbol
+from generator.formulas.text import to_text
+from generator.ops.base import TRAINING
+from generator.resolve.architecture import Architecture
+from generator.resolve.resolver import Resolver
+from generator.resolve.sizes import evaluated
+from generator.resources import builtin_specs_dir
+from generator.sheet.claims.parts import Costs
+from generator.sheet.claims.verdicts import sheet_claims
+from generator.sheet.costed import Costed, costed
+from generator.sheet.costs import makers, output_names, totals
+from generator.sheet.memory import SavedMemory
+from generator.sheet.presets import sheet_presets
+from generator.sheet.sheet import Constraint, Sheet, SheetRow, Size
+from generator.spec.library import Library
+from generator.spec.model import Spec
+from generator.spec.problems import Problem, Problems, ProblemsError
+from generator.spec.references import Reference, read_references
+from generator.spec.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A spec's architecture (for the module) and its sheet (for everything else)."""
+
+    architecture: Architecture
+    sheet: Sheet
+
+
+def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None = None) -> Compiled:
+    """Read, resolve and cost a spec.
+
+    Args:
+        options: values for options of the spec, instead of their defaults.
+
+    Raises:
+        ProblemsError: with all independent problems, claims and expectations included.
+    """
+    compiled, doubts = derive(library, name, options)
+    if doubts:
+        raise ProblemsError(doubts)
+    return compiled
+
+
+def derive(library: Library, name: str, options: Mapping[str, Any] | None = None) -> tuple[Compiled, tuple[Problem, ...]]:
+    """Read, resolve and cost a spec; also return the claims that do not hold and the expectations that are missed, which change no count.
+
+    Raises:
+        ProblemsError: with all independent problems, those included; where there are no others, nothing is raised.
+    """
+    spec = library.draft(name)
+    doubts = Problems()
+    problems = Problems()
+    problems.extend(spec.problems)
+    references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
+    cited = _cited(spec, references, problems)
+    try:
+        traced = costed(library, spec, options)
+    except ProblemsError as error:
+        raise ProblemsError([*problems, *error.problems]) from None
+    arch, rows = traced.architecture, traced.rows
+    sums = totals(rows)
+    sizes = _sizes(spec, arch, traced.facts)
+    constraints = _constraints(spec, arch, in_training=False)
+    outputs = output_names(arch)
+    conditions = [(c.text, c.condition) for c in constraints]
+    sheet = Sheet(
+        name=spec.name,
+        title=spec.title,
+        description=spec.description,
+        source=library.relative(name),
+        source_hash=source_hash(library, name),
+        sizes=sizes,
+        options=dict(arch.options),
+        inputs={n: x.shape for n, x in arch.inputs.items()},
+        outputs={name: arch.outputs[n].shape for n, name in outputs.items()},
+        handed={outputs[n]: row for n, row in makers(arch).items() if outputs[n] != row},
+        constraints=constraints,
+        trained=_constraints(spec, arch, in_training=True),
+        rows=rows,
+        totals=sums,
+        presets=sheet_presets(spec, sizes, sums, conditions, problems, doubts),
+        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, traced.facts, doubts),
+        cite=spec.cite,
+        references=cited,
+        option_meanings={name: option.meaning for name, option in spec.options.items()},
+        axes=_axes(arch),
+        saved=saved_memory(library, traced),
+    )
+    if len(problems):
+        raise ProblemsError([*problems, *doubts])
+    return Compiled(arch, sheet), tuple(doubts)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A spec's costs under other circumstances, and the conditions under which they hold there."""
+
+    rows: tuple[SheetRow, ...]
+    totals: Mapping[str, Expr]
+    saved: SavedMemory
+    conditions: tuple[Boolean, ...]
+
+
+def variant(library: Library, name: str, *, on_inputs: bool | None = None, fixed: Mapping[str, int] | None = None) -> Variant:
+    """Return the costs of a spec under other circumstances.
+
+    Args:
+        on_inputs: whether all of its float inputs need a gradient, or none does; as the spec declares them by default.
+        fixed: sizes that are these numbers, such as that of a stack with fewer layers than the formula for any number holds for, or an
+            axis of one, where PyTorch copies less.
+
+    Raises:
+        ProblemsError: the spec has problems.
+    """
+    numbers = {size: Integer(value) for size, value in (fixed or {}).items()}
+    traced = costed(library, library.spec(name), on_inputs=on_inputs, bound=numbers)
+    memory = saved_memory(library, traced, on_inputs=on_inputs, bound=numbers)
+    conditions = tuple(required.condition for required in traced.architecture.requirements)
+    return Variant(traced.rows, totals(traced.rows), memory, conditions)
+
+
+def saved_memory(
+    library: Library, traced: Costed, *, on_inputs: bool | None = None, bound: Mapping[str, Expr] | None = None
+) -> SavedMemory:
+    """Return what a traced architecture keeps for the backward pass, in full and in half precision."""
+    full, arch = traced.saved, traced.architecture
+    if arch.tracer is None or not arch.tracer.depends_on_precision:
+        return SavedMemory(full, full)
+    half = costed(library, arch.spec, arch.options, on_inputs=on_inputs, half=True, bound=bound)
+    return SavedMemory(full, half.saved)
+
+
+def _in_half(library: Library, arch: Architecture) -> Architecture:
+    """Return a traced architecture once more, as one of numbers of two bytes."""
+    return Resolver(library, half=True).architecture(arch.spec, arch.options)
+
+
+def _axes(arch: Architecture) -> tuple[Expr, ...]:
+    assert arch.tracer is not None
+    return tuple(sorted((axis for axis in arch.tracer.axes if axis.free_symbols), key=str))
+
+
+def source_hash(library: Library, name: str) -> str:
+    """Return the SHA-256 over a spec and all it uses, in hexadecimal."""
+    digest = sha256()
+    for used in library.closure(name):
+        digest.update(f"{used}\0".encode())
+        digest.update(library.draft(used).source.text.encode())
+    return digest.hexdigest()
+
+
+def _sizes(spec: Spec, arch: Architecture, facts: Facts) -> tuple[Size, ...]:
+    found = []
+    for name, dim in spec.dims.items():
+        value = None
+        if dim.kind == "derived":
+            value = arch.sizes[name]
+        elif dim.value is not None:
+            value = evaluated(dim.value, arch.sizes, facts, Problems())
+        found.append(Size(name, dim.meaning, dim.kind, value))
+    return tuple(found)
+
+
+def _constraints(spec: Spec, arch: Architecture, *, in_training: bool) -> tuple[Constraint, ...]:
+    """All conditions of the spec and of what it uses, each once, in the spec's own sizes; those of training are apart."""
+    order = tuple(spec.dims)
+    texts: dict[str, Constraint] = {}
+    for requirement in arch.requirements:
+        if (TRAINING in requirement.when) == in_training and requirement.condition.free_symbols <= {symbol(name) for name in order}:
+            text = to_text(requirement.condition, order)
+            texts.setdefault(text, Constraint(text, requirement.condition))
+    return tuple(texts.values())
+
+
+def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) -> dict[str, Reference]:
+    """Return the references that a spec cites; unknown keys are problems."""
+    places = [spec.cite_spans, *(p.cite_spans for p in spec.presets.values()), *(c.cite_spans for c in spec.claims)]
+    found: dict[str, Reference] = {}
+    for key, span in (entry for spans in places for entry in spans.items()):
+        if key in references:
+            found[key] = references[key]
+        else:
+            problems.add(f"`{key}` is not in references.yaml", span, *did_you_mean(key, references))
+    return found

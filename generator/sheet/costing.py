@@ -1,0 +1,237 @@
+"""The numbers of a sheet at given sizes: what `gen cost` prints and `load(...).cost(...)` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from generator.errors import MissingSizeError, SizeError
+from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.formulas.text import to_text
+from generator.sheet.memory import ITEM_BYTES
+from generator.sheet.sheet import QUANTITIES, Sheet, SheetRow
+from generator.sheet.sizing import require, sized
+from generator.spec.suggest import did_you_mean, listed
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+KEYS = tuple(quantity.key for quantity in QUANTITIES)
+
+
+class _Quantities:
+    """The quantities as typed attributes; each is worked out when it is read."""
+
+    def value(self, key: str) -> Any:
+        """Return a quantity by its key: an int, or a numpy array where a size is an array.
+
+        Raises:
+            MissingSizeError: the quantity depends on a size that was not given.
+            SizeError: the quantity has no whole value at these sizes.
+        """
+        raise NotImplementedError
+
+    @property
+    def params(self) -> Any:
+        """Unique trainable scalars; a tied weight counts once."""
+        return self.value("params")
+
+    @property
+    def active_params(self) -> Any:
+        """Parameters used for one token."""
+        return self.value("active_params")
+
+    @property
+    def macs(self) -> Any:
+        """Multiply-accumulates of contractions."""
+        return self.value("macs")
+
+    @property
+    def matmul_flops(self) -> Any:
+        """2 x MACs."""
+        return self.value("matmul_flops")
+
+    @property
+    def vector_flops(self) -> Any:
+        """Elementwise work and reductions, one for each primitive arithmetic operation."""
+        return self.value("vector_flops")
+
+    @property
+    def backward_matmul_flops(self) -> Any:
+        """Contractions of the backward pass."""
+        return self.value("backward_matmul_flops")
+
+    @property
+    def saved_elements(self) -> Any:
+        """Elements kept for the backward pass, parameters excluded."""
+        return self.value("saved_elements")
+
+    @property
+    def state_elements(self) -> Any:
+        """Elements kept between decoding steps."""
+        return self.value("state_elements")
+
+    @property
+    def traffic_elements(self) -> Any:
+        """Elements read and written by the unfused operations of one forward pass."""
+        return self.value("traffic_elements")
+
+
+@dataclass(frozen=True, repr=False)
+class RowCost(_Quantities):
+    """One leaf row at given sizes: its quantities are attributes, as those of `Cost` are."""
+
+    name: str  # dotted, such as "blocks.attention.q"
+    op: str
+    cost: Cost
+    row: SheetRow
+
+    def value(self, key: str) -> Any:
+        """Return a quantity of the row; see `Cost.value`."""
+        return self.cost.evaluated(self.row.costs[key], f"{key} of `{self.name}`")
+
+    @property
+    def repeat(self) -> Any:
+        """How many times the row is computed."""
+        return self.cost.evaluated(self.row.repeat, f"the repeat of `{self.name}`")
+
+    @property
+    def shape(self) -> Any:
+        """The result's shape as a tuple of numbers; for several results a dict of tuples by result."""
+        shapes = {part: tuple(self.cost.evaluated(axis, f"the shape of `{self.name}`") for axis in axes) for part, axes in self.row.shapes}
+        return shapes[""] if set(shapes) == {""} else shapes
+
+    def __repr__(self) -> str:
+        return f"<row {self.name}: {self.op}>"
+
+
+@dataclass(frozen=True, repr=False)
+class Cost(_Quantities):
+    """A sheet at given sizes.
+
+    Attributes:
+        spec: the spec's name.
+        preset: the preset's name, or None.
+        dims: the sizes that are known, defaults and derived ones included: ints, or numpy arrays, which broadcast against each other.
+        sheet: the formulas.
+        dtype: the format of the model's numbers, for what is counted in bytes.
+    """
+
+    spec: str
+    preset: str | None
+    dims: Mapping[str, Any]
+    sheet: Sheet
+    dtype: str = "float32"
+
+    def value(self, key: str) -> Any:
+        """Return a quantity by its key: an int, or a numpy array where a size is an array.
+
+        Raises:
+            MissingSizeError: the quantity depends on a size that was not given.
+            SizeError: the quantity has no whole value at these sizes.
+        """
+        return self.evaluated(self.sheet.totals[key], key)
+
+    @property
+    def saved_bytes(self) -> Any:
+        """Bytes kept for the backward pass in a model of `dtype`, parameters excluded: an int, or a numpy array. Raises as `value`."""
+        return self.evaluated(self.sheet.saved.bytes(self.dtype), "saved_bytes")
+
+    @property
+    def saved_by_kind(self) -> dict[str, Any]:
+        """Elements kept for the backward pass by kind, see `generator.sheet.memory.KINDS`. Raises as `value`."""
+        return {kind: self.evaluated(count, "saved_by_kind") for kind, count in self.sheet.saved.kinds(self.dtype).items()}
+
+    @property
+    def formulas(self) -> dict[str, str]:
+        """Each quantity as text in the sizes of the spec."""
+        return formulas(self.sheet)
+
+    @property
+    def rows(self) -> tuple[RowCost, ...]:
+        """The leaf rows, in order of computation; their quantities sum to the totals."""
+        return tuple(RowCost(row.path, row.op, self, row) for row in self.sheet.rows if not row.is_group)
+
+    def evaluated(self, expr: Expr, what: str) -> Any:
+        """Return the value of a formula at these sizes; `what` names it in errors."""
+        require(self.sheet, self.dims, (symbol.name for symbol in expr.free_symbols), what)
+        try:
+            value = evaluate(expr, self.dims)
+        except EvaluationError as error:
+            raise SizeError(str(error)) from error
+        if not _is_whole(value):
+            raise SizeError(f"{what} comes to {value}, which is not whole: {to_text(expr, _order(self.sheet))}")
+        return value
+
+    def require_all(self) -> None:
+        """Raise MissingSizeError unless every size of the spec is known."""
+        require(self.sheet, self.dims, (size.name for size in self.sheet.sizes), f"the cost of `{self.spec}`")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, as `gen cost --json` prints it. Raises MissingSizeError."""
+        self.require_all()
+        return {
+            "spec": self.spec,
+            "preset": self.preset,
+            "dims": dict(self.dims),
+            **{key: self.value(key) for key in KEYS},
+            "formulas": self.formulas,
+            "rows": [
+                {"name": row.name, "op": row.op, "shape": row.shape, "repeat": row.repeat, **{key: row.value(key) for key in KEYS}}
+                for row in self.rows
+            ],
+        }
+
+    def bytes_to_dict(self) -> dict[str, Any]:
+        """Return what `gen cost --dtype` adds to `to_dict`. Raises MissingSizeError."""
+        formula = to_text(self.sheet.saved.bytes(self.dtype), _order(self.sheet))
+        return {"dtype": self.dtype, "saved_bytes": self.saved_bytes, "saved_bytes_formula": formula, "saved_by_kind": self.saved_by_kind}
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{name}={_brief(value)}" for name, value in self.dims.items())
+        lines = [f"<cost of {self.spec}{f' ({self.preset})' if self.preset else ''} at {sizes or 'no sizes'}"]
+        return "\n".join([*lines, *(f"  {key:22} {self._shown(key)}" for key in KEYS)]) + ">"
+
+    def _shown(self, key: str) -> str:
+        try:
+            return _brief(self.value(key))
+        except MissingSizeError as error:
+            return f"{self.formulas[key]}  (give {', '.join(error.missing)})"
+        except SizeError as error:
+            return error.message
+
+
+def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], dtype: str = "float32") -> Cost:
+    """Return a sheet at given sizes, which may be too few for some quantities.
+
+    Args:
+        dtype: the format of the model's numbers, for what is counted in bytes.
+
+    Raises:
+        SizeError: an unknown format; and as `generator.sheet.sizing.sized`.
+    """
+    if dtype not in ITEM_BYTES:
+        raise SizeError(f"unknown number format `{dtype}`", *did_you_mean(dtype, ITEM_BYTES), f"formats: {listed(ITEM_BYTES)}")
+    return Cost(sheet.name, preset, sized(sheet, preset, given), sheet, dtype)
+
+
+def formulas(sheet: Sheet) -> dict[str, str]:
+    """Return each quantity as text in the sizes of the spec."""
+    return {key: to_text(sheet.totals[key], _order(sheet)) for key in KEYS}
+
+
+def _is_whole(value: Any) -> bool:
+    if getattr(value, "ndim", 0):
+        return value.dtype.kind in "iu" or all(isinstance(one, int) for one in value.flat)
+    return isinstance(value, int)
+
+
+def _order(sheet: Sheet) -> list[str]:
+    return [size.name for size in sheet.sizes]
+
+
+def _brief(value: Any) -> str:
+    if getattr(value, "ndim", 0):
+        return f"array of {' x '.join(map(str, value.shape))}, {value.min():,} to {value.max():,}" if value.size else "empty array"
+    return f"{value:,}"

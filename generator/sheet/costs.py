@@ -1,0 +1,120 @@
+"""From an architecture to a Sheet: rows flattened, kernels summed, storages attributed, formulas expanded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from sympy import Expr, Integer, expand
+
+from generator.formulas.symbols import Facts
+from generator.resolve.architecture import Architecture, BoundRow
+from generator.sheet.memory import KINDS
+from generator.sheet.sheet import QUANTITIES, SheetRow
+from generator.trace.tensor import Storage
+from generator.trace.tracer import Tally, Tracer
+
+ZERO = Integer(0)
+
+
+def sheet_rows(arch: Architecture) -> tuple[SheetRow, ...]:
+    """Return all rows of an architecture in order of computation, groups before their parts."""
+    assert arch.tracer is not None
+    saved = _saved_by_row(arch.tracer.storages)
+    return tuple(_rows(arch, 0, Integer(1), arch.tracer, saved))
+
+
+def totals(rows: tuple[SheetRow, ...]) -> dict[str, Expr]:
+    """Return the sum of each quantity over the rows of the outermost level."""
+    return {q.key: _sum(row.costs[q.key] for row in rows if row.depth == 0) for q in QUANTITIES}
+
+
+def saved_by_kind(arch: Architecture) -> dict[str, Expr]:
+    """Return the elements kept for the backward pass by kind of element; kinds of which there are none are left out."""
+    assert arch.tracer is not None
+    kept = [storage for storage in arch.tracer.storages if storage.saved_by is not None]
+    sums = {kind: sum((s.count * s.numel for s in kept if s.kind == kind), ZERO) for kind in KINDS}
+    return {kind: expand(arch.tracer.facts.simplify(total)) for kind, total in sums.items() if total != 0}
+
+
+def _saved_by_row(storages: list[Storage]) -> dict[str, Expr]:
+    found: dict[str, Expr] = {}
+    for storage in storages:
+        if storage.saved_by is not None:
+            found[storage.saved_by] = found.get(storage.saved_by, ZERO) + storage.count * storage.numel
+    return found
+
+
+def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Mapping[str, Expr]) -> Iterator[SheetRow]:
+    handed: dict[str, str] = {}  # rows that are switched off, and what they hand through
+    for bound in arch.rows:
+        inputs = tuple(handed.get(name, name) for name in bound.input_names)
+        if not bound.active:
+            handed[bound.name] = inputs[0]
+            continue
+        repeat = count * bound.repeat
+        own = _costs(tracer.tallies.get(bound.path, Tally()), saved.get(bound.path, ZERO), tracer.facts)
+        if bound.child is None:
+            yield _row(bound, inputs, depth, repeat, own, bound.row.op)
+            continue
+        parts = tuple(_rows(bound.child, depth + 1, repeat, tracer, saved))
+        overhead = _overhead(bound, depth + 1, count, own)
+        inner = (*parts, *overhead)
+        sums = {q.key: _sum(row.costs[q.key] for row in inner if row.depth == depth + 1) for q in QUANTITIES}
+        yield _row(bound, inputs, depth, repeat, sums, f"use {bound.child.spec.name}", is_group=True)
+        yield from inner
+
+
+def _overhead(bound: BoundRow, depth: int, count: Expr, own: Mapping[str, Expr]) -> tuple[SheetRow, ...]:
+    """The work of a recurrence around its cell (first state, collecting the steps) as a row of its own."""
+    if all(cost == 0 for cost in own.values()):
+        return ()
+    shapes = tuple((name, x.shape) for name, x in bound.results.items())
+    return (
+        SheetRow(
+            f"{bound.path}.steps", "steps", depth, "scan", bound.input_names, shapes, count, False, own, "first state and collected steps"
+        ),
+    )
+
+
+def _row(
+    bound: BoundRow, inputs: tuple[str, ...], depth: int, repeat: Expr, costs: Mapping[str, Expr], op: str, *, is_group: bool = False
+) -> SheetRow:
+    shapes = tuple((name, x.shape) for name, x in bound.results.items())
+    arguments = tuple(bound.child.spec.inputs) if bound.child is not None else ()
+    return SheetRow(bound.path, bound.name, depth, op, inputs, shapes, repeat, is_group, costs, bound.row.note, arguments)
+
+
+def makers(arch: Architecture) -> dict[str, str]:
+    """Return, for each output, the row that makes it: a row that is switched off hands its input through."""
+    handed: dict[str, str] = {}
+    for bound in arch.rows:
+        if not bound.active:
+            handed[bound.name] = handed.get(bound.input_names[0], bound.input_names[0])
+    return {name: handed.get(name, name) for name in arch.outputs}
+
+
+def output_names(arch: Architecture) -> dict[str, str]:
+    """Return, for each output, what a sheet calls it: by the row that makes it, unless that makes another output too."""
+    made = makers(arch)
+    counts = Counter(made.values())
+    return {name: row if counts[row] == 1 else name for name, row in made.items()}
+
+
+def _costs(tally: Tally, saved: Expr, facts: Facts) -> dict[str, Expr]:
+    values = {
+        "params": tally.params,
+        "active_params": tally.active_params,
+        "macs": tally.macs,
+        "matmul_flops": 2 * tally.macs,
+        "vector_flops": tally.vector_flops,
+        "backward_matmul_flops": 2 * tally.backward_macs,
+        "saved_elements": saved,
+        "state_elements": tally.state_elements,
+        "traffic_elements": tally.traffic_elements,
+    }
+    return {key: expand(facts.simplify(value)) for key, value in values.items()}
+
+
+def _sum(parts: Iterator[Expr]) -> Expr:
+    return expand(sum(parts, ZERO))

@@ -1,0 +1,65 @@
+"""Bytes of what is kept for the backward pass, in a model of a given number format.
+
+Not every element that is kept has the model's format: masks take one byte, indices eight, and the statistics of normalisations stay in
+float32 however short the model's numbers are. So elements are counted by kind, and bytes follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from sympy import Expr, Integer, Max, expand
+
+from generator.formulas.symbols import symbol
+from generator.trace.tensor import Storage
+
+Dtype = Literal["float64", "float32", "bfloat16", "float16"]
+
+ITEM_BYTES: Final[Mapping[str, int]] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
+HALF: Final = ("bfloat16", "float16")
+KINDS: Final[Mapping[str, str]] = {
+    "float": "numbers of the model's own format",
+    "stat": "statistics and copies that are kept in float32 where the model's numbers are shorter",
+    "index": "indices, 8 bytes each",
+    "bool": "masks, 1 byte each",
+}
+ITEM: Final = symbol("float_bytes")  # bytes of one number of the model, in a formula for all formats
+
+
+@dataclass(frozen=True)
+class SavedMemory:
+    """Elements kept for the backward pass by kind (see `KINDS`); kinds of which there are none are left out.
+
+    Args:
+        full: in a model of float32 or float64.
+        half: in a model of bfloat16 or float16, where some operations (RMS norm) compute on a copy in float32 and keep that instead.
+    """
+
+    full: Mapping[str, Expr] = field(default_factory=dict)
+    half: Mapping[str, Expr] = field(default_factory=dict)
+
+    def kinds(self, dtype: str) -> Mapping[str, Expr]:
+        """Return the elements by kind in a model of this format."""
+        return self.half if dtype in HALF else self.full
+
+    def bytes(self, dtype: str) -> Expr:
+        """Return the bytes in a model of this format. Raises KeyError for an unknown one."""
+        return _bytes(self.kinds(dtype), Integer(ITEM_BYTES[dtype]))
+
+    def formulas(self) -> dict[str, Expr]:
+        """Return the bytes as formulas in `float_bytes`, by the formats that they hold for: one formula wherever one holds for all."""
+        if self.full == self.half:
+            return {"all formats": _bytes(self.full, ITEM)}
+        return {"float32, float64": _bytes(self.full, ITEM), "bfloat16, float16": _bytes(self.half, ITEM)}
+
+
+def storage_bytes(storage: Storage, dtype: str) -> Expr:
+    """Return the bytes of all blocks that a storage stands for, in a model of this format. Raises KeyError for an unknown one."""
+    return _bytes({storage.kind: storage.count * storage.numel}, Integer(ITEM_BYTES[dtype]))
+
+
+def _bytes(elements: Mapping[str, Expr], item: Expr) -> Expr:
+    sizes = {"float": item, "stat": Max(item, Integer(4)), "index": Integer(8), "bool": Integer(1)}
+    return expand(sum((sizes[kind] * count for kind, count in elements.items()), Integer(0)))

@@ -1,0 +1,125 @@
+"""Sizes filled in, and presets with the totals that are expected of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sympy import Expr
+
+from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.formulas.text import to_text
+from generator.sheet.sheet import SheetPreset, Size
+from generator.spec.model import Preset, Spec
+from generator.spec.problems import Problems
+from generator.spec.suggest import listed
+
+
+def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int | None]:
+    """Return all sizes with defaults and derived ones filled in; None for those that cannot be. Raises EvaluationError."""
+    values: dict[str, int | None] = {}
+    for size in sizes:
+        if size.name in given and size.kind != "derived":
+            values[size.name] = given[size.name]
+        elif size.value is None:
+            values[size.name] = None
+        else:
+            needed = {s.name: values.get(s.name) for s in size.value.free_symbols}
+            known = {name: value for name, value in needed.items() if value is not None}
+            values[size.name] = evaluate(size.value, known) if len(known) == len(needed) else None
+    return values
+
+
+def sheet_presets(
+    spec: Spec,
+    sizes: Sequence[Size],
+    totals: Mapping[str, Expr],
+    conditions: Sequence[tuple[str, object]],
+    problems: Problems,
+    doubts: Problems,
+) -> tuple[SheetPreset, ...]:
+    """Return the presets; wrong sizes and broken conditions are problems, missed expectations are doubts."""
+    return tuple(_preset(preset, sizes, totals, conditions, problems, doubts) for preset in spec.presets.values())
+
+
+def _preset(
+    preset: Preset,
+    sizes: Sequence[Size],
+    totals: Mapping[str, Expr],
+    conditions: Sequence[tuple[str, object]],
+    problems: Problems,
+    doubts: Problems,
+) -> SheetPreset:
+    try:
+        if _check_sizes(preset, sizes, conditions, problems):
+            values = _known(sizes, preset)
+            for key, expected in preset.expect.items():
+                _check_expectation(preset, key, expected, totals[key], values, doubts)
+    except EvaluationError as error:
+        problems.add(f"preset `{preset.name}` cannot be worked out: {error}", preset.span)
+    return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite, preset.note)
+
+
+def _known(sizes: Sequence[Size], preset: Preset) -> dict[str, int]:
+    return {name: value for name, value in complete(sizes, preset.sizes).items() if value is not None}
+
+
+def _check_sizes(preset: Preset, sizes: Sequence[Size], conditions: Sequence[tuple[str, object]], problems: Problems) -> bool:
+    """Say whether the sizes of a preset meet the conditions and lead to sizes; report it where not."""
+    before = len(problems)
+    try:
+        values: Mapping[str, Any] = _known(sizes, preset)
+    except EvaluationError:
+        # Where a size has no value, a condition is broken as a rule, which says better why: n != 3 for 24/(n - 3).
+        _check_conditions(preset, preset.sizes, conditions, problems)
+        if len(problems) == before:
+            raise
+        return False
+    _check_conditions(preset, values, conditions, problems)
+    for size in sizes if len(problems) == before else ():
+        value = values.get(size.name, 1)
+        if not isinstance(value, int) or value < 1:
+            names = {s.name for s in size.value.free_symbols} if size.value is not None else set()
+            text = to_text(size.value, tuple(values)) if size.value is not None else ""
+            message = f"preset `{preset.name}` makes `{size.name}` ({text}) {value}; sizes are whole numbers of at least 1"
+            problems.add(message, preset.span, *_values(values, names))
+    return len(problems) == before
+
+
+def _check_conditions(preset: Preset, values: Mapping[str, Any], conditions: Sequence[tuple[str, object]], problems: Problems) -> None:
+    before = len(problems)
+    for text, condition in conditions:
+        names = {s.name for s in condition.free_symbols}  # type: ignore[attr-defined]  # a sympy Boolean
+        if names <= values.keys() and not _holds(condition, values, is_broken=len(problems) > before):
+            problems.add(f"preset `{preset.name}` breaks `{text}`", preset.span, *_values(values, names))
+
+
+def _holds(condition: object, values: Mapping[str, Any], *, is_broken: bool) -> bool:
+    """Say whether a condition holds. One without a value says nothing where another is broken, which it may presuppose."""
+    try:
+        return bool(evaluate(condition, values))
+    except EvaluationError:
+        if is_broken:
+            return True
+        raise
+
+
+def _values(values: Mapping[str, Any], names: Collection[str]) -> tuple[str, ...]:
+    shown = [f"{name} is {value}" for name, value in values.items() if name in names]
+    return (", ".join(shown),) if shown else ()
+
+
+def _check_expectation(preset: Preset, key: str, expected: int, total: Expr, values: Mapping[str, int], problems: Problems) -> None:
+    missing = sorted(s.name for s in total.free_symbols if s.name not in values)
+    if missing:
+        them = "it" if len(missing) == 1 else "them"
+        message = f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set {them}"
+        problems.add(message, preset.expect_spans[key])
+        return
+    found = evaluate(total, values)
+    if found != expected:
+        problems.add(
+            f"preset `{preset.name}` expects {key} to be {expected:,}, but it is {found:,}",
+            preset.expect_spans[key],
+            f"the difference is {found - expected:+,}",
+        )

@@ -1,0 +1,220 @@
+"""What every renderer sees: one architecture with its rows and its exact costs.
+
+Renderers read a `Sheet` and derive nothing themselves, so that the workbook, the page and the module cannot disagree.
+All formulas are sympy expressions in the symbols of `Sheet.symbols` (positive integers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sympy import Expr
+from sympy.logic.boolalg import Boolean
+
+from generator.sheet.memory import SavedMemory
+from generator.spec.references import Reference
+
+SizeKind = Literal["free", "default", "derived"]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A derived count.
+
+    Args:
+        key: the name used in JSON, claims, `expect` and the Python API, such as `matmul_flops`.
+        title: a short heading for people, such as `Matmul FLOPs`.
+        unit: what is counted, such as `FLOP` or `elements`.
+        meaning: one sentence that says what is counted and by which convention.
+    """
+
+    key: str
+    title: str
+    unit: str
+    meaning: str
+
+
+QUANTITIES: tuple[Quantity, ...] = (
+    Quantity("params", "Parameters", "scalars", "unique trainable scalars; a tied weight counts once; buffers do not count"),
+    Quantity(
+        "active_params", "Active parameters", "scalars", "parameters used for one token; fewer than all only where experts are chosen"
+    ),
+    Quantity("macs", "MACs", "multiply-accumulates", "multiply-accumulates of contractions: linear, einsum, convolution, attention"),
+    Quantity(
+        "matmul_flops",
+        "Matmul FLOPs",
+        "FLOP",
+        "2 x MACs: what torch.utils.flop_counter.FlopCounterMode counts; full square for causal masks",
+    ),
+    Quantity(
+        "vector_flops",
+        "Vector FLOPs",
+        "FLOP",
+        "elementwise work and reductions, one per primitive arithmetic operation (see the table in the documentation)",
+    ),
+    Quantity(
+        "backward_matmul_flops",
+        "Backward matmul FLOPs",
+        "FLOP",
+        "contractions of the backward pass: one for each operand that needs a gradient",
+    ),
+    Quantity(
+        "saved_elements",
+        "Saved for backward",
+        "elements",
+        "elements of the tensors kept for the backward pass, each storage once, parameters excluded",
+    ),
+    Quantity("state_elements", "State", "elements", "elements kept between decoding steps: key-value cache, recurrent state"),
+    Quantity("traffic_elements", "Traffic", "elements", "elements read and written by the unfused operations of one forward pass"),
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """A dim of the spec, in the order in which the spec lists them.
+
+    `free` sizes are given by the user or a preset; `default` sizes may be given and fall back to `value`; `derived`
+    sizes always equal `value`. `value` is an expression in the free and default symbols (earlier ones only).
+    """
+
+    name: str
+    meaning: str
+    kind: SizeKind
+    value: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A condition on the sizes: its text as the spec writes it (`d % h == 0`) and as a sympy relation."""
+
+    text: str
+    condition: Boolean
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """One line of the sheet, in order of computation.
+
+    A group row (`is_group`) stands for a sub-spec or a repeated stack; the rows below it with a greater depth are its parts,
+    and its costs are their sum. Costs are totals: the repeat count is already multiplied in.
+    """
+
+    path: str  # dotted, unique: "blocks.attention.q"
+    name: str  # the last part of the path
+    depth: int  # 0 for rows of the spec itself
+    op: str  # "linear"; for a group "use multi_head_attention"
+    inputs: tuple[str, ...]  # names of the rows it reads
+    shapes: tuple[tuple[str, tuple[Expr, ...]], ...]  # (result name or "", axes); most rows have one result
+    repeat: Expr  # how many times the row is computed, over all enclosing repeats
+    is_group: bool
+    costs: Mapping[str, Expr]  # by quantity key
+    note: str = ""
+    arguments: tuple[str, ...] = ()  # of a group: what the sub-spec calls its inputs, in the order of `inputs`
+
+
+@dataclass(frozen=True)
+class SheetPreset:
+    """A published set of sizes; `expect` holds exact values that the totals must come to, by quantity key."""
+
+    name: str
+    sizes: Mapping[str, int]
+    expect: Mapping[str, int]
+    cite: str = ""  # keys of Sheet.references, separated by spaces
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ClaimTerm:
+    """A term in which a published formula and the derived one differ: its two coefficients, and the rows whose cost has it."""
+
+    term: Expr
+    claimed: Expr
+    derived: Expr
+    rows: tuple[str, ...]
+
+
+ClaimKind = Literal["equals", "order", "exceeds", "stated"]
+
+
+@dataclass(frozen=True)
+class ClaimCheck:
+    """How a published formula is held against the rows at any sizes, without using that both are the same formula.
+
+    Args:
+        printed: the formula as the source has it, in its own letters: nothing is put in, and derived sizes are not resolved.
+        requires: the conditions under which it is claimed; where one does not hold, nothing is claimed.
+        rows: the paths of the leaf rows that are added up.
+        less: how much of their costs the source leaves out (biases).
+        counted: what that comes to as a formula, for quantities that rows do not list.
+    """
+
+    printed: Expr
+    requires: tuple[Boolean, ...]
+    rows: tuple[str, ...]
+    less: Expr
+    counted: Expr
+
+
+@dataclass(frozen=True)
+class SheetClaim:
+    """A formula from the literature set beside ours.
+
+    `equals` claims say `derived` = `claimed`; `order` claims say that both grow alike; `exceeds` claims say that `derived` is greater than
+    `claimed` (which is `against`) exactly where `text` holds; `stated` ones are attributes that nothing here derives.
+    All formulas are those after the conditions, and may therefore hold sizes that the spec does not have.
+    """
+
+    text: str  # the formula as the spec writes it
+    quantity: str  # key; `saved_bytes` beside those of QUANTITIES; of a stated attribute its name
+    scope: str  # "" for the whole spec, or row paths, separated by ", "
+    claimed: Expr
+    derived: Expr
+    verdict: str  # "equal", "differs", "same order", "holds", "stated"
+    difference: Expr  # claimed - derived, factored; of `exceeds` derived - claimed; of `order` the terms that grow otherwise
+    cite: str = ""
+    note: str = ""
+    kind: ClaimKind = "equals"
+    id: str = ""
+    conditions: tuple[str, ...] = ()  # such as `f = 4*d`
+    ignored: tuple[str, ...] = ()
+    is_order: bool = False  # whether the formula is printed as O(...)
+    growing: tuple[str, ...] = ()  # the sizes that grow then
+    against: str = ""
+    because: str = ""
+    erratum: str = ""
+    correct: str = ""  # the formula that holds in place of an erratum
+    digits: int = 0  # leading digits that the source gives; 0 for all
+    dtype: str = ""  # of saved bytes
+    terms: tuple[ClaimTerm, ...] = ()
+    example: Mapping[str, int] = field(default_factory=dict)  # small sizes at which a formula that differs is seen to differ
+    line: int = 0  # of the spec's file
+    check: ClaimCheck | None = None  # of `equals` claims
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One architecture, ready to be rendered."""
+
+    name: str  # the spec's name: the stem of its file
+    title: str
+    description: str
+    source: str  # posix path of the spec inside its library: "blocks/attention/multi_head_attention.yaml"
+    source_hash: str  # sha256 over the spec and all it uses
+    sizes: tuple[Size, ...]
+    options: Mapping[str, object]  # option name -> value in force
+    inputs: Mapping[str, tuple[Expr, ...]]  # name -> axes
+    outputs: Mapping[str, tuple[Expr, ...]]  # the row that makes it -> axes; the name of the spec where one row makes several
+    constraints: tuple[Constraint, ...]  # that hold of all sizes
+    rows: tuple[SheetRow, ...]
+    totals: Mapping[str, Expr]
+    presets: tuple[SheetPreset, ...] = ()
+    claims: tuple[SheetClaim, ...] = ()
+    cite: tuple[str, ...] = ()
+    references: Mapping[str, Reference] = field(default_factory=dict)
+    option_meanings: Mapping[str, str] = field(default_factory=dict)
+    axes: tuple[Expr, ...] = ()  # that any tensor has on the way, those inside of rows included; axes of fixed size are left out
+    trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
+    handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
+    saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element

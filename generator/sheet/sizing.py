@@ -1,0 +1,177 @@
+"""From what a user gives (sizes, a preset, options) to complete and checked sizes of a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from generator.errors import MissingSizeError, SizeError
+from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.formulas.numerals import digit_notes, number
+from generator.formulas.text import to_text
+from generator.sheet.presets import complete
+from generator.sheet.sheet import Sheet, Size
+from generator.spec.model import Option
+from generator.spec.suggest import did_you_mean, listed
+
+
+def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return every size of a sheet that is known, with defaults and derived sizes filled in, in the order of the spec.
+
+    Args:
+        preset: the name of a preset of the sheet; sizes given win over it.
+        given: whole numbers, or numpy arrays of them, by size.
+
+    Raises:
+        SizeError: an unknown preset or size, a number that is no size, or sizes that break a condition of the spec.
+    """
+    values = dict(_preset(sheet, preset)) | {name: _checked(sheet, name, value) for name, value in given.items()}
+    try:
+        known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
+        _check_conditions(sheet, known)
+    except EvaluationError as error:
+        _refuse_broken_condition(sheet, values)
+        raise SizeError(str(error)) from error
+    for size in sheet.sizes:
+        if size.name in known and size.value is not None:
+            _check_filled(sheet, size, known)
+    return known
+
+
+def require(sheet: Sheet, known: Mapping[str, Any], needed: Iterable[str], what: str) -> None:
+    """Raise MissingSizeError unless all sizes needed are known."""
+    wanted = set(needed)
+    roots = {name for size in sheet.sizes if size.name in wanted and size.name not in known for name in _roots(sheet, size, known)}
+    if not roots:
+        return
+    sizes = [size for size in sheet.sizes if size.name in roots]
+    names = tuple(size.name for size in sizes)
+    message = f"{what} needs {listed(names)}, which {'is' if len(names) == 1 else 'are'} not given"
+    raise MissingSizeError(message, names, *(f"{size.name}: {size.meaning}" for size in sizes), *_presets_note(sheet))
+
+
+def _roots(sheet: Sheet, size: Size, known: Mapping[str, Any]) -> set[str]:
+    """Return what must be given for a size to be known: itself, or the sizes that it follows from."""
+    if size.value is None:
+        return {size.name}
+    below = {symbol.name for symbol in size.value.free_symbols}
+    return {name for part in sheet.sizes if part.name in below and part.name not in known for name in _roots(sheet, part, known)}
+
+
+def check_option(option: Option, value: Any) -> bool | str | int | float:
+    """Return an option's value; text such as `true` or `2` is read as the option's kind. Raises SizeError."""
+    if isinstance(option.default, bool):
+        words: dict[Any, bool] = {"true": True, "false": False}
+        found = words.get(value.lower()) if isinstance(value, str) else value
+        if not isinstance(found, bool):
+            raise SizeError(f"option `{option.name}` is true or false, not `{value}`")
+        return found
+    if isinstance(option.default, str):
+        if option.choices and value not in option.choices:
+            raise SizeError(
+                f"option `{option.name}` cannot be `{value}`",
+                *did_you_mean(str(value), option.choices),
+                f"choices: {listed(option.choices)}",
+            )
+        return str(value)
+    return _number(option, value)
+
+
+def _number(option: Option, value: Any) -> int | float:
+    try:
+        exact = number(value) if isinstance(value, str) else Fraction(value if isinstance(value, int) else float(value))
+        return float(exact) if exact.denominator != 1 or isinstance(value, bool) else exact.numerator
+    except (TypeError, ValueError, OverflowError):
+        notes = digit_notes(str(value))
+        raise SizeError(f"option `{option.name}` is a number, not `{value}`", *notes) from None
+
+
+def _preset(sheet: Sheet, name: str | None) -> Mapping[str, int]:
+    if name is None:
+        return {}
+    known = {preset.name: preset.sizes for preset in sheet.presets}
+    if name not in known:
+        notes = (*did_you_mean(name, known), f"presets: {listed(known)}") if known else (f"`{sheet.name}` has no presets",)
+        raise SizeError(f"`{sheet.name}` has no preset `{name}`", *notes)
+    return known[name]
+
+
+def _checked(sheet: Sheet, name: str, value: Any) -> Any:
+    size = next((size for size in sheet.sizes if size.name == name), None)
+    settable = [size.name for size in sheet.sizes if size.kind != "derived"]
+    if size is None:
+        near = did_you_mean(name, [*settable, *sheet.options])
+        options = (f"options: {listed(sheet.options)}",) if sheet.options else ()
+        raise SizeError(f"`{name}` is not a size of `{sheet.name}`", *near, f"sizes: {listed(settable)}", *options)
+    if size.kind == "derived":
+        raise SizeError(f"`{name}` cannot be given: it is always {_text(sheet, size.value)}")
+    return whole(name, value)
+
+
+def whole(name: str, value: Any) -> Any:
+    """Return a size's value as an int, or as a numpy array of ints. Raises SizeError."""
+    if isinstance(value, list | tuple | range):
+        value = _array(value)
+    if getattr(value, "ndim", 0):
+        if value.dtype.kind not in "iu":
+            raise SizeError(f"size `{name}` must hold whole numbers, not {value.dtype}")
+        if value.size and value.min() < 1:
+            raise SizeError(f"size `{name}` must be at least 1, not {value.min()}")
+        return value
+    try:
+        number = int(value.__index__())
+    except (AttributeError, TypeError):
+        number = -1
+    if isinstance(value, bool) or (number == -1 and value != -1):
+        raise SizeError(f"size `{name}` must be a whole number, not {value!r}")
+    if number < 1:
+        raise SizeError(f"size `{name}` must be at least 1, not {number}")
+    return number
+
+
+def _array(values: Sequence[int]) -> Any:
+    import numpy as np
+
+    return np.asarray(values)
+
+
+def _check_conditions(sheet: Sheet, known: Mapping[str, Any]) -> None:
+    for constraint in sheet.constraints:
+        names = {symbol.name for symbol in constraint.condition.free_symbols}
+        if names <= known.keys() and not _all(evaluate(constraint.condition, known)):
+            raise SizeError(f"these sizes break `{constraint.text}`", _values(sheet, known, names))
+
+
+def _refuse_broken_condition(sheet: Sheet, given: Mapping[str, Any]) -> None:
+    """Raise SizeError for a condition that sizes break: where a size has no value, it says better why, n != 3 for 24/(n - 3)."""
+    with suppress(EvaluationError):
+        _check_conditions(sheet, given)
+
+
+def _check_filled(sheet: Sheet, size: Size, known: Mapping[str, Any]) -> None:
+    """A value that a default or a derived size has come to must be a size too."""
+    value = known[size.name]
+    fits = value.dtype.kind in "iu" and (value >= 1).all() if getattr(value, "ndim", 0) else isinstance(value, int) and value >= 1
+    if not fits:
+        assert size.value is not None
+        names = {symbol.name for symbol in size.value.free_symbols}
+        raise SizeError(f"`{size.name}` ({_text(sheet, size.value)}) comes to {value}, which is no size", _values(sheet, known, names))
+
+
+def _all(condition: Any) -> bool:
+    return bool(condition.all()) if getattr(condition, "ndim", 0) else bool(condition)
+
+
+def _values(sheet: Sheet, known: Mapping[str, Any], names: Iterable[str]) -> str:
+    wanted = set(names)
+    return ", ".join(f"{size.name} is {known[size.name]}" for size in sheet.sizes if size.name in wanted)
+
+
+def _text(sheet: Sheet, expr: Any) -> str:
+    return to_text(expr, [size.name for size in sheet.sizes])
+
+
+def _presets_note(sheet: Sheet) -> tuple[str, ...]:
+    return (f"presets: {listed(preset.name for preset in sheet.presets)}",) if sheet.presets else ()

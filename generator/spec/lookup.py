@@ -1,0 +1,118 @@
+"""Which specs a command or a call sees, and which of them it was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from generator.files.regular_file import irregular, real
+from generator.resources import builtin_specs_dir
+from generator.spec.library import Library, spec_files
+from generator.spec.nearby import nearby_notes
+from generator.spec.problems import Problem, ProblemsError
+from generator.spec.suggest import did_you_mean
+
+
+class NotFoundError(ProblemsError):
+    """There is no spec of the name, or no such file."""
+
+
+def is_file_name(target: str) -> bool:
+    """Say whether a target is a file's name, not a spec's."""
+    return target.endswith((".yaml", ".yml")) or "/" in target or "\\" in target
+
+
+def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
+    """Return the library in which a spec stands, and its name.
+
+    Args:
+        target: a spec's name, or a file's.
+        specs: more folders and files to look in, beside the built-in specs and ./specs.
+
+    Raises:
+        NotFoundError: there is no such spec or file.
+        ProblemsError: two specs have the same name.
+    """
+    if is_file_name(target):
+        file = Path(target)
+        kind = irregular(file)
+        if kind or not file.exists():
+            raise NotFoundError([Problem(f"{target}: {f'{kind}, not a file' if kind else 'no such file'}", None)])
+        return Library([*_surroundings(file), *specs]), file.stem
+    library = Library([*specs, *_working_specs()])
+    if target not in library.files:
+        raise _unknown([target], library)
+    return library, target
+
+
+def require_names(names: Iterable[str], library: Library) -> None:
+    """Raise NotFoundError with all names that no spec of a library has."""
+    unknown = [name for name in names if name not in library.files]
+    if unknown:
+        raise _unknown(unknown, library)
+
+
+def _unknown(names: Iterable[str], library: Library) -> NotFoundError:
+    hint = "`gen list` shows all; a file is named with its .yaml"
+    return NotFoundError(
+        Problem(f"there is no spec named `{name}`", None, (*(nearby_notes(name) or did_you_mean(name, library.names)), hint))
+        for name in names
+    )
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Specs to work on, and the library in which they find what they use.
+
+    Args:
+        paths: what the library was made of, so that another process can make it again.
+        asked: the names of the specs that were asked for, in a fixed order.
+        is_whole: whether that is everything: whole folders, not some files or a folder inside.
+    """
+
+    paths: tuple[Path, ...]
+    library: Library
+    asked: tuple[str, ...]
+    is_whole: bool
+
+
+def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
+    """Return all specs in some folders and files. A file brings its neighbours, which are not asked for.
+
+    Args:
+        specs: more folders and files, whose specs may be used but are not asked for.
+
+    Raises:
+        ProblemsError: two specs have the same name.
+    """
+    asked = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
+    seen = dict.fromkeys(found for path in paths for found in _surroundings(path))
+    own = {file.stem for path in seen for file in spec_files(path)}
+    is_whole = all(path.is_dir() for path in paths) and len(asked) == len(own)
+    around = tuple(dict.fromkeys([*seen, *specs]))
+    return Collection(around, Library(around), tuple(sorted(asked)), is_whole)
+
+
+def everything(specs: Sequence[Path] = ()) -> Library:
+    """Return the library of all specs that can be named: the built-in ones, those in ./specs and those given."""
+    return Library([*specs, *_working_specs()])
+
+
+def _surroundings(path: Path) -> list[Path]:
+    """Return what a file or folder may use: all of ./specs or of the built-in specs if it lies there, else it and its neighbours."""
+    for folder in (*_working_specs(), builtin_specs_dir()):
+        if real(path).is_relative_to(real(folder)):
+            return [folder]
+    if path.is_dir():
+        return [path]
+    # Not the folders below: the file may lie in somebody's home.
+    neighbours = (file for file in sorted(path.parent.glob("*.yaml")) if file.name not in (path.name, "references.yaml"))
+    return [path, *neighbours]
+
+
+def _working_specs() -> list[Path]:
+    folder = Path("specs")
+    if not folder.is_dir() or real(folder) == real(builtin_specs_dir()):
+        return []
+    return [folder]
