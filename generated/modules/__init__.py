@@ -1,1 +1,1 @@
-"""Made by `gen build`; do not edit. One PyTorch module for each spec."""
+"""Made by `gen build`; do not edit (content fee7641cde487b4a). One PyTorch module for each spec."""

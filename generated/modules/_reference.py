@@ -1,4 +1,4 @@
-# Made by `gen build`; do not edit.
+# Made by `gen build`; do not edit (content 32bbc9212b109c98).
 """Loads the weights of public implementations into generated modules."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# Made by `gen build`; do not edit.
+# Made by `gen build`; do not edit (content 906a9508865b5929).
 """What generated modules keep between decoding steps: a plain dict, nested like the modules."""
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def keep(state: dict[str, Any] | None, name: str, value: Tensor) -> None:
         state[name] = value
 
 
-def advance(state: dict[str, Any] | None, name: str, new: int, limit: int) -> int:
+def advance(state: dict[str, Any] | None, name: str, new: int, limit: int | None = None) -> int:
     """Count `new` tokens under `name` and return how many there were before.
 
     Raises:
         ValueError: where there are then more than `limit`.
     """
     start: int = 0 if state is None else state.get(name, 0)
-    if start + new > limit:
+    if limit is not None and start + new > limit:
         raise ValueError(f"{start + new} tokens, but positions for {limit} only")
     if state is not None:
         state[name] = start + new

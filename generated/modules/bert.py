@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 afb112c8d01f2572); edit the spec, not this file.
+Generated from models/bert.yaml (sha256 1dd90b520ee1cbeb); edit the spec, not this file (content d89d188272731f8b).
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ class Bert(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # BertModel
             "rules": [
-                {"to": "words", "from": "embeddings.word_embeddings"},
-                {"to": "positions", "from": "embeddings.position_embeddings.weight"},
-                {"to": "types", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedded", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attended.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attended.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attended.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attended.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.middle", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.fed.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.fed.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
+                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
+                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
                 {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-                {"to": "dense", "from": "pooler.dense"},
+                {"to": "pooler", "from": "pooler.dense"},
             ],
             "ignore": [],
         },
@@ -57,12 +57,12 @@ class Bert(nn.Module):
         super().__init__()
         f = 4 * d if f is None else f
         self.P = P
-        self.words = nn.Embedding(V, d)
-        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.types = nn.Embedding(T, d)
-        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.token_embedding = nn.Embedding(V, d)
+        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.segment_embedding = nn.Embedding(T, d)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
         self.blocks = nn.ModuleList(PostNormBlock(d, h, f, eps=1e-12) for _ in range(L))
-        self.dense = nn.Linear(d, d)
+        self.pooler = nn.Linear(d, d)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Bert:
@@ -79,15 +79,15 @@ class Bert(nn.Module):
         n = tokens.shape[1]
         if n > self.P:
             raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
-        words = self.words(tokens)                                        # b n d
-        positions = self.positions[: words.shape[1]]                      # n d
-        types = self.types(segments)                                      # b n d
-        summed = words + positions + types                                # b n d
-        embedded = self.embedded(summed)                                  # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + position_embedding + segment_embedding  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
-        first = blocks[:, 0]                                              # b d
-        dense = self.dense(first)                                         # b d
-        pooled = dense.tanh()                                             # b d
+        first_token = blocks[:, 0]                                        # b d
+        pooler = self.pooler(first_token)                                 # b d
+        pooled = pooler.tanh()                                            # b d
         return blocks, pooled

@@ -1,6 +1,6 @@
 """BERT with linear attention.
 
-Generated from models/bert_linear.yaml (sha256 e716abc10ac32159); edit the spec, not this file.
+Generated from models/bert_linear.yaml (sha256 293ee10cbf93ecf2); edit the spec, not this file (content 0ee982e25c2e6001).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ class BertLinear(nn.Module):
         super().__init__()
         f = 4 * d if f is None else f
         self.P = P
-        self.words = nn.Embedding(V, d)
-        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.types = nn.Embedding(T, d)
-        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.token_embedding = nn.Embedding(V, d)
+        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.segment_embedding = nn.Embedding(T, d)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
         self.blocks = nn.ModuleList(
             PostNormBlock(d, h, f, eps=1e-12, attention=LinearAttention(d, h))
             for _ in range(L)
         )
-        self.dense = nn.Linear(d, d)
+        self.pooler = nn.Linear(d, d)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> BertLinear:
@@ -54,15 +54,15 @@ class BertLinear(nn.Module):
         n = tokens.shape[1]
         if n > self.P:
             raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
-        words = self.words(tokens)                                        # b n d
-        positions = self.positions[: words.shape[1]]                      # n d
-        types = self.types(segments)                                      # b n d
-        summed = words + positions + types                                # b n d
-        embedded = self.embedded(summed)                                  # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + position_embedding + segment_embedding  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
-        first = blocks[:, 0]                                              # b d
-        dense = self.dense(first)                                         # b d
-        pooled = dense.tanh()                                             # b d
+        first_token = blocks[:, 0]                                        # b d
+        pooler = self.pooler(first_token)                                 # b d
+        pooled = pooler.tanh()                                            # b d
         return blocks, pooled

@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 fbedced176143a9b); edit the spec, not this file.
+Generated from models/bert_reformer.yaml (sha256 db78bbefd2f0b2fc); edit the spec, not this file (content 1db7d8d969367192).
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ class BertReformer(nn.Module):
         if k % 2 != 0:
             raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
         self.m, self.P = m, P
-        self.words = nn.Embedding(V, d)
-        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.types = nn.Embedding(T, d)
-        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.token_embedding = nn.Embedding(V, d)
+        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.segment_embedding = nn.Embedding(T, d)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
         self.blocks = nn.ModuleList(
             PostNormBlock(d, h, f, eps=1e-12, attention=ReformerAttention(d, h, r, k, m))
             for _ in range(L)
         )
-        self.dense = nn.Linear(d, d)
+        self.pooler = nn.Linear(d, d)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> BertReformer:
@@ -74,15 +74,15 @@ class BertReformer(nn.Module):
             raise ValueError(f"n % m == 0 must hold; found n = {n}, m = {self.m}")
         if n < 2 * self.m:
             raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
-        words = self.words(tokens)                                        # b n d
-        positions = self.positions[: words.shape[1]]                      # n d
-        types = self.types(segments)                                      # b n d
-        summed = words + positions + types                                # b n d
-        embedded = self.embedded(summed)                                  # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + position_embedding + segment_embedding  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
-        first = blocks[:, 0]                                              # b d
-        dense = self.dense(first)                                         # b d
-        pooled = dense.tanh()                                             # b d
+        first_token = blocks[:, 0]                                        # b d
+        pooler = self.pooler(first_token)                                 # b d
+        pooled = pooler.tanh()                                            # b d
         return blocks, pooled

@@ -1,6 +1,6 @@
 """Cross Attention Transformer.
 
-Generated from models/cat.yaml (sha256 36f3a4a406aba4a0); edit the spec, not this file.
+Generated from models/cat.yaml (sha256 ffdc52c309884a7e); edit the spec, not this file (content 312ad1e40658ad27).
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ class Cat(nn.Module):
         super().__init__()
         if C % h != 0:
             raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
-        self.embedded = nn.Conv2d(c, C, p, stride=p)
-        self.normed = nn.LayerNorm(C, eps=1e-05)
-        self.positions = nn.Parameter(torch.randn(1, 64 * N**2, C) * 0.02)
+        self.patch_embedding = nn.Conv2d(c, C, p, stride=p)
+        self.patch_norm = nn.LayerNorm(C, eps=1e-05)
+        self.position_embedding = nn.Parameter(torch.randn(1, 64 * N**2, C) * 0.02)
         self.stage1 = nn.ModuleList(CatGroup(8 * N, 8 * N, N, C, h) for _ in range(L1))
-        self.merged1 = PatchMerging(8 * N, 8 * N, C)
+        self.downsample1 = PatchMerging(8 * N, 8 * N, C)
         self.stage2 = nn.ModuleList(CatGroup(4 * N, 4 * N, N, 2 * C, 2 * h) for _ in range(L2))
-        self.merged2 = PatchMerging(4 * N, 4 * N, 2 * C)
+        self.downsample2 = PatchMerging(4 * N, 4 * N, 2 * C)
         self.stage3 = nn.ModuleList(CatGroup(2 * N, 2 * N, N, 4 * C, 4 * h) for _ in range(L3))
-        self.merged3 = PatchMerging(2 * N, 2 * N, 4 * C)
+        self.downsample3 = PatchMerging(2 * N, 2 * N, 4 * C)
         self.stage4 = nn.ModuleList(CatGroup(N, N, N, 8 * C, 8 * h) for _ in range(L4))
-        self.last = nn.LayerNorm(8 * C, eps=1e-05)
+        self.final_norm = nn.LayerNorm(8 * C, eps=1e-05)
         self.logits = nn.Linear(8 * C, K)
 
     @classmethod
@@ -77,27 +77,27 @@ class Cat(nn.Module):
         return cls(**{**cls.PRESETS[name], **changes})
 
     def forward(self, image: Tensor) -> Tensor:
-        embedded = self.embedded(image)                                   # b C (8*N) (8*N)
-        sequence = embedded.permute(0, 2, 3, 1).flatten(1, 2)             # b (64*N**2) C
-        normed = self.normed(sequence)                                    # b (64*N**2) C
-        positions = self.positions                                        # 1 (64*N**2) C
-        placed = normed + positions                                       # b (64*N**2) C
-        stage1 = placed
+        patch_embedding = self.patch_embedding(image)                     # b C (8*N) (8*N)
+        sequence = patch_embedding.permute(0, 2, 3, 1).flatten(1, 2)      # b (64*N**2) C
+        patch_norm = self.patch_norm(sequence)                            # b (64*N**2) C
+        position_embedding = self.position_embedding                      # 1 (64*N**2) C
+        embeddings = patch_norm + position_embedding                      # b (64*N**2) C
+        stage1 = embeddings
         for layer in self.stage1:
             stage1 = layer(stage1)                                        # b (64*N**2) C
-        merged1 = self.merged1(stage1)                                    # b (16*N**2) (2*C)
-        stage2 = merged1
+        downsample1 = self.downsample1(stage1)                            # b (16*N**2) (2*C)
+        stage2 = downsample1
         for layer in self.stage2:
             stage2 = layer(stage2)                                        # b (16*N**2) (2*C)
-        merged2 = self.merged2(stage2)                                    # b (4*N**2) (4*C)
-        stage3 = merged2
+        downsample2 = self.downsample2(stage2)                            # b (4*N**2) (4*C)
+        stage3 = downsample2
         for layer in self.stage3:
             stage3 = layer(stage3)                                        # b (4*N**2) (4*C)
-        merged3 = self.merged3(stage3)                                    # b (N**2) (8*C)
-        stage4 = merged3
+        downsample3 = self.downsample3(stage3)                            # b (N**2) (8*C)
+        stage4 = downsample3
         for layer in self.stage4:
             stage4 = layer(stage4)                                        # b (N**2) (8*C)
-        last = self.last(stage4)                                          # b (N**2) (8*C)
-        pooled = last.mean(1)                                             # b (8*C)
+        final_norm = self.final_norm(stage4)                              # b (N**2) (8*C)
+        pooled = final_norm.mean(1)                                       # b (8*C)
         logits = self.logits(pooled)                                      # b K
         return logits

@@ -1,6 +1,6 @@
 """Group of three CAT blocks.
 
-Generated from blocks/layers/cat_group.yaml (sha256 d56f914a55e697a6); edit the spec, not this file.
+Generated from blocks/layers/cat_group.yaml (sha256 74b8be63c0f42982); edit the spec, not this file (content 1179c80e02ae4ba7).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class CatGroup(nn.Module):
 
     def __init__(self, H: int, W: int, N: int, C: int, h: int) -> None:
         super().__init__()
-        self.before = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
-        self.across = PreNormBlock(C, h, attention=CrossPatchAttention(H, W, N))
-        self.behind = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
+        self.inner1 = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
+        self.cross = PreNormBlock(C, h, attention=CrossPatchAttention(H, W, N))
+        self.inner2 = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
 
     def forward(self, x: Tensor) -> Tensor:
-        before = self.before(x)                                           # b (H*W) C
-        across = self.across(before)                                      # b (H*W) C
-        behind = self.behind(across)                                      # b (H*W) C
-        return behind
+        inner1 = self.inner1(x)                                           # b (H*W) C
+        cross = self.cross(inner1)                                        # b (H*W) C
+        inner2 = self.inner2(cross)                                       # b (H*W) C
+        return inner2

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with a key-value cache.
 
-Generated from blocks/attention/causal_attention.yaml (sha256 01eca24afa664481); edit the spec, not this file.
+Generated from blocks/attention/causal_attention.yaml (sha256 01eca24afa664481); edit the spec, not this file (content e9d6f9e600302efd).
 """
 
 from __future__ import annotations

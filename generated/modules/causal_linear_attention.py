@@ -1,6 +1,6 @@
 """Causal linear attention.
 
-Generated from blocks/attention/causal_linear_attention.yaml (sha256 81c38d37534ee974); edit the spec, not this file.
+Generated from blocks/attention/causal_linear_attention.yaml (sha256 81c38d37534ee974); edit the spec, not this file (content 3d01fcf18e03e74e).
 """
 
 from __future__ import annotations

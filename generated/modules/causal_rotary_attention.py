@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/causal_rotary_attention.yaml (sha256 2921d5a7ed0c1446); edit the spec, not this file.
+Generated from blocks/attention/causal_rotary_attention.yaml (sha256 2921d5a7ed0c1446); edit the spec, not this file (content 538f9bee8e3476a9).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention to a chunk and the one before.
 
-Generated from blocks/attention/chunked_attention.yaml (sha256 4f063b9e408b0aa7); edit the spec, not this file.
+Generated from blocks/attention/chunked_attention.yaml (sha256 4f063b9e408b0aa7); edit the spec, not this file (content 05f270fb9a0bb3ba).
 """
 
 from __future__ import annotations

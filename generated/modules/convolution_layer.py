@@ -1,6 +1,6 @@
 """Convolutional layer over a sequence.
 
-Generated from blocks/convolution/convolution_layer.yaml (sha256 dc9d41ce9379d8a1); edit the spec, not this file.
+Generated from blocks/convolution/convolution_layer.yaml (sha256 dc9d41ce9379d8a1); edit the spec, not this file (content 0e53bccabc1f0419).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention with convolutional projections.
 
-Generated from blocks/attention/convolutional_attention.yaml (sha256 8ea6a45becf27b2f); edit the spec, not this file.
+Generated from blocks/attention/convolutional_attention.yaml (sha256 be8312856664aaef); edit the spec, not this file (content 5fcbf0d23a90170a).
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class ConvolutionalAttention(nn.Module):
         self.keys = ConvolutionalProjection(C, r)
         self.queries = ConvolutionalProjection(C)
         self.values = ConvolutionalProjection(C, r)
-        self.attended = ProjectedAttention(C, h)
+        self.attention = ProjectedAttention(C, h)
 
     def forward(self, x: Tensor) -> Tensor:
         grid = x.unflatten(1, (self.H, self.W)).permute(0, 3, 1, 2)       # b C H W
         keys = self.keys(grid)                                            # b (H*W/r**2) C
         queries = self.queries(grid)                                      # b (H*W) C
         values = self.values(grid)                                        # b (H*W/r**2) C
-        attended = self.attended(queries, keys, values)                   # b (H*W) C
-        return attended
+        attention = self.attention(queries, keys, values)                 # b (H*W) C
+        return attention

@@ -1,6 +1,6 @@
 """Attention with convolutional projections and a class token.
 
-Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 da76df34e0e562d2); edit the spec, not this file.
+Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 4308460eb19b065a); edit the spec, not this file (content 48a7717ea96ca751).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class ConvolutionalAttentionWithToken(nn.Module):
         self.keys = ConvolutionalProjection(C, r)
         self.queries = ConvolutionalProjection(C)
         self.values = ConvolutionalProjection(C, r)
-        self.attended = ProjectedAttention(C, h)
+        self.attention = ProjectedAttention(C, h)
 
     def forward(self, x: Tensor) -> Tensor:
         token = x[:, :1]                                                  # b 1 C
@@ -45,5 +45,5 @@ class ConvolutionalAttentionWithToken(nn.Module):
         all_q = torch.cat((token, queries), 1)                            # b (H*W + 1) C
         all_k = torch.cat((token, keys), 1)                               # b (H*W/r**2 + 1) C
         all_v = torch.cat((token, values), 1)                             # b (H*W/r**2 + 1) C
-        attended = self.attended(all_q, all_k, all_v)                     # b (H*W + 1) C
-        return attended
+        attention = self.attention(all_q, all_k, all_v)                   # b (H*W + 1) C
+        return attention

@@ -1,6 +1,6 @@
 """Depth-wise projection of a grid to tokens.
 
-Generated from blocks/attention/convolutional_projection.yaml (sha256 a2e928b3fc552851); edit the spec, not this file.
+Generated from blocks/attention/convolutional_projection.yaml (sha256 a2e928b3fc552851); edit the spec, not this file (content 81e908f2d9caaaba).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head cross-attention.
 
-Generated from blocks/attention/cross_attention.yaml (sha256 a81e04b4508bd20e); edit the spec, not this file.
+Generated from blocks/attention/cross_attention.yaml (sha256 a81e04b4508bd20e); edit the spec, not this file (content 7027ac506a778b2b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cross-patch self-attention (CPSA).
 
-Generated from blocks/attention/cross_patch_attention.yaml (sha256 3cd8ea2234c3aee1); edit the spec, not this file.
+Generated from blocks/attention/cross_patch_attention.yaml (sha256 3cd8ea2234c3aee1); edit the spec, not this file (content 9fe3f2e7533c81de).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 490c33680cbe3270); edit the spec, not this file.
+Generated from models/cvt.yaml (sha256 becfb2d6265bd02b); edit the spec, not this file (content ec5a089a0fb44d2a).
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ class Cvt(nn.Module):
         "transformers": {  # CvtForImageClassification
             "rules": [
                 {"to": "embed*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.projection"},
-                {"to": "normed*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.normalization"},
-                {"to": "token", "from": "cvt.encoder.stages.2.cls_token"},
-                {"to": "stage*.*.normed", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_before"},
-                {"to": "stage*.*.attended.keys.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.convolution"},
-                {"to": "stage*.*.attended.keys.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.normalization"},
-                {"to": "stage*.*.attended.queries.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.convolution"},
-                {"to": "stage*.*.attended.queries.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.normalization"},
-                {"to": "stage*.*.attended.values.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.convolution"},
-                {"to": "stage*.*.attended.values.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.normalization"},
-                {"to": "stage*.*.attended.attended.q", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_query"},
-                {"to": "stage*.*.attended.attended.k", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_key"},
-                {"to": "stage*.*.attended.attended.v", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_value"},
-                {"to": "stage*.*.attended.attended.out", "from": "cvt.encoder.stages.(*-1).layers.*.attention.output.dense"},
-                {"to": "stage*.*.middle_normed", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_after"},
-                {"to": "stage*.*.fed.up", "from": "cvt.encoder.stages.(*-1).layers.*.intermediate.dense"},
-                {"to": "stage*.*.fed.down", "from": "cvt.encoder.stages.(*-1).layers.*.output.dense"},
-                {"to": "normed", "from": "layernorm"},
+                {"to": "norm*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.normalization"},
+                {"to": "class_token", "from": "cvt.encoder.stages.2.cls_token"},
+                {"to": "stage*.*.attention_norm", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_before"},
+                {"to": "stage*.*.attention.keys.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.convolution"},
+                {"to": "stage*.*.attention.keys.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.normalization"},
+                {"to": "stage*.*.attention.queries.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.convolution"},
+                {"to": "stage*.*.attention.queries.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.normalization"},
+                {"to": "stage*.*.attention.values.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.convolution"},
+                {"to": "stage*.*.attention.values.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.normalization"},
+                {"to": "stage*.*.attention.attention.q", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_query"},
+                {"to": "stage*.*.attention.attention.k", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_key"},
+                {"to": "stage*.*.attention.attention.v", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_value"},
+                {"to": "stage*.*.attention.attention.out", "from": "cvt.encoder.stages.(*-1).layers.*.attention.output.dense"},
+                {"to": "stage*.*.mlp_norm", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_after"},
+                {"to": "stage*.*.mlp.up", "from": "cvt.encoder.stages.(*-1).layers.*.intermediate.dense"},
+                {"to": "stage*.*.mlp.down", "from": "cvt.encoder.stages.(*-1).layers.*.output.dense"},
+                {"to": "final_norm", "from": "layernorm"},
                 {"to": "logits", "from": "classifier"},
             ],
             "ignore": [],
@@ -90,25 +90,25 @@ class Cvt(nn.Module):
         z = s // 16
         self.x, self.y = x, y
         self.embed1 = nn.Conv2d(c, C1, 7, stride=4, padding=2)
-        self.normed1 = nn.LayerNorm(C1, eps=1e-05)
+        self.norm1 = nn.LayerNorm(C1, eps=1e-05)
         self.stage1 = nn.ModuleList(
             PreNormBlock(C1, 1, attention=ConvolutionalAttention(x, x, C1, 1))
             for _ in range(L1)
         )
         self.embed2 = nn.Conv2d(C1, C2, 3, stride=2, padding=1)
-        self.normed2 = nn.LayerNorm(C2, eps=1e-05)
+        self.norm2 = nn.LayerNorm(C2, eps=1e-05)
         self.stage2 = nn.ModuleList(
             PreNormBlock(C2, h2, attention=ConvolutionalAttention(y, y, C2, h2))
             for _ in range(L2)
         )
         self.embed3 = nn.Conv2d(C2, C3, 3, stride=2, padding=1)
-        self.normed3 = nn.LayerNorm(C3, eps=1e-05)
-        self.token = nn.Parameter(torch.randn(1, 1, C3) * 0.02)
+        self.norm3 = nn.LayerNorm(C3, eps=1e-05)
+        self.class_token = nn.Parameter(torch.randn(1, 1, C3) * 0.02)
         self.stage3 = nn.ModuleList(
             PreNormBlock(C3, h3, attention=ConvolutionalAttentionWithToken(z, z, C3, h3))
             for _ in range(L3)
         )
-        self.normed = nn.LayerNorm(C3, eps=1e-05)
+        self.final_norm = nn.LayerNorm(C3, eps=1e-05)
         self.logits = nn.Linear(C3, K)
 
     @classmethod
@@ -126,28 +126,28 @@ class Cvt(nn.Module):
         b = image.shape[0]
         embed1 = self.embed1(image)                                       # b C1 x x
         tokens1 = embed1.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/16) C1
-        normed1 = self.normed1(tokens1)                                   # b (s**2/16) C1
-        stage1 = normed1
+        norm1 = self.norm1(tokens1)                                       # b (s**2/16) C1
+        stage1 = norm1
         for layer in self.stage1:
             stage1 = layer(stage1)                                        # b (s**2/16) C1
         grid1 = stage1.unflatten(1, (self.x, -1)).permute(0, 3, 1, 2)     # b C1 x x
         embed2 = self.embed2(grid1)                                       # b C2 y y
         tokens2 = embed2.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/64) C2
-        normed2 = self.normed2(tokens2)                                   # b (s**2/64) C2
-        stage2 = normed2
+        norm2 = self.norm2(tokens2)                                       # b (s**2/64) C2
+        stage2 = norm2
         for layer in self.stage2:
             stage2 = layer(stage2)                                        # b (s**2/64) C2
         grid2 = stage2.unflatten(1, (self.y, -1)).permute(0, 3, 1, 2)     # b C2 y y
         embed3 = self.embed3(grid2)                                       # b C3 z z
         tokens3 = embed3.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/256) C3
-        normed3 = self.normed3(tokens3)                                   # b (s**2/256) C3
-        token = self.token                                                # 1 1 C3
-        tokens = token.expand(b, -1, -1)                                  # b 1 C3
-        joined = torch.cat((tokens, normed3), 1)                          # b (s**2/256 + 1) C3
-        stage3 = joined
+        norm3 = self.norm3(tokens3)                                       # b (s**2/256) C3
+        class_token = self.class_token                                    # 1 1 C3
+        class_tokens = class_token.expand(b, -1, -1)                      # b 1 C3
+        with_class_token = torch.cat((class_tokens, norm3), 1)            # b (s**2/256 + 1) C3
+        stage3 = with_class_token
         for layer in self.stage3:
             stage3 = layer(stage3)                                        # b (s**2/256 + 1) C3
-        first = stage3[:, 0]                                              # b C3
-        normed = self.normed(first)                                       # b C3
-        logits = self.logits(normed)                                      # b K
+        class_output = stage3[:, 0]                                       # b C3
+        final_norm = self.final_norm(class_output)                        # b C3
+        logits = self.logits(final_norm)                                  # b K
         return logits

@@ -1,6 +1,6 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 a75ab1a8e541d4c0); edit the spec, not this file.
+Generated from blocks/layers/decoder_block.yaml (sha256 d540feb61961d180); edit the spec, not this file (content 853562e5bb6b7b1b).
 """
 
 from __future__ import annotations
@@ -43,21 +43,21 @@ class DecoderBlock(nn.Module):
         f = 4 * d if f is None else f
         if ffn is None:
             ffn = Mlp(d, f, activation="relu")
-        self.looked = CausalAttention(d, h)
-        self.first = nn.LayerNorm(d, eps=eps)
-        self.asked = CrossAttention(d, h)
-        self.second = nn.LayerNorm(d, eps=eps)
-        self.fed = ffn
+        self.self_attention = CausalAttention(d, h)
+        self.self_attention_norm = nn.LayerNorm(d, eps=eps)
+        self.cross_attention = CrossAttention(d, h)
+        self.cross_attention_norm = nn.LayerNorm(d, eps=eps)
+        self.mlp = ffn
         self.y = nn.LayerNorm(d, eps=eps)
 
     def forward(self, x: Tensor, memory: Tensor, state: dict[str, Any] | None = None) -> Tensor:
-        looked = self.looked(x, substate(state, "looked"))                # b n d
-        summed = x + looked                                               # b n d
-        first = self.first(summed)                                        # b n d
-        asked = self.asked(first, memory)                                 # b n d
-        joined = first + asked                                            # b n d
-        second = self.second(joined)                                      # b n d
-        fed = self.fed(second)                                            # b n d
-        total = second + fed                                              # b n d
-        y = self.y(total)                                                 # b n d
+        self_attention = self.self_attention(x, substate(state, "self_attention"))  # b n d
+        self_attention_residual = x + self_attention                      # b n d
+        self_attention_norm = self.self_attention_norm(self_attention_residual)  # b n d
+        cross_attention = self.cross_attention(self_attention_norm, memory)  # b n d
+        cross_attention_residual = self_attention_norm + cross_attention  # b n d
+        cross_attention_norm = self.cross_attention_norm(cross_attention_residual)  # b n d
+        mlp = self.mlp(cross_attention_norm)                              # b n d
+        mlp_residual = cross_attention_norm + mlp                         # b n d
+        y = self.y(mlp_residual)                                          # b n d
         return y

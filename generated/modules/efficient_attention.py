@@ -1,6 +1,6 @@
 """Efficient attention.
 
-Generated from blocks/attention/efficient_attention.yaml (sha256 6a08cf21c1c0f402); edit the spec, not this file.
+Generated from blocks/attention/efficient_attention.yaml (sha256 6a08cf21c1c0f402); edit the spec, not this file (content ece618079866bbae).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention in one fused kernel.
 
-Generated from blocks/attention/flash_attention.yaml (sha256 84bbea2c0cb53f10); edit the spec, not this file.
+Generated from blocks/attention/flash_attention.yaml (sha256 84bbea2c0cb53f10); edit the spec, not this file (content d7a379a0d6329560).
 """
 
 from __future__ import annotations

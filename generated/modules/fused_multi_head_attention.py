@@ -1,6 +1,6 @@
 """Multi-head self-attention with one joined projection.
 
-Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 5de8e30b9723b172); edit the spec, not this file.
+Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 5de8e30b9723b172); edit the spec, not this file (content d96b06f97ef76059).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gated feed-forward network.
 
-Generated from blocks/ffn/gated_mlp.yaml (sha256 05db154c32bb4b1b); edit the spec, not this file.
+Generated from blocks/ffn/gated_mlp.yaml (sha256 05db154c32bb4b1b); edit the spec, not this file (content 191bd38a13bf13e8).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 14890b911a3a7640); edit the spec, not this file.
+Generated from models/gpt2.yaml (sha256 980036583196044e); edit the spec, not this file (content 5556d6aed9fd7413).
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class Gpt2(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # GPT2LMHeadModel
             "rules": [
-                {"to": "words", "from": "transformer.wte"},
-                {"to": "positions", "from": "transformer.wpe.weight"},
-                {"to": "blocks.*.normed", "from": "transformer.h.*.ln_1"},
-                {"to": "blocks.*.attended.qkv", "from": "transformer.h.*.attn.c_attn", "transpose": True},
-                {"to": "blocks.*.attended.out", "from": "transformer.h.*.attn.c_proj", "transpose": True},
-                {"to": "blocks.*.middle_normed", "from": "transformer.h.*.ln_2"},
-                {"to": "blocks.*.fed.up", "from": "transformer.h.*.mlp.c_fc", "transpose": True},
-                {"to": "blocks.*.fed.down", "from": "transformer.h.*.mlp.c_proj", "transpose": True},
-                {"to": "normed", "from": "transformer.ln_f"},
+                {"to": "token_embedding", "from": "transformer.wte"},
+                {"to": "position_embedding", "from": "transformer.wpe.weight"},
+                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_1"},
+                {"to": "blocks.*.attention.qkv", "from": "transformer.h.*.attn.c_attn", "transpose": True},
+                {"to": "blocks.*.attention.out", "from": "transformer.h.*.attn.c_proj", "transpose": True},
+                {"to": "blocks.*.mlp_norm", "from": "transformer.h.*.ln_2"},
+                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.c_fc", "transpose": True},
+                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.c_proj", "transpose": True},
+                {"to": "final_norm", "from": "transformer.ln_f"},
                 {"to": "logits", "from": "lm_head"},
             ],
             "ignore": [],
@@ -61,15 +61,15 @@ class Gpt2(nn.Module):
     def __init__(self, d: int, L: int, h: int, V: int, P: int, f: int | None = None) -> None:
         super().__init__()
         f = 4 * d if f is None else f
-        self.words = nn.Embedding(V, d)
-        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.token_embedding = nn.Embedding(V, d)
+        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
         self.blocks = nn.ModuleList(
             PreNormBlock(d, h, f, attention=CausalAttention(d, h), ffn=Mlp(d, f, activation="gelu_tanh"))
             for _ in range(L)
         )
-        self.normed = nn.LayerNorm(d, eps=1e-05)
+        self.final_norm = nn.LayerNorm(d, eps=1e-05)
         self.logits = nn.Linear(d, V, bias=False)
-        self.logits.weight = self.words.weight
+        self.logits.weight = self.token_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Gpt2:
@@ -83,13 +83,18 @@ class Gpt2(nn.Module):
         load_reference(self, weights, self.REFERENCES, layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
-        words = self.words(tokens)                                        # b n d
-        positions_start = advance(state, "positions", words.shape[1], self.positions.shape[0])
-        positions = self.positions[positions_start : positions_start + words.shape[1]]  # n d
-        embedded = words + positions                                      # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding_start = advance(
+            state,
+            "position_embedding",
+            token_embedding.shape[1],
+            self.position_embedding.shape[0],
+        )
+        position_embedding = self.position_embedding[position_embedding_start : position_embedding_start + token_embedding.shape[1]]  # n d
+        embeddings = token_embedding + position_embedding                 # b n d
+        blocks = embeddings
         for index, layer in enumerate(self.blocks):
             blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
-        normed = self.normed(blocks)                                      # b n d
-        logits = self.logits(normed)                                      # b n V
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
         return logits

@@ -1,6 +1,6 @@
 """Grouped-query attention with a key-value cache.
 
-Generated from blocks/attention/grouped_query_attention.yaml (sha256 189bb72046e7d3da); edit the spec, not this file.
+Generated from blocks/attention/grouped_query_attention.yaml (sha256 189bb72046e7d3da); edit the spec, not this file (content 352e12598fee219c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Inner-patch self-attention (IPSA).
 
-Generated from blocks/attention/inner_patch_attention.yaml (sha256 62870efd2bc233d6); edit the spec, not this file.
+Generated from blocks/attention/inner_patch_attention.yaml (sha256 4418dc27dbac23d3); edit the spec, not this file (content ac5c633ba44ae5fa).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class InnerPatchAttention(nn.Module):
         z = W // N
         self.H, self.W, self.N, self.h, self.e, self.y, self.z = H, W, N, h, e, y, z
         self.qkv = nn.Linear(C, 3 * C, bias=bias)
-        self.positions = nn.Parameter(torch.randn((2 * N - 1) * (2 * N - 1), h) * 0.02)
-        self.register_buffer("positions_index", displacements(N, N), persistent=False)
+        self.relative_bias = nn.Parameter(torch.randn((2 * N - 1) * (2 * N - 1), h) * 0.02)
+        self.register_buffer("relative_bias_index", displacements(N, N), persistent=False)
         self.out = nn.Linear(C, C, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -66,8 +66,8 @@ class InnerPatchAttention(nn.Module):
         v_heads = parts_v.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # w h (N**2) e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # w h (N**2) (N**2)
         scaled = scores * self.e**-0.5                                    # w h (N**2) (N**2)
-        positions = self.positions[self.positions_index].permute(2, 0, 1)  # h (N**2) (N**2)
-        biased = scaled + positions                                       # w h (N**2) (N**2)
+        relative_bias = self.relative_bias[self.relative_bias_index].permute(2, 0, 1)  # h (N**2) (N**2)
+        biased = scaled + relative_bias                                   # w h (N**2) (N**2)
         weights = biased.softmax(-1)                                      # w h (N**2) (N**2)
         mixed = weights @ v_heads                                         # w h (N**2) e
         merged = mixed.transpose(1, 2).flatten(2, 3)                      # w (N**2) C

@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 b222f6665a213db8); edit the spec, not this file.
+Generated from blocks/attention/latent_attention.yaml (sha256 fb1d68afcc68dee9); edit the spec, not this file (content acae72fb672c71bd).
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ class LatentAttention(nn.Module):
         k_heads = k_up.unflatten(-1, (self.h, self.e)).transpose(1, 2)    # b h m e
         v_heads = v_up.unflatten(-1, (self.h, self.v)).transpose(1, 2)    # b h m v
         scores = q_plain @ k_heads.transpose(-2, -1)                      # b h n m
-        positions = torch.einsum("bhir,bjr->bhij", q_rotated, turned)     # b h n m
-        summed = scores + positions                                       # b h n m
+        rotary_scores = torch.einsum("bhir,bjr->bhij", q_rotated, turned)  # b h n m
+        summed = scores + rotary_scores                                   # b h n m
         scaled = summed * (self.e + self.r)**-0.5                         # b h n m
         masked_past = scaled.shape[-1] - scaled.shape[-2]
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)

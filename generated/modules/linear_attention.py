@@ -1,6 +1,6 @@
 """Linear attention.
 
-Generated from blocks/attention/linear_attention.yaml (sha256 5e78636038b5b24f); edit the spec, not this file.
+Generated from blocks/attention/linear_attention.yaml (sha256 5e78636038b5b24f); edit the spec, not this file (content b44548250530d3f5).
 """
 
 from __future__ import annotations

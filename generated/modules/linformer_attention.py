@@ -1,6 +1,6 @@
 """Linformer attention.
 
-Generated from blocks/attention/linformer_attention.yaml (sha256 f076bcab7a618bb9); edit the spec, not this file.
+Generated from blocks/attention/linformer_attention.yaml (sha256 f076bcab7a618bb9); edit the spec, not this file (content d581a5bacc9dd797).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """LLaMA.
 
-Generated from models/llama.yaml (sha256 116136f2ca0ede73); edit the spec, not this file.
+Generated from models/llama.yaml (sha256 bb94b8035313597a); edit the spec, not this file (content dba0616adfbb4f42).
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class Llama(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # LlamaForCausalLM
             "rules": [
-                {"to": "words", "from": "model.embed_tokens"},
-                {"to": "blocks.*.normed", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attended.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attended.k", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attended.v", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attended.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.middle_normed", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "blocks.*.fed.gate", "from": "model.layers.*.mlp.gate_proj"},
-                {"to": "blocks.*.fed.up", "from": "model.layers.*.mlp.up_proj"},
-                {"to": "blocks.*.fed.down", "from": "model.layers.*.mlp.down_proj"},
-                {"to": "normed", "from": "model.norm"},
+                {"to": "token_embedding", "from": "model.embed_tokens"},
+                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
+                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
+                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
+                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
+                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
+                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
+                {"to": "blocks.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
+                {"to": "blocks.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
+                {"to": "blocks.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
+                {"to": "final_norm", "from": "model.norm"},
                 {"to": "logits", "from": "lm_head"},
             ],
             "ignore": [],
@@ -59,9 +59,9 @@ class Llama(nn.Module):
 
     def __init__(self, d: int, L: int, h: int, f: int, V: int, P: int) -> None:
         super().__init__()
-        self.words = nn.Embedding(V, d)
+        self.token_embedding = nn.Embedding(V, d)
         self.blocks = nn.ModuleList(LlamaBlock(d, h, f, P) for _ in range(L))
-        self.normed = nn.RMSNorm(d, eps=1e-06)
+        self.final_norm = nn.RMSNorm(d, eps=1e-06)
         self.logits = nn.Linear(d, V, bias=False)
 
     @classmethod
@@ -76,10 +76,10 @@ class Llama(nn.Module):
         load_reference(self, weights, self.REFERENCES, layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
-        words = self.words(tokens)                                        # b n d
-        blocks = words
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        blocks = token_embedding
         for index, layer in enumerate(self.blocks):
             blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
-        normed = self.normed(blocks)                                      # b n d
-        logits = self.logits(normed)                                      # b n V
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
         return logits

@@ -1,6 +1,6 @@
 """LLaMA block.
 
-Generated from blocks/layers/llama_block.yaml (sha256 05c0f2200a4dfe76); edit the spec, not this file.
+Generated from blocks/layers/llama_block.yaml (sha256 93bd30056110926e); edit the spec, not this file (content 78c55c31a3a5dc84).
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ class LlamaBlock(nn.Module):
             if f is None:
                 raise ValueError("without ffn, f must be given")
             ffn = GatedMlp(d, f)
-        self.normed = nn.RMSNorm(d, eps=eps)
-        self.attended = attention
-        self.middle_normed = nn.RMSNorm(d, eps=eps)
-        self.fed = ffn
+        self.attention_norm = nn.RMSNorm(d, eps=eps)
+        self.attention = attention
+        self.mlp_norm = nn.RMSNorm(d, eps=eps)
+        self.mlp = ffn
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
-        normed = self.normed(x)                                           # b n d
-        attended = with_state(self.attended, normed, state=substate(state, "attended"))  # b n d
-        middle = x + attended                                             # b n d
-        middle_normed = self.middle_normed(middle)                        # b n d
-        fed = self.fed(middle_normed)                                     # b n d
-        y = middle + fed                                                  # b n d
+        attention_norm = self.attention_norm(x)                           # b n d
+        attention = with_state(self.attention, attention_norm, state=substate(state, "attention"))  # b n d
+        attention_residual = x + attention                                # b n d
+        mlp_norm = self.mlp_norm(attention_residual)                      # b n d
+        mlp = self.mlp(mlp_norm)                                          # b n d
+        y = attention_residual + mlp                                      # b n d
         return y

@@ -1,6 +1,6 @@
 """Local window attention.
 
-Generated from blocks/attention/local_window_attention.yaml (sha256 d84023e8b51fa27a); edit the spec, not this file.
+Generated from blocks/attention/local_window_attention.yaml (sha256 d84023e8b51fa27a); edit the spec, not this file (content 43f8c1056805e616).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Longformer.
 
-Generated from models/longformer.yaml (sha256 da0f7d2b47eb3806); edit the spec, not this file.
+Generated from models/longformer.yaml (sha256 5ee3cbaf8c26c8ec); edit the spec, not this file (content 929d4592bf1ac813).
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ class Longformer(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # LongformerModel
             "rules": [
-                {"to": "words", "from": "embeddings.word_embeddings"},
-                {"to": "table", "from": "embeddings.position_embeddings.weight"},
-                {"to": "types", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedded", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attended.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attended.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attended.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attended.global_q", "from": "encoder.layer.*.attention.self.query_global"},
-                {"to": "blocks.*.attended.global_k", "from": "encoder.layer.*.attention.self.key_global"},
-                {"to": "blocks.*.attended.global_v", "from": "encoder.layer.*.attention.self.value_global"},
-                {"to": "blocks.*.attended.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.middle", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.fed.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.fed.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
+                {"to": "position_table", "from": "embeddings.position_embeddings.weight"},
+                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attention.global_q", "from": "encoder.layer.*.attention.self.query_global"},
+                {"to": "blocks.*.attention.global_k", "from": "encoder.layer.*.attention.self.key_global"},
+                {"to": "blocks.*.attention.global_v", "from": "encoder.layer.*.attention.self.value_global"},
+                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
                 {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-                {"to": "dense", "from": "pooler.dense"},
+                {"to": "pooler", "from": "pooler.dense"},
             ],
             "ignore": [],
         },
@@ -62,15 +62,15 @@ class Longformer(nn.Module):
         super().__init__()
         f = 4 * d if f is None else f
         self.w, self.g, self.P = w, g, P
-        self.words = nn.Embedding(V, d)
-        self.table = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.types = nn.Embedding(T, d)
-        self.embedded = nn.LayerNorm(d, eps=1e-05)
+        self.token_embedding = nn.Embedding(V, d)
+        self.position_table = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.segment_embedding = nn.Embedding(T, d)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-05)
         self.blocks = nn.ModuleList(
             PostNormBlock(d, h, f, attention=LongformerAttention(d, h, w, g))
             for _ in range(L)
         )
-        self.dense = nn.Linear(d, d)
+        self.pooler = nn.Linear(d, d)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Longformer:
@@ -93,16 +93,16 @@ class Longformer(nn.Module):
             raise ValueError(f"n >= 2*w must hold; found n = {n}, w = {self.w}")
         if n <= self.g:
             raise ValueError(f"n > g must hold; found n = {n}, g = {self.g}")
-        words = self.words(tokens)                                        # b n d
-        table = self.table                                                # P d
-        positions = table.narrow(0, 2, n)                                 # n d
-        types = self.types(segments)                                      # b n d
-        summed = words + positions + types                                # b n d
-        embedded = self.embedded(summed)                                  # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_table = self.position_table                              # P d
+        position_embedding = position_table.narrow(0, 2, n)               # n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + position_embedding + segment_embedding  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
-        first = blocks[:, 0]                                              # b d
-        dense = self.dense(first)                                         # b d
-        pooled = dense.tanh()                                             # b d
+        first_token = blocks[:, 0]                                        # b d
+        pooler = self.pooler(first_token)                                 # b d
+        pooled = pooler.tanh()                                            # b d
         return blocks, pooled

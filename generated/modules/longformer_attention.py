@@ -1,6 +1,6 @@
 """Longformer attention.
 
-Generated from blocks/attention/longformer_attention.yaml (sha256 3e778d5da096140d); edit the spec, not this file.
+Generated from blocks/attention/longformer_attention.yaml (sha256 3e778d5da096140d); edit the spec, not this file (content 3141ad057d47bb4c).
 """
 
 from __future__ import annotations

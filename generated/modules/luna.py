@@ -1,6 +1,6 @@
 """Luna.
 
-Generated from models/luna.yaml (sha256 62e6f6859dcd32f7); edit the spec, not this file.
+Generated from models/luna.yaml (sha256 eff25c6561823b84); edit the spec, not this file (content 166869a158e62b16).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Luna(nn.Module):
         super().__init__()
         f = 4 * d if f is None else f
         self.P = P
-        self.words = nn.Embedding(V, d)
-        self.positions = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.embedded = nn.LayerNorm(d, eps=1e-05)
+        self.token_embedding = nn.Embedding(V, d)
+        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-05)
         self.context = nn.Parameter(torch.randn(1, l, d) * 0.02)
         self.blocks = nn.ModuleList(LunaBlock(d, h, f) for _ in range(L))
 
@@ -50,13 +50,13 @@ class Luna(nn.Module):
         b, n = tokens.shape
         if n > self.P:
             raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
-        words = self.words(tokens)                                        # b n d
-        positions = self.positions[: words.shape[1]]                      # n d
-        summed = words + positions                                        # b n d
-        embedded = self.embedded(summed)                                  # b n d
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
+        embeddings = token_embedding + position_embedding                 # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
         context = self.context                                            # 1 l d
         p = context.expand(b, -1, -1)                                     # b l d
-        blocks_y, blocks_p_next = embedded, p
+        blocks_y, blocks_p_next = embedding_norm, p
         for layer in self.blocks:
             blocks_y, blocks_p_next = layer(blocks_y, blocks_p_next)      # b n d; b l d
         return blocks_y, blocks_p_next

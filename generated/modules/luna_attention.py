@@ -1,6 +1,6 @@
 """Luna attention.
 
-Generated from blocks/attention/luna_attention.yaml (sha256 fcc436b406181348); edit the spec, not this file.
+Generated from blocks/attention/luna_attention.yaml (sha256 fcc436b406181348); edit the spec, not this file (content 0bd3ebe01c1ce688).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Luna encoder block.
 
-Generated from blocks/layers/luna_block.yaml (sha256 82b0135b6cbd1abc); edit the spec, not this file.
+Generated from blocks/layers/luna_block.yaml (sha256 d5103a069a45a227); edit the spec, not this file (content aba6ce64b5175e11).
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class LunaBlock(nn.Module):
         f = 4 * d if f is None else f
         if ffn is None:
             ffn = Mlp(d, f)
-        self.nested = LunaAttention(d, h)
-        self.middle = nn.LayerNorm(d, eps=eps)
+        self.attention = LunaAttention(d, h)
+        self.attention_norm = nn.LayerNorm(d, eps=eps)
         self.p_next = nn.LayerNorm(d, eps=eps)
-        self.fed = ffn
+        self.mlp = ffn
         self.y = nn.LayerNorm(d, eps=eps)
 
     def forward(self, x: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
-        nested_unpacked, nested_packed = self.nested(x, p)                # b n d; b l d
-        summed = x + nested_unpacked                                      # b n d
-        middle = self.middle(summed)                                      # b n d
-        p_summed = p + nested_packed                                      # b l d
-        p_next = self.p_next(p_summed)                                    # b l d
-        fed = self.fed(middle)                                            # b n d
-        total = middle + fed                                              # b n d
-        y = self.y(total)                                                 # b n d
+        attention_unpacked, attention_packed = self.attention(x, p)       # b n d; b l d
+        attention_residual = x + attention_unpacked                       # b n d
+        attention_norm = self.attention_norm(attention_residual)          # b n d
+        p_residual = p + attention_packed                                 # b l d
+        p_next = self.p_next(p_residual)                                  # b l d
+        mlp = self.mlp(attention_norm)                                    # b n d
+        mlp_residual = attention_norm + mlp                               # b n d
+        y = self.y(mlp_residual)                                          # b n d
         return y, p_next

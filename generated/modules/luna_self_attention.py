@@ -1,6 +1,6 @@
 """Luna self-attention with a short sequence of its own.
 
-Generated from blocks/attention/luna_self_attention.yaml (sha256 379d47a55e2b9e21); edit the spec, not this file.
+Generated from blocks/attention/luna_self_attention.yaml (sha256 379d47a55e2b9e21); edit the spec, not this file (content c462626d671484a2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Position-wise feed-forward network.
 
-Generated from blocks/ffn/mlp.yaml (sha256 3c6a27f46da503ee); edit the spec, not this file.
+Generated from blocks/ffn/mlp.yaml (sha256 3c6a27f46da503ee); edit the spec, not this file (content 66d0b3124d05775e).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention.
 
-Generated from blocks/attention/multi_head_attention.yaml (sha256 f48fff3770932334); edit the spec, not this file.
+Generated from blocks/attention/multi_head_attention.yaml (sha256 f48fff3770932334); edit the spec, not this file (content 62fdbfa3bf3e6956).
 """
 
 from __future__ import annotations

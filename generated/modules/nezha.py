@@ -1,6 +1,6 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 8aec1b1f480ca5a1); edit the spec, not this file.
+Generated from models/nezha.yaml (sha256 3cf5ad8ffb421242); edit the spec, not this file (content 2bf258a07be5c9a4).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Nezha(nn.Module):
     def __init__(self, d: int, L: int, h: int, V: int, T: int, f: int | None = None, K: int = 64) -> None:
         super().__init__()
         f = 4 * d if f is None else f
-        self.words = nn.Embedding(V, d)
-        self.types = nn.Embedding(T, d)
-        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.token_embedding = nn.Embedding(V, d)
+        self.segment_embedding = nn.Embedding(T, d)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
         self.blocks = nn.ModuleList(
             PostNormBlock(d, h, f, eps=1e-12, attention=RelativeAttention(d, h, K))
             for _ in range(L)
         )
-        self.dense = nn.Linear(d, d)
+        self.pooler = nn.Linear(d, d)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Nezha:
@@ -49,14 +49,14 @@ class Nezha(nn.Module):
         return cls(**{**cls.PRESETS[name], **changes})
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
-        words = self.words(tokens)                                        # b n d
-        types = self.types(segments)                                      # b n d
-        summed = words + types                                            # b n d
-        embedded = self.embedded(summed)                                  # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + segment_embedding                  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
-        first = blocks[:, 0]                                              # b d
-        dense = self.dense(first)                                         # b d
-        pooled = dense.tanh()                                             # b d
+        first_token = blocks[:, 0]                                        # b d
+        pooler = self.pooler(first_token)                                 # b d
+        pooled = pooler.tanh()                                            # b d
         return blocks, pooled

@@ -1,6 +1,6 @@
 """Non-local block.
 
-Generated from blocks/attention/non_local_block.yaml (sha256 b29b919b01901b33); edit the spec, not this file.
+Generated from blocks/attention/non_local_block.yaml (sha256 f93d0442268041ab); edit the spec, not this file (content 2662f2b0bd07cc89).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class NonLocalBlock(nn.Module):
                 {"to": "theta", "from": "t"},
                 {"to": "phi", "from": "p"},
                 {"to": "g", "from": "g"},
-                {"to": "embedded", "from": "z"},
+                {"to": "projected", "from": "z"},
                 {"to": "normed", "from": "norm"},
             ],
             "ignore": [],
@@ -44,7 +44,7 @@ class NonLocalBlock(nn.Module):
         self.theta = nn.Conv2d(C, I, 1, bias=bias)
         self.phi = nn.Conv2d(C, I, 1, bias=bias)
         self.g = nn.Conv2d(C, I, 1, bias=bias)
-        self.embedded = nn.Conv2d(I, C, 1, bias=bias)
+        self.projected = nn.Conv2d(I, C, 1, bias=bias)
         if norm:
             self.normed = nn.BatchNorm2d(C, eps=1e-05)
 
@@ -66,9 +66,9 @@ class NonLocalBlock(nn.Module):
         weights = scores.softmax(-1)                                      # b (H*W) (H*W)
         mixed = weights @ values                                          # b (H*W) I
         image = mixed.unflatten(1, (H, W)).permute(0, 3, 1, 2)            # b I H W
-        embedded = self.embedded(image)                                   # b C H W
-        normed = embedded
+        projected = self.projected(image)                                 # b C H W
+        normed = projected
         if self.norm:
-            normed = self.normed(embedded)                                # b C H W
+            normed = self.normed(projected)                               # b C H W
         y = x + normed                                                    # b C H W
         return y

@@ -1,6 +1,6 @@
 """Attention over packed sequences.
 
-Generated from blocks/batches/packed_attention.yaml (sha256 c7af05f2c69874ca); edit the spec, not this file.
+Generated from blocks/batches/packed_attention.yaml (sha256 c7af05f2c69874ca); edit the spec, not this file (content a83b0e95a1bd60eb).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention over a padded batch.
 
-Generated from blocks/batches/padded_attention.yaml (sha256 1aedac8097218bb1); edit the spec, not this file.
+Generated from blocks/batches/padded_attention.yaml (sha256 1aedac8097218bb1); edit the spec, not this file (content a26af9cb6de24c34).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention among the patches of an image.
 
-Generated from blocks/attention/patch_attention.yaml (sha256 b2f0221dd2ebd69c); edit the spec, not this file.
+Generated from blocks/attention/patch_attention.yaml (sha256 2d22ea85616ab4b4); edit the spec, not this file (content 8ade78f184b053a9).
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class PatchAttention(nn.Module):
 
     def __init__(self, C: int, g: int, *, bias: bool = True) -> None:
         super().__init__()
-        self.attended = FusedMultiHeadAttention(C, g, bias=bias)
+        self.attention = FusedMultiHeadAttention(C, g, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         _, h, w, _ = x.shape
         patches = x.flatten(1, 2)                                         # b (h*w) C
-        attended = self.attended(patches)                                 # b (h*w) C
-        grid = attended.unflatten(1, (h, w))                              # b h w C
+        attention = self.attention(patches)                               # b (h*w) C
+        grid = attention.unflatten(1, (h, w))                             # b h w C
         return grid

@@ -1,6 +1,6 @@
 """Patch merging.
 
-Generated from blocks/layers/patch_merging.yaml (sha256 916323f4e13f3796); edit the spec, not this file.
+Generated from blocks/layers/patch_merging.yaml (sha256 8b0123f93bab5b7f); edit the spec, not this file (content dac0f6e760b00035).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ class PatchMerging(nn.Module):
         i = H // 2
         j = W // 2
         self.H, self.W, self.i, self.j = H, W, i, j
-        self.normed = nn.LayerNorm(4 * C, eps=1e-05)
-        self.reduced = nn.Linear(4 * C, 2 * C, bias=False)
+        self.norm = nn.LayerNorm(4 * C, eps=1e-05)
+        self.reduction = nn.Linear(4 * C, 2 * C, bias=False)
 
     def forward(self, x: Tensor) -> Tensor:
         grid = x.unflatten(1, (self.H, self.W))                           # b H W C
-        joined = (
+        concatenated = (
             grid.unflatten(1, (self.i, -1))
             .unflatten(3, (self.j, -1))
             .permute(0, 1, 3, 4, 2, 5)
             .flatten(3, 5)
             .flatten(1, 2)
         )                                                                 # b (H*W/4) (4*C)
-        normed = self.normed(joined)                                      # b (H*W/4) (4*C)
-        reduced = self.reduced(normed)                                    # b (H*W/4) (2*C)
-        return reduced
+        norm = self.norm(concatenated)                                    # b (H*W/4) (4*C)
+        reduction = self.reduction(norm)                                  # b (H*W/4) (2*C)
+        return reduction

@@ -1,6 +1,6 @@
 """Performer attention.
 
-Generated from blocks/attention/performer_attention.yaml (sha256 37e22dfc052f4d00); edit the spec, not this file.
+Generated from blocks/attention/performer_attention.yaml (sha256 37e22dfc052f4d00); edit the spec, not this file (content 0587d122910a5657).
 """
 
 from __future__ import annotations

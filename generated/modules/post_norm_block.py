@@ -1,6 +1,6 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 727a1eb949985b0c); edit the spec, not this file.
+Generated from blocks/layers/post_norm_block.yaml (sha256 2ba20d86db8412bf); edit the spec, not this file (content 141fe5e1dd43d7e6).
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ class PostNormBlock(nn.Module):
             attention = MultiHeadAttention(d, h)
         if ffn is None:
             ffn = Mlp(d, f)
-        self.attended = attention
-        self.middle = nn.LayerNorm(d, eps=eps)
-        self.fed = ffn
+        self.attention = attention
+        self.attention_norm = nn.LayerNorm(d, eps=eps)
+        self.mlp = ffn
         self.y = nn.LayerNorm(d, eps=eps)
 
     def forward(self, x: Tensor) -> Tensor:
-        attended = self.attended(x)                                       # b n d
-        summed = x + attended                                             # b n d
-        middle = self.middle(summed)                                      # b n d
-        fed = self.fed(middle)                                            # b n d
-        total = middle + fed                                              # b n d
-        y = self.y(total)                                                 # b n d
+        attention = self.attention(x)                                     # b n d
+        attention_residual = x + attention                                # b n d
+        attention_norm = self.attention_norm(attention_residual)          # b n d
+        mlp = self.mlp(attention_norm)                                    # b n d
+        mlp_residual = attention_norm + mlp                               # b n d
+        y = self.y(mlp_residual)                                          # b n d
         return y

@@ -1,6 +1,6 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 79262b0d7ab039eb); edit the spec, not this file.
+Generated from blocks/layers/pre_norm_block.yaml (sha256 cf4aef774f5cf0d5); edit the spec, not this file (content 43202a981f54f1e2).
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ class PreNormBlock(nn.Module):
             attention = MultiHeadAttention(d, h)
         if ffn is None:
             ffn = Mlp(d, f)
-        self.normed = nn.LayerNorm(d, eps=eps)
-        self.attended = attention
-        self.middle_normed = nn.LayerNorm(d, eps=eps)
-        self.fed = ffn
+        self.attention_norm = nn.LayerNorm(d, eps=eps)
+        self.attention = attention
+        self.mlp_norm = nn.LayerNorm(d, eps=eps)
+        self.mlp = ffn
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
-        normed = self.normed(x)                                           # b n d
-        attended = with_state(self.attended, normed, state=substate(state, "attended"))  # b n d
-        middle = x + attended                                             # b n d
-        middle_normed = self.middle_normed(middle)                        # b n d
-        fed = self.fed(middle_normed)                                     # b n d
-        y = middle + fed                                                  # b n d
+        attention_norm = self.attention_norm(x)                           # b n d
+        attention = with_state(self.attention, attention_norm, state=substate(state, "attention"))  # b n d
+        attention_residual = x + attention                                # b n d
+        mlp_norm = self.mlp_norm(attention_residual)                      # b n d
+        mlp = self.mlp(mlp_norm)                                          # b n d
+        y = attention_residual + mlp                                      # b n d
         return y

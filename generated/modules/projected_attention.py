@@ -1,6 +1,6 @@
 """Multi-head attention of three sequences.
 
-Generated from blocks/attention/projected_attention.yaml (sha256 aae135db6c586a8e); edit the spec, not this file.
+Generated from blocks/attention/projected_attention.yaml (sha256 aae135db6c586a8e); edit the spec, not this file (content 3016aef462eabf41).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 8dbd85b8806f178d); edit the spec, not this file.
+Generated from models/reformer.yaml (sha256 69378c3542857adc); edit the spec, not this file (content 78160bfbc526d501).
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ class Reformer(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # ReformerModel
             "rules": [
-                {"to": "words", "from": "embeddings.word_embeddings"},
+                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
                 {"to": "rows", "from": "embeddings.position_embeddings.weights.0"},
                 {"to": "columns", "from": "embeddings.position_embeddings.weights.1"},
-                {"to": "pairs.*.local.normed", "from": "encoder.layers.(2*).attention.layer_norm"},
-                {"to": "pairs.*.local.attended.q", "from": "encoder.layers.(2*).attention.self_attention.query"},
-                {"to": "pairs.*.local.attended.k", "from": "encoder.layers.(2*).attention.self_attention.key"},
-                {"to": "pairs.*.local.attended.v", "from": "encoder.layers.(2*).attention.self_attention.value"},
-                {"to": "pairs.*.local.attended.out", "from": "encoder.layers.(2*).attention.output.dense"},
-                {"to": "pairs.*.local.y1_normed", "from": "encoder.layers.(2*).feed_forward.layer_norm"},
-                {"to": "pairs.*.local.fed.up", "from": "encoder.layers.(2*).feed_forward.dense.dense"},
-                {"to": "pairs.*.local.fed.down", "from": "encoder.layers.(2*).feed_forward.output.dense"},
-                {"to": "pairs.*.hashed.normed", "from": "encoder.layers.(2*+1).attention.layer_norm"},
-                {"to": "pairs.*.hashed.attended.qk", "from": "encoder.layers.(2*+1).attention.self_attention.query_key"},
-                {"to": "pairs.*.hashed.attended.v", "from": "encoder.layers.(2*+1).attention.self_attention.value"},
-                {"to": "pairs.*.hashed.attended.buckets", "from": "encoder.layers.(2*+1).attention.self_attention.rotations"},
-                {"to": "pairs.*.hashed.attended.out", "from": "encoder.layers.(2*+1).attention.output.dense"},
-                {"to": "pairs.*.hashed.y1_normed", "from": "encoder.layers.(2*+1).feed_forward.layer_norm"},
-                {"to": "pairs.*.hashed.fed.up", "from": "encoder.layers.(2*+1).feed_forward.dense.dense"},
-                {"to": "pairs.*.hashed.fed.down", "from": "encoder.layers.(2*+1).feed_forward.output.dense"},
+                {"to": "pairs.*.local.attention_norm", "from": "encoder.layers.(2*).attention.layer_norm"},
+                {"to": "pairs.*.local.attention.q", "from": "encoder.layers.(2*).attention.self_attention.query"},
+                {"to": "pairs.*.local.attention.k", "from": "encoder.layers.(2*).attention.self_attention.key"},
+                {"to": "pairs.*.local.attention.v", "from": "encoder.layers.(2*).attention.self_attention.value"},
+                {"to": "pairs.*.local.attention.out", "from": "encoder.layers.(2*).attention.output.dense"},
+                {"to": "pairs.*.local.mlp_norm", "from": "encoder.layers.(2*).feed_forward.layer_norm"},
+                {"to": "pairs.*.local.mlp.up", "from": "encoder.layers.(2*).feed_forward.dense.dense"},
+                {"to": "pairs.*.local.mlp.down", "from": "encoder.layers.(2*).feed_forward.output.dense"},
+                {"to": "pairs.*.hashed.attention_norm", "from": "encoder.layers.(2*+1).attention.layer_norm"},
+                {"to": "pairs.*.hashed.attention.qk", "from": "encoder.layers.(2*+1).attention.self_attention.query_key"},
+                {"to": "pairs.*.hashed.attention.v", "from": "encoder.layers.(2*+1).attention.self_attention.value"},
+                {"to": "pairs.*.hashed.attention.buckets", "from": "encoder.layers.(2*+1).attention.self_attention.rotations"},
+                {"to": "pairs.*.hashed.attention.out", "from": "encoder.layers.(2*+1).attention.output.dense"},
+                {"to": "pairs.*.hashed.mlp_norm", "from": "encoder.layers.(2*+1).feed_forward.layer_norm"},
+                {"to": "pairs.*.hashed.mlp.up", "from": "encoder.layers.(2*+1).feed_forward.dense.dense"},
+                {"to": "pairs.*.hashed.mlp.down", "from": "encoder.layers.(2*+1).feed_forward.output.dense"},
                 {"to": "y", "from": "encoder.layer_norm"},
             ],
             "ignore": [],
@@ -87,7 +87,7 @@ class Reformer(nn.Module):
             raise ValueError(f"d > p must hold; found d = {d}, p = {p}")
         q = d - p
         self.m, self.u, self.w = m, u, w
-        self.words = nn.Embedding(V, d)
+        self.token_embedding = nn.Embedding(V, d)
         self.rows = nn.Parameter(torch.randn(u, 1, p) * 0.02)
         self.columns = nn.Parameter(torch.randn(1, w, q) * 0.02)
         self.pairs = nn.ModuleList(ReformerPair(d, h, m, r, k, e, f) for _ in range(L // 2))
@@ -112,16 +112,16 @@ class Reformer(nn.Module):
             raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
         if n > self.u * self.w:
             raise ValueError(f"n <= u*w must hold; found n = {n}, u = {self.u}, w = {self.w}")
-        words = self.words(tokens)                                        # b n d
+        token_embedding = self.token_embedding(tokens)                    # b n d
         rows = self.rows                                                  # u 1 p
         columns = self.columns                                            # 1 w q
         in_rows = rows.expand(-1, self.w, -1)                             # u w p
         in_columns = columns.expand(self.u, -1, -1)                       # u w q
         grid = torch.cat((in_rows, in_columns), -1)                       # u w d
         places = grid.flatten(0, 1)                                       # (u*w) d
-        positions = places.narrow(0, 0, n)                                # n d
-        embedded = words + positions                                      # b n d
-        pairs_hashed_y1, pairs_hashed_y2 = embedded, embedded
+        position_embedding = places.narrow(0, 0, n)                       # n d
+        embeddings = token_embedding + position_embedding                 # b n d
+        pairs_hashed_y1, pairs_hashed_y2 = embeddings, embeddings
         for layer in self.pairs:
             pairs_hashed_y1, pairs_hashed_y2 = layer(pairs_hashed_y1, pairs_hashed_y2)  # b n d; b n d
         both = torch.cat((pairs_hashed_y1, pairs_hashed_y2), -1)          # b n (2*d)

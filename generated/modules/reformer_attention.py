@@ -1,6 +1,6 @@
 """Reformer attention.
 
-Generated from blocks/attention/reformer_attention.yaml (sha256 f1c81335f4db0011); edit the spec, not this file.
+Generated from blocks/attention/reformer_attention.yaml (sha256 f1c81335f4db0011); edit the spec, not this file (content 7c5b38b42d41d13a).
 """
 
 from __future__ import annotations

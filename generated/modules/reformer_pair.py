@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 600b0373c6751115); edit the spec, not this file.
+Generated from blocks/layers/reformer_pair.yaml (sha256 b32708e8f258ab6d); edit the spec, not this file (content 23adbeb69a9f5988).
 """
 
 from __future__ import annotations

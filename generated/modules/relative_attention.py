@@ -1,6 +1,6 @@
 """Multi-head self-attention with relative positions.
 
-Generated from blocks/attention/relative_attention.yaml (sha256 8f87ba968c3f8d85); edit the spec, not this file.
+Generated from blocks/attention/relative_attention.yaml (sha256 b3f2a8f10578081f); edit the spec, not this file (content c749c5c19dd92cf4).
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class RelativeAttention(nn.Module):
         distances_places = torch.arange(q_heads.shape[2], device=q_heads.device)
         distances_apart = (distances_places - distances_places[:, None]).clamp(-self.K, self.K) + self.K
         distances = self.distances[distances_apart]                       # n n e
-        by_content = q_heads @ k_heads.transpose(-2, -1)                  # b h n n
-        by_distance = torch.einsum("bhie,ije->bhij", q_heads, distances)  # b h n n
-        scores = by_content + by_distance                                 # b h n n
+        content_scores = q_heads @ k_heads.transpose(-2, -1)              # b h n n
+        position_scores = torch.einsum("bhie,ije->bhij", q_heads, distances)  # b h n n
+        scores = content_scores + position_scores                         # b h n n
         scaled = scores * self.e**-0.5                                    # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
         contents = weights @ v_heads                                      # b h n e

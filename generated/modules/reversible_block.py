@@ -1,6 +1,6 @@
 """Reversible block.
 
-Generated from blocks/layers/reversible_block.yaml (sha256 7491e7ea25d70df5); edit the spec, not this file.
+Generated from blocks/layers/reversible_block.yaml (sha256 5ded71fe58374072); edit the spec, not this file (content b19415efaa04a32c).
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ class ReversibleBlock(nn.Module):
             attention = MultiHeadAttention(d, h)
         if ffn is None:
             ffn = Mlp(d, f)
-        self.normed = nn.LayerNorm(d, eps=eps)
-        self.attended = attention
-        self.y1_normed = nn.LayerNorm(d, eps=eps)
-        self.fed = ffn
+        self.attention_norm = nn.LayerNorm(d, eps=eps)
+        self.attention = attention
+        self.mlp_norm = nn.LayerNorm(d, eps=eps)
+        self.mlp = ffn
 
     def forward(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
-        normed = self.normed(x2)                                          # b n d
-        attended = self.attended(normed)                                  # b n d
-        y1 = x1 + attended                                                # b n d
-        y1_normed = self.y1_normed(y1)                                    # b n d
-        fed = self.fed(y1_normed)                                         # b n d
-        y2 = x2 + fed                                                     # b n d
+        attention_norm = self.attention_norm(x2)                          # b n d
+        attention = self.attention(attention_norm)                        # b n d
+        y1 = x1 + attention                                               # b n d
+        mlp_norm = self.mlp_norm(y1)                                      # b n d
+        mlp = self.mlp(mlp_norm)                                          # b n d
+        y2 = x2 + mlp                                                     # b n d
         return y1, y2

@@ -1,6 +1,6 @@
 """Root mean square normalisation.
 
-Generated from blocks/norm/rms_norm.yaml (sha256 b4fb338ffbded740); edit the spec, not this file.
+Generated from blocks/norm/rms_norm.yaml (sha256 b4fb338ffbded740); edit the spec, not this file (content 60bd9f26167760aa).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Recurrent layer.
 
-Generated from blocks/recurrent/rnn.yaml (sha256 654e9bcc06e721ac); edit the spec, not this file.
+Generated from blocks/recurrent/rnn.yaml (sha256 654e9bcc06e721ac); edit the spec, not this file (content d6383d3f3ffe1c00).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step of a recurrent network.
 
-Generated from blocks/recurrent/rnn_cell.yaml (sha256 4b631a47234f6572); edit the spec, not this file.
+Generated from blocks/recurrent/rnn_cell.yaml (sha256 4b631a47234f6572); edit the spec, not this file (content 7d005a953c3e9b7d).
 """
 
 from __future__ import annotations

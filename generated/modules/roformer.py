@@ -1,6 +1,6 @@
 """RoFormer.
 
-Generated from models/roformer.yaml (sha256 40d60b374fa23a4f); edit the spec, not this file.
+Generated from models/roformer.yaml (sha256 85e5698dccfab5dc); edit the spec, not this file (content 4299fec8479c92e7).
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Roformer(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # RoFormerModel
             "rules": [
-                {"to": "words", "from": "embeddings.word_embeddings"},
-                {"to": "types", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedded", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attended.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attended.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attended.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attended.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.middle", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.fed.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.fed.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
+                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
                 {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
             ],
             "ignore": ["encoder.embed_positions.weight"],
@@ -54,9 +54,9 @@ class Roformer(nn.Module):
         super().__init__()
         f = 4 * d if f is None else f
         self.P = P
-        self.words = nn.Embedding(V, d)
-        self.types = nn.Embedding(T, d)
-        self.embedded = nn.LayerNorm(d, eps=1e-12)
+        self.token_embedding = nn.Embedding(V, d)
+        self.segment_embedding = nn.Embedding(T, d)
+        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
         self.blocks = nn.ModuleList(
             PostNormBlock(d, h, f, eps=1e-12, attention=RotaryAttention(d, h, P))
             for _ in range(L)
@@ -77,11 +77,11 @@ class Roformer(nn.Module):
         n = tokens.shape[1]
         if n > self.P:
             raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
-        words = self.words(tokens)                                        # b n d
-        types = self.types(segments)                                      # b n d
-        summed = words + types                                            # b n d
-        embedded = self.embedded(summed)                                  # b n d
-        blocks = embedded
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + segment_embedding                  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
         return blocks

@@ -1,6 +1,6 @@
 """Multi-head self-attention with rotary positions.
 
-Generated from blocks/attention/rotary_attention.yaml (sha256 b58e9f6cd83b7a2d); edit the spec, not this file.
+Generated from blocks/attention/rotary_attention.yaml (sha256 b58e9f6cd83b7a2d); edit the spec, not this file (content bc29f78f66618a4b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-head attention.
 
-Generated from blocks/attention/single_head_attention.yaml (sha256 c692e0488f2d172c); edit the spec, not this file.
+Generated from blocks/attention/single_head_attention.yaml (sha256 c692e0488f2d172c); edit the spec, not this file (content 9e4698cda32e990f).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-head linear attention.
 
-Generated from blocks/attention/single_head_linear_attention.yaml (sha256 9e4e2228e8120c27); edit the spec, not this file.
+Generated from blocks/attention/single_head_linear_attention.yaml (sha256 9e4e2228e8120c27); edit the spec, not this file (content 91b2cff2589e1e77).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sparse Transformer attention, fixed.
 
-Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 fcf97363654d2a52); edit the spec, not this file.
+Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 fcf97363654d2a52); edit the spec, not this file (content bf30c240158561b8).
 """
 
 from __future__ import annotations

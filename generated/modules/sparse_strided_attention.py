@@ -1,6 +1,6 @@
 """Sparse Transformer attention, strided.
 
-Generated from blocks/attention/sparse_strided_attention.yaml (sha256 e882419846ba4f01); edit the spec, not this file.
+Generated from blocks/attention/sparse_strided_attention.yaml (sha256 e882419846ba4f01); edit the spec, not this file (content aef4597a3e948297).
 """
 
 from __future__ import annotations

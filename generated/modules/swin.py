@@ -1,6 +1,6 @@
 """Swin Transformer.
 
-Generated from models/swin.yaml (sha256 aca49578553c02bd); edit the spec, not this file.
+Generated from models/swin.yaml (sha256 53c10abea7830114); edit the spec, not this file (content ded90c6d6c8173f5).
 """
 
 from __future__ import annotations
@@ -47,46 +47,46 @@ class Swin(nn.Module):
         "timm": {  # SwinTransformer
             "rules": [
                 {"to": "patches", "from": "patch_embed.proj"},
-                {"to": "embedded", "from": "patch_embed.norm"},
-                {"to": "stage*.*.straight.normed", "from": "layers.(*-1).blocks.(2*).norm1"},
-                {"to": "stage*.*.straight.attended.attended.q.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (0, 3)},
-                {"to": "stage*.*.straight.attended.attended.q.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (0, 3)},
-                {"to": "stage*.*.straight.attended.attended.k.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (1, 3)},
-                {"to": "stage*.*.straight.attended.attended.k.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (1, 3)},
-                {"to": "stage*.*.straight.attended.attended.v.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (2, 3)},
-                {"to": "stage*.*.straight.attended.attended.v.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (2, 3)},
-                {"to": "stage*.*.straight.attended.attended.positions", "from": "layers.(*-1).blocks.(2*).attn.relative_position_bias_table"},
-                {"to": "stage*.*.straight.attended.attended.out", "from": "layers.(*-1).blocks.(2*).attn.proj"},
-                {"to": "stage*.*.straight.middle_normed", "from": "layers.(*-1).blocks.(2*).norm2"},
-                {"to": "stage*.*.straight.fed.up", "from": "layers.(*-1).blocks.(2*).mlp.fc1"},
-                {"to": "stage*.*.straight.fed.down", "from": "layers.(*-1).blocks.(2*).mlp.fc2"},
-                {"to": "stage*.*.shifted.normed", "from": "layers.(*-1).blocks.(2*+1).norm1"},
-                {"to": "stage*.*.shifted.attended.attended.q.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (0, 3)},
-                {"to": "stage*.*.shifted.attended.attended.q.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (0, 3)},
-                {"to": "stage*.*.shifted.attended.attended.k.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (1, 3)},
-                {"to": "stage*.*.shifted.attended.attended.k.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (1, 3)},
-                {"to": "stage*.*.shifted.attended.attended.v.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (2, 3)},
-                {"to": "stage*.*.shifted.attended.attended.v.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (2, 3)},
-                {"to": "stage*.*.shifted.attended.attended.positions", "from": "layers.(*-1).blocks.(2*+1).attn.relative_position_bias_table"},
-                {"to": "stage*.*.shifted.attended.attended.out", "from": "layers.(*-1).blocks.(2*+1).attn.proj"},
-                {"to": "stage*.*.shifted.middle_normed", "from": "layers.(*-1).blocks.(2*+1).norm2"},
-                {"to": "stage*.*.shifted.fed.up", "from": "layers.(*-1).blocks.(2*+1).mlp.fc1"},
-                {"to": "stage*.*.shifted.fed.down", "from": "layers.(*-1).blocks.(2*+1).mlp.fc2"},
-                {"to": "stage4.*.normed", "from": "layers.3.blocks.*.norm1"},
-                {"to": "stage4.*.attended.q.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (0, 3)},
-                {"to": "stage4.*.attended.q.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (0, 3)},
-                {"to": "stage4.*.attended.k.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (1, 3)},
-                {"to": "stage4.*.attended.k.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (1, 3)},
-                {"to": "stage4.*.attended.v.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (2, 3)},
-                {"to": "stage4.*.attended.v.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (2, 3)},
-                {"to": "stage4.*.attended.positions", "from": "layers.3.blocks.*.attn.relative_position_bias_table"},
-                {"to": "stage4.*.attended.out", "from": "layers.3.blocks.*.attn.proj"},
-                {"to": "stage4.*.middle_normed", "from": "layers.3.blocks.*.norm2"},
-                {"to": "stage4.*.fed.up", "from": "layers.3.blocks.*.mlp.fc1"},
-                {"to": "stage4.*.fed.down", "from": "layers.3.blocks.*.mlp.fc2"},
-                {"to": "merged*.normed", "from": "layers.*.downsample.norm"},
-                {"to": "merged*.reduced", "from": "layers.*.downsample.reduction"},
-                {"to": "normed", "from": "norm"},
+                {"to": "patch_norm", "from": "patch_embed.norm"},
+                {"to": "stage*.*.regular.attention_norm", "from": "layers.(*-1).blocks.(2*).norm1"},
+                {"to": "stage*.*.regular.attention.attention.q.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (0, 3)},
+                {"to": "stage*.*.regular.attention.attention.q.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (0, 3)},
+                {"to": "stage*.*.regular.attention.attention.k.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (1, 3)},
+                {"to": "stage*.*.regular.attention.attention.k.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (1, 3)},
+                {"to": "stage*.*.regular.attention.attention.v.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (2, 3)},
+                {"to": "stage*.*.regular.attention.attention.v.bias", "from": "layers.(*-1).blocks.(2*).attn.qkv.bias", "part": (2, 3)},
+                {"to": "stage*.*.regular.attention.attention.relative_bias", "from": "layers.(*-1).blocks.(2*).attn.relative_position_bias_table"},
+                {"to": "stage*.*.regular.attention.attention.out", "from": "layers.(*-1).blocks.(2*).attn.proj"},
+                {"to": "stage*.*.regular.mlp_norm", "from": "layers.(*-1).blocks.(2*).norm2"},
+                {"to": "stage*.*.regular.mlp.up", "from": "layers.(*-1).blocks.(2*).mlp.fc1"},
+                {"to": "stage*.*.regular.mlp.down", "from": "layers.(*-1).blocks.(2*).mlp.fc2"},
+                {"to": "stage*.*.shifted.attention_norm", "from": "layers.(*-1).blocks.(2*+1).norm1"},
+                {"to": "stage*.*.shifted.attention.attention.q.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (0, 3)},
+                {"to": "stage*.*.shifted.attention.attention.q.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (0, 3)},
+                {"to": "stage*.*.shifted.attention.attention.k.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (1, 3)},
+                {"to": "stage*.*.shifted.attention.attention.k.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (1, 3)},
+                {"to": "stage*.*.shifted.attention.attention.v.weight", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.weight", "part": (2, 3)},
+                {"to": "stage*.*.shifted.attention.attention.v.bias", "from": "layers.(*-1).blocks.(2*+1).attn.qkv.bias", "part": (2, 3)},
+                {"to": "stage*.*.shifted.attention.attention.relative_bias", "from": "layers.(*-1).blocks.(2*+1).attn.relative_position_bias_table"},
+                {"to": "stage*.*.shifted.attention.attention.out", "from": "layers.(*-1).blocks.(2*+1).attn.proj"},
+                {"to": "stage*.*.shifted.mlp_norm", "from": "layers.(*-1).blocks.(2*+1).norm2"},
+                {"to": "stage*.*.shifted.mlp.up", "from": "layers.(*-1).blocks.(2*+1).mlp.fc1"},
+                {"to": "stage*.*.shifted.mlp.down", "from": "layers.(*-1).blocks.(2*+1).mlp.fc2"},
+                {"to": "stage4.*.attention_norm", "from": "layers.3.blocks.*.norm1"},
+                {"to": "stage4.*.attention.q.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (0, 3)},
+                {"to": "stage4.*.attention.q.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (0, 3)},
+                {"to": "stage4.*.attention.k.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (1, 3)},
+                {"to": "stage4.*.attention.k.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (1, 3)},
+                {"to": "stage4.*.attention.v.weight", "from": "layers.3.blocks.*.attn.qkv.weight", "part": (2, 3)},
+                {"to": "stage4.*.attention.v.bias", "from": "layers.3.blocks.*.attn.qkv.bias", "part": (2, 3)},
+                {"to": "stage4.*.attention.relative_bias", "from": "layers.3.blocks.*.attn.relative_position_bias_table"},
+                {"to": "stage4.*.attention.out", "from": "layers.3.blocks.*.attn.proj"},
+                {"to": "stage4.*.mlp_norm", "from": "layers.3.blocks.*.norm2"},
+                {"to": "stage4.*.mlp.up", "from": "layers.3.blocks.*.mlp.fc1"},
+                {"to": "stage4.*.mlp.down", "from": "layers.3.blocks.*.mlp.fc2"},
+                {"to": "downsample*.norm", "from": "layers.*.downsample.norm"},
+                {"to": "downsample*.reduction", "from": "layers.*.downsample.reduction"},
+                {"to": "final_norm", "from": "norm"},
                 {"to": "logits", "from": "head.fc"},
             ],
             "ignore": [],
@@ -94,37 +94,37 @@ class Swin(nn.Module):
         "transformers": {  # SwinForImageClassification
             "rules": [
                 {"to": "patches", "from": "swin.embeddings.patch_embeddings.projection"},
-                {"to": "embedded", "from": "swin.embeddings.norm"},
-                {"to": "stage*.*.straight.normed", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_before"},
-                {"to": "stage*.*.straight.attended.attended.q", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.q_proj"},
-                {"to": "stage*.*.straight.attended.attended.k", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.k_proj"},
-                {"to": "stage*.*.straight.attended.attended.v", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.v_proj"},
-                {"to": "stage*.*.straight.attended.attended.positions", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.relative_position_bias.relative_position_bias_table"},
-                {"to": "stage*.*.straight.attended.attended.out", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.o_proj"},
-                {"to": "stage*.*.straight.middle_normed", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_after"},
-                {"to": "stage*.*.straight.fed.up", "from": "swin.encoder.layers.(*-1).blocks.(2*).mlp.fc1"},
-                {"to": "stage*.*.straight.fed.down", "from": "swin.encoder.layers.(*-1).blocks.(2*).mlp.fc2"},
-                {"to": "stage*.*.shifted.normed", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).layernorm_before"},
-                {"to": "stage*.*.shifted.attended.attended.q", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.q_proj"},
-                {"to": "stage*.*.shifted.attended.attended.k", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.k_proj"},
-                {"to": "stage*.*.shifted.attended.attended.v", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.v_proj"},
-                {"to": "stage*.*.shifted.attended.attended.positions", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.relative_position_bias.relative_position_bias_table"},
-                {"to": "stage*.*.shifted.attended.attended.out", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.o_proj"},
-                {"to": "stage*.*.shifted.middle_normed", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).layernorm_after"},
-                {"to": "stage*.*.shifted.fed.up", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).mlp.fc1"},
-                {"to": "stage*.*.shifted.fed.down", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).mlp.fc2"},
-                {"to": "stage4.*.normed", "from": "swin.encoder.layers.3.blocks.*.layernorm_before"},
-                {"to": "stage4.*.attended.q", "from": "swin.encoder.layers.3.blocks.*.attention.q_proj"},
-                {"to": "stage4.*.attended.k", "from": "swin.encoder.layers.3.blocks.*.attention.k_proj"},
-                {"to": "stage4.*.attended.v", "from": "swin.encoder.layers.3.blocks.*.attention.v_proj"},
-                {"to": "stage4.*.attended.positions", "from": "swin.encoder.layers.3.blocks.*.attention.relative_position_bias.relative_position_bias_table"},
-                {"to": "stage4.*.attended.out", "from": "swin.encoder.layers.3.blocks.*.attention.o_proj"},
-                {"to": "stage4.*.middle_normed", "from": "swin.encoder.layers.3.blocks.*.layernorm_after"},
-                {"to": "stage4.*.fed.up", "from": "swin.encoder.layers.3.blocks.*.mlp.fc1"},
-                {"to": "stage4.*.fed.down", "from": "swin.encoder.layers.3.blocks.*.mlp.fc2"},
-                {"to": "merged*.normed", "from": "swin.encoder.layers.(*-1).downsample.norm"},
-                {"to": "merged*.reduced", "from": "swin.encoder.layers.(*-1).downsample.reduction"},
-                {"to": "normed", "from": "swin.layernorm"},
+                {"to": "patch_norm", "from": "swin.embeddings.norm"},
+                {"to": "stage*.*.regular.attention_norm", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_before"},
+                {"to": "stage*.*.regular.attention.attention.q", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.q_proj"},
+                {"to": "stage*.*.regular.attention.attention.k", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.k_proj"},
+                {"to": "stage*.*.regular.attention.attention.v", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.v_proj"},
+                {"to": "stage*.*.regular.attention.attention.relative_bias", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.relative_position_bias.relative_position_bias_table"},
+                {"to": "stage*.*.regular.attention.attention.out", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.o_proj"},
+                {"to": "stage*.*.regular.mlp_norm", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_after"},
+                {"to": "stage*.*.regular.mlp.up", "from": "swin.encoder.layers.(*-1).blocks.(2*).mlp.fc1"},
+                {"to": "stage*.*.regular.mlp.down", "from": "swin.encoder.layers.(*-1).blocks.(2*).mlp.fc2"},
+                {"to": "stage*.*.shifted.attention_norm", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).layernorm_before"},
+                {"to": "stage*.*.shifted.attention.attention.q", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.q_proj"},
+                {"to": "stage*.*.shifted.attention.attention.k", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.k_proj"},
+                {"to": "stage*.*.shifted.attention.attention.v", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.v_proj"},
+                {"to": "stage*.*.shifted.attention.attention.relative_bias", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.relative_position_bias.relative_position_bias_table"},
+                {"to": "stage*.*.shifted.attention.attention.out", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).attention.o_proj"},
+                {"to": "stage*.*.shifted.mlp_norm", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).layernorm_after"},
+                {"to": "stage*.*.shifted.mlp.up", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).mlp.fc1"},
+                {"to": "stage*.*.shifted.mlp.down", "from": "swin.encoder.layers.(*-1).blocks.(2*+1).mlp.fc2"},
+                {"to": "stage4.*.attention_norm", "from": "swin.encoder.layers.3.blocks.*.layernorm_before"},
+                {"to": "stage4.*.attention.q", "from": "swin.encoder.layers.3.blocks.*.attention.q_proj"},
+                {"to": "stage4.*.attention.k", "from": "swin.encoder.layers.3.blocks.*.attention.k_proj"},
+                {"to": "stage4.*.attention.v", "from": "swin.encoder.layers.3.blocks.*.attention.v_proj"},
+                {"to": "stage4.*.attention.relative_bias", "from": "swin.encoder.layers.3.blocks.*.attention.relative_position_bias.relative_position_bias_table"},
+                {"to": "stage4.*.attention.out", "from": "swin.encoder.layers.3.blocks.*.attention.o_proj"},
+                {"to": "stage4.*.mlp_norm", "from": "swin.encoder.layers.3.blocks.*.layernorm_after"},
+                {"to": "stage4.*.mlp.up", "from": "swin.encoder.layers.3.blocks.*.mlp.fc1"},
+                {"to": "stage4.*.mlp.down", "from": "swin.encoder.layers.3.blocks.*.mlp.fc2"},
+                {"to": "downsample*.norm", "from": "swin.encoder.layers.(*-1).downsample.norm"},
+                {"to": "downsample*.reduction", "from": "swin.encoder.layers.(*-1).downsample.reduction"},
+                {"to": "final_norm", "from": "swin.layernorm"},
                 {"to": "logits", "from": "classifier"},
             ],
             "ignore": [],
@@ -154,18 +154,18 @@ class Swin(nn.Module):
         if L3 % 2 != 0:
             raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
         self.patches = nn.Conv2d(c, C, p, stride=p)
-        self.embedded = nn.LayerNorm(C, eps=1e-05)
+        self.patch_norm = nn.LayerNorm(C, eps=1e-05)
         self.stage1 = nn.ModuleList(SwinPair(8 * M, 8 * M, C, M, h) for _ in range(L1 // 2))
-        self.merged1 = PatchMerging(8 * M, 8 * M, C)
+        self.downsample1 = PatchMerging(8 * M, 8 * M, C)
         self.stage2 = nn.ModuleList(SwinPair(4 * M, 4 * M, 2 * C, M, 2 * h) for _ in range(L2 // 2))
-        self.merged2 = PatchMerging(4 * M, 4 * M, 2 * C)
+        self.downsample2 = PatchMerging(4 * M, 4 * M, 2 * C)
         self.stage3 = nn.ModuleList(SwinPair(2 * M, 2 * M, 4 * C, M, 4 * h) for _ in range(L3 // 2))
-        self.merged3 = PatchMerging(2 * M, 2 * M, 4 * C)
+        self.downsample3 = PatchMerging(2 * M, 2 * M, 4 * C)
         self.stage4 = nn.ModuleList(
             PreNormBlock(8 * C, 8 * h, attention=WindowAttention(M, 8 * C, 8 * h))
             for _ in range(L4)
         )
-        self.normed = nn.LayerNorm(8 * C, eps=1e-05)
+        self.final_norm = nn.LayerNorm(8 * C, eps=1e-05)
         self.logits = nn.Linear(8 * C, K)
 
     @classmethod
@@ -182,23 +182,23 @@ class Swin(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         patches = self.patches(image)                                     # b C (8*M) (8*M)
         sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (64*M**2) C
-        embedded = self.embedded(sequence)                                # b (64*M**2) C
-        stage1 = embedded
+        patch_norm = self.patch_norm(sequence)                            # b (64*M**2) C
+        stage1 = patch_norm
         for layer in self.stage1:
             stage1 = layer(stage1)                                        # b (64*M**2) C
-        merged1 = self.merged1(stage1)                                    # b (16*M**2) (2*C)
-        stage2 = merged1
+        downsample1 = self.downsample1(stage1)                            # b (16*M**2) (2*C)
+        stage2 = downsample1
         for layer in self.stage2:
             stage2 = layer(stage2)                                        # b (16*M**2) (2*C)
-        merged2 = self.merged2(stage2)                                    # b (4*M**2) (4*C)
-        stage3 = merged2
+        downsample2 = self.downsample2(stage2)                            # b (4*M**2) (4*C)
+        stage3 = downsample2
         for layer in self.stage3:
             stage3 = layer(stage3)                                        # b (4*M**2) (4*C)
-        merged3 = self.merged3(stage3)                                    # b (M**2) (8*C)
-        stage4 = merged3
+        downsample3 = self.downsample3(stage3)                            # b (M**2) (8*C)
+        stage4 = downsample3
         for layer in self.stage4:
             stage4 = layer(stage4)                                        # b (M**2) (8*C)
-        normed = self.normed(stage4)                                      # b (M**2) (8*C)
-        pooled = normed.mean(1)                                           # b (8*C)
+        final_norm = self.final_norm(stage4)                              # b (M**2) (8*C)
+        pooled = final_norm.mean(1)                                       # b (8*C)
         logits = self.logits(pooled)                                      # b K
         return logits

@@ -1,6 +1,6 @@
 """Shifted-window attention.
 
-Generated from blocks/attention/swin_attention.yaml (sha256 92254b192d43eee6); edit the spec, not this file.
+Generated from blocks/attention/swin_attention.yaml (sha256 95a47201275a2193); edit the spec, not this file (content 85dfb3bbd27e97e0).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SwinAttention(nn.Module):
         y = H // M
         z = W // M
         self.H, self.W, self.M, self.y, self.z, self.shifted = H, W, M, y, z, shifted
-        self.attended = WindowAttention(M, C, h, H, W, shifted=shifted)
+        self.attention = WindowAttention(M, C, h, H, W, shifted=shifted)
 
     def forward(self, x: Tensor) -> Tensor:
         b = x.shape[0]
@@ -47,16 +47,16 @@ class SwinAttention(nn.Module):
             .flatten(3, 4)
             .flatten(0, 2)
         )                                                                 # (b*H*W/M**2) (M**2) C
-        attended = self.attended(windows)                                 # (b*H*W/M**2) (M**2) C
+        attention = self.attention(windows)                               # (b*H*W/M**2) (M**2) C
         whole = (
-            attended.unflatten(0, (b, self.y, self.z))
+            attention.unflatten(0, (b, self.y, self.z))
             .unflatten(3, (self.M, -1))
             .transpose(2, 3)
             .flatten(3, 4)
             .flatten(1, 2)
         )                                                                 # b H W C
-        back = whole
+        rolled_back = whole
         if self.shifted:
-            back = whole.roll((self.M // 2, self.M // 2), (1, 2))         # b H W C
-        out = back.flatten(1, 2)                                          # b (H*W) C
+            rolled_back = whole.roll((self.M // 2, self.M // 2), (1, 2))  # b H W C
+        out = rolled_back.flatten(1, 2)                                   # b (H*W) C
         return out

@@ -1,6 +1,6 @@
 """Swin Transformer with windows of one size at any resolution.
 
-Generated from models/swin_fixed_window.yaml (sha256 6e709e338a076b80); edit the spec, not this file.
+Generated from models/swin_fixed_window.yaml (sha256 66c38a9f404bf231); edit the spec, not this file (content ee001f455d20dfdd).
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class SwinFixedWindow(nn.Module):
         if L4 % 2 != 0:
             raise ValueError(f"L4 % 2 == 0 must hold; found L4 = {L4}")
         self.patches = nn.Conv2d(c, C, p, stride=p)
-        self.embedded = nn.LayerNorm(C, eps=1e-05)
+        self.patch_norm = nn.LayerNorm(C, eps=1e-05)
         self.stage1 = nn.ModuleList(SwinPair(s // p, s // p, C, M, h) for _ in range(L1 // 2))
-        self.merged1 = PatchMerging(s // p, s // p, C)
+        self.downsample1 = PatchMerging(s // p, s // p, C)
         self.stage2 = nn.ModuleList(SwinPair(s // (2 * p), s // (2 * p), 2 * C, M, 2 * h) for _ in range(L2 // 2))
-        self.merged2 = PatchMerging(s // (2 * p), s // (2 * p), 2 * C)
+        self.downsample2 = PatchMerging(s // (2 * p), s // (2 * p), 2 * C)
         self.stage3 = nn.ModuleList(SwinPair(s // (4 * p), s // (4 * p), 4 * C, M, 4 * h) for _ in range(L3 // 2))
-        self.merged3 = PatchMerging(s // (4 * p), s // (4 * p), 4 * C)
+        self.downsample3 = PatchMerging(s // (4 * p), s // (4 * p), 4 * C)
         self.stage4 = nn.ModuleList(SwinPair(s // (8 * p), s // (8 * p), 8 * C, M, 8 * h) for _ in range(L4 // 2))
-        self.normed = nn.LayerNorm(8 * C, eps=1e-05)
+        self.final_norm = nn.LayerNorm(8 * C, eps=1e-05)
         self.logits = nn.Linear(8 * C, K)
 
     @classmethod
@@ -84,23 +84,23 @@ class SwinFixedWindow(nn.Module):
     def forward(self, image: Tensor) -> Tensor:
         patches = self.patches(image)                                     # b C (s/p) (s/p)
         sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (s**2/p**2) C
-        embedded = self.embedded(sequence)                                # b (s**2/p**2) C
-        stage1 = embedded
+        patch_norm = self.patch_norm(sequence)                            # b (s**2/p**2) C
+        stage1 = patch_norm
         for layer in self.stage1:
             stage1 = layer(stage1)                                        # b (s**2/p**2) C
-        merged1 = self.merged1(stage1)                                    # b (s**2/(4*p**2)) (2*C)
-        stage2 = merged1
+        downsample1 = self.downsample1(stage1)                            # b (s**2/(4*p**2)) (2*C)
+        stage2 = downsample1
         for layer in self.stage2:
             stage2 = layer(stage2)                                        # b (s**2/(4*p**2)) (2*C)
-        merged2 = self.merged2(stage2)                                    # b (s**2/(16*p**2)) (4*C)
-        stage3 = merged2
+        downsample2 = self.downsample2(stage2)                            # b (s**2/(16*p**2)) (4*C)
+        stage3 = downsample2
         for layer in self.stage3:
             stage3 = layer(stage3)                                        # b (s**2/(16*p**2)) (4*C)
-        merged3 = self.merged3(stage3)                                    # b (s**2/(64*p**2)) (8*C)
-        stage4 = merged3
+        downsample3 = self.downsample3(stage3)                            # b (s**2/(64*p**2)) (8*C)
+        stage4 = downsample3
         for layer in self.stage4:
             stage4 = layer(stage4)                                        # b (s**2/(64*p**2)) (8*C)
-        normed = self.normed(stage4)                                      # b (s**2/(64*p**2)) (8*C)
-        pooled = normed.mean(1)                                           # b (8*C)
+        final_norm = self.final_norm(stage4)                              # b (s**2/(64*p**2)) (8*C)
+        pooled = final_norm.mean(1)                                       # b (8*C)
         logits = self.logits(pooled)                                      # b K
         return logits

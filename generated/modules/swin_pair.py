@@ -1,6 +1,6 @@
 """Pair of Swin blocks.
 
-Generated from blocks/layers/swin_pair.yaml (sha256 9079edd50798e4c8); edit the spec, not this file.
+Generated from blocks/layers/swin_pair.yaml (sha256 6bb0c7774a16ba05); edit the spec, not this file (content 117e5eb38bec0ad1).
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class SwinPair(nn.Module):
 
     def __init__(self, H: int, W: int, C: int, M: int, h: int) -> None:
         super().__init__()
-        self.straight = PreNormBlock(C, h, attention=SwinAttention(H, W, C, M, h))
+        self.regular = PreNormBlock(C, h, attention=SwinAttention(H, W, C, M, h))
         self.shifted = PreNormBlock(C, h, attention=SwinAttention(H, W, C, M, h, shifted=True))
 
     def forward(self, x: Tensor) -> Tensor:
-        straight = self.straight(x)                                       # b (H*W) C
-        shifted = self.shifted(straight)                                  # b (H*W) C
+        regular = self.regular(x)                                         # b (H*W) C
+        shifted = self.shifted(regular)                                   # b (H*W) C
         return shifted

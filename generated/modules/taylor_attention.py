@@ -1,6 +1,6 @@
 """First-order Taylor attention.
 
-Generated from blocks/attention/taylor_attention.yaml (sha256 cbafef1c628d9548); edit the spec, not this file.
+Generated from blocks/attention/taylor_attention.yaml (sha256 cbafef1c628d9548); edit the spec, not this file (content 5e44dd6944ecd6ff).
 """
 
 from __future__ import annotations

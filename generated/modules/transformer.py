@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 fed30939b6f68cda); edit the spec, not this file.
+Generated from models/transformer.yaml (sha256 68b47882479ee228); edit the spec, not this file (content 9db096ea2093b87d).
 """
 
 from __future__ import annotations
@@ -48,32 +48,32 @@ class Transformer(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "torch": {  # nn.Transformer without its last norms, and an embedding
             "rules": [
-                {"to": "source_words", "from": "embedding"},
-                {"to": "encoder.*.attended.q.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (0, 3)},
-                {"to": "encoder.*.attended.q.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (0, 3)},
-                {"to": "encoder.*.attended.k.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (1, 3)},
-                {"to": "encoder.*.attended.k.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (1, 3)},
-                {"to": "encoder.*.attended.v.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (2, 3)},
-                {"to": "encoder.*.attended.v.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (2, 3)},
-                {"to": "encoder.*.attended.out", "from": "transformer.encoder.layers.*.self_attn.out_proj"},
-                {"to": "encoder.*.middle", "from": "transformer.encoder.layers.*.norm1"},
-                {"to": "encoder.*.fed.up", "from": "transformer.encoder.layers.*.linear1"},
-                {"to": "encoder.*.fed.down", "from": "transformer.encoder.layers.*.linear2"},
+                {"to": "source_embedding", "from": "embedding"},
+                {"to": "encoder.*.attention.q.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (0, 3)},
+                {"to": "encoder.*.attention.q.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (0, 3)},
+                {"to": "encoder.*.attention.k.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (1, 3)},
+                {"to": "encoder.*.attention.k.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (1, 3)},
+                {"to": "encoder.*.attention.v.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (2, 3)},
+                {"to": "encoder.*.attention.v.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (2, 3)},
+                {"to": "encoder.*.attention.out", "from": "transformer.encoder.layers.*.self_attn.out_proj"},
+                {"to": "encoder.*.attention_norm", "from": "transformer.encoder.layers.*.norm1"},
+                {"to": "encoder.*.mlp.up", "from": "transformer.encoder.layers.*.linear1"},
+                {"to": "encoder.*.mlp.down", "from": "transformer.encoder.layers.*.linear2"},
                 {"to": "encoder.*.y", "from": "transformer.encoder.layers.*.norm2"},
-                {"to": "decoder.*.looked.qkv.weight", "from": "transformer.decoder.layers.*.self_attn.in_proj_weight"},
-                {"to": "decoder.*.looked.qkv.bias", "from": "transformer.decoder.layers.*.self_attn.in_proj_bias"},
-                {"to": "decoder.*.looked.out", "from": "transformer.decoder.layers.*.self_attn.out_proj"},
-                {"to": "decoder.*.first", "from": "transformer.decoder.layers.*.norm1"},
-                {"to": "decoder.*.asked.q.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (0, 3)},
-                {"to": "decoder.*.asked.q.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (0, 3)},
-                {"to": "decoder.*.asked.k.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (1, 3)},
-                {"to": "decoder.*.asked.k.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (1, 3)},
-                {"to": "decoder.*.asked.v.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (2, 3)},
-                {"to": "decoder.*.asked.v.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (2, 3)},
-                {"to": "decoder.*.asked.out", "from": "transformer.decoder.layers.*.multihead_attn.out_proj"},
-                {"to": "decoder.*.second", "from": "transformer.decoder.layers.*.norm2"},
-                {"to": "decoder.*.fed.up", "from": "transformer.decoder.layers.*.linear1"},
-                {"to": "decoder.*.fed.down", "from": "transformer.decoder.layers.*.linear2"},
+                {"to": "decoder.*.self_attention.qkv.weight", "from": "transformer.decoder.layers.*.self_attn.in_proj_weight"},
+                {"to": "decoder.*.self_attention.qkv.bias", "from": "transformer.decoder.layers.*.self_attn.in_proj_bias"},
+                {"to": "decoder.*.self_attention.out", "from": "transformer.decoder.layers.*.self_attn.out_proj"},
+                {"to": "decoder.*.self_attention_norm", "from": "transformer.decoder.layers.*.norm1"},
+                {"to": "decoder.*.cross_attention.q.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (0, 3)},
+                {"to": "decoder.*.cross_attention.q.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (0, 3)},
+                {"to": "decoder.*.cross_attention.k.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (1, 3)},
+                {"to": "decoder.*.cross_attention.k.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (1, 3)},
+                {"to": "decoder.*.cross_attention.v.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (2, 3)},
+                {"to": "decoder.*.cross_attention.v.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (2, 3)},
+                {"to": "decoder.*.cross_attention.out", "from": "transformer.decoder.layers.*.multihead_attn.out_proj"},
+                {"to": "decoder.*.cross_attention_norm", "from": "transformer.decoder.layers.*.norm2"},
+                {"to": "decoder.*.mlp.up", "from": "transformer.decoder.layers.*.linear1"},
+                {"to": "decoder.*.mlp.down", "from": "transformer.decoder.layers.*.linear2"},
                 {"to": "decoder.*.y", "from": "transformer.decoder.layers.*.norm3"},
             ],
             "ignore": [],
@@ -84,15 +84,15 @@ class Transformer(nn.Module):
         super().__init__()
         f = 4 * d if f is None else f
         self.d, self.P = d, P
-        self.source_words = nn.Embedding(V, d)
+        self.source_embedding = nn.Embedding(V, d)
         self.register_buffer("source_positions", sinusoids(P, d), persistent=False)
         self.encoder = nn.ModuleList(PostNormBlock(d, h, f, ffn=Mlp(d, f, activation="relu")) for _ in range(L))
-        self.target_words = nn.Embedding(V, d)
-        self.target_words.weight = self.source_words.weight
+        self.target_embedding = nn.Embedding(V, d)
+        self.target_embedding.weight = self.source_embedding.weight
         self.register_buffer("target_positions", sinusoids(P, d), persistent=False)
         self.decoder = nn.ModuleList(DecoderBlock(d, h, f) for _ in range(L))
         self.logits = nn.Linear(d, V, bias=False)
-        self.logits.weight = self.source_words.weight
+        self.logits.weight = self.source_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Transformer:
@@ -109,15 +109,15 @@ class Transformer(nn.Module):
         s = source.shape[1]
         if s > self.P:
             raise ValueError(f"s <= P must hold; found s = {s}, P = {self.P}")
-        source_words = self.source_words(source)                          # b s d
-        source_scaled = source_words * self.d**0.5                        # b s d
+        source_embedding = self.source_embedding(source)                  # b s d
+        source_scaled = source_embedding * self.d**0.5                    # b s d
         source_positions = self.source_positions[: source_scaled.shape[1]]  # s d
-        source_embedded = source_scaled + source_positions                # b s d
-        encoder = source_embedded
+        encoder_input = source_scaled + source_positions                  # b s d
+        encoder = encoder_input
         for layer in self.encoder:
             encoder = layer(encoder)                                      # b s d
-        target_words = self.target_words(target)                          # b n d
-        target_scaled = target_words * self.d**0.5                        # b n d
+        target_embedding = self.target_embedding(target)                  # b n d
+        target_scaled = target_embedding * self.d**0.5                    # b n d
         target_positions_start = advance(
             state,
             "target_positions",
@@ -125,8 +125,8 @@ class Transformer(nn.Module):
             self.target_positions.shape[0],
         )
         target_positions = self.target_positions[target_positions_start : target_positions_start + target_scaled.shape[1]]  # n d
-        target_embedded = target_scaled + target_positions                # b n d
-        decoder = target_embedded
+        decoder_input = target_scaled + target_positions                  # b n d
+        decoder = decoder_input
         for index, layer in enumerate(self.decoder):
             decoder = layer(decoder, encoder, substate(state, f"decoder.{index}"))  # b n d
         logits = self.logits(decoder)                                     # b n V

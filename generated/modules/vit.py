@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 56d1d8da963da521); edit the spec, not this file.
+Generated from models/vit.yaml (sha256 562b9df01fdef015); edit the spec, not this file (content 637f4d87647f4c7b).
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ class Vit(nn.Module):
         "timm": {  # VisionTransformer
             "rules": [
                 {"to": "patches", "from": "patch_embed.proj"},
-                {"to": "token", "from": "cls_token"},
-                {"to": "positions", "from": "pos_embed"},
-                {"to": "blocks.*.normed", "from": "blocks.*.norm1"},
-                {"to": "blocks.*.attended.q.weight", "from": "blocks.*.attn.qkv.weight", "part": (0, 3)},
-                {"to": "blocks.*.attended.q.bias", "from": "blocks.*.attn.qkv.bias", "part": (0, 3)},
-                {"to": "blocks.*.attended.k.weight", "from": "blocks.*.attn.qkv.weight", "part": (1, 3)},
-                {"to": "blocks.*.attended.k.bias", "from": "blocks.*.attn.qkv.bias", "part": (1, 3)},
-                {"to": "blocks.*.attended.v.weight", "from": "blocks.*.attn.qkv.weight", "part": (2, 3)},
-                {"to": "blocks.*.attended.v.bias", "from": "blocks.*.attn.qkv.bias", "part": (2, 3)},
-                {"to": "blocks.*.attended.out", "from": "blocks.*.attn.proj"},
-                {"to": "blocks.*.middle_normed", "from": "blocks.*.norm2"},
-                {"to": "blocks.*.fed.up", "from": "blocks.*.mlp.fc1"},
-                {"to": "blocks.*.fed.down", "from": "blocks.*.mlp.fc2"},
-                {"to": "normed", "from": "norm"},
+                {"to": "class_token", "from": "cls_token"},
+                {"to": "position_embedding", "from": "pos_embed"},
+                {"to": "blocks.*.attention_norm", "from": "blocks.*.norm1"},
+                {"to": "blocks.*.attention.q.weight", "from": "blocks.*.attn.qkv.weight", "part": (0, 3)},
+                {"to": "blocks.*.attention.q.bias", "from": "blocks.*.attn.qkv.bias", "part": (0, 3)},
+                {"to": "blocks.*.attention.k.weight", "from": "blocks.*.attn.qkv.weight", "part": (1, 3)},
+                {"to": "blocks.*.attention.k.bias", "from": "blocks.*.attn.qkv.bias", "part": (1, 3)},
+                {"to": "blocks.*.attention.v.weight", "from": "blocks.*.attn.qkv.weight", "part": (2, 3)},
+                {"to": "blocks.*.attention.v.bias", "from": "blocks.*.attn.qkv.bias", "part": (2, 3)},
+                {"to": "blocks.*.attention.out", "from": "blocks.*.attn.proj"},
+                {"to": "blocks.*.mlp_norm", "from": "blocks.*.norm2"},
+                {"to": "blocks.*.mlp.up", "from": "blocks.*.mlp.fc1"},
+                {"to": "blocks.*.mlp.down", "from": "blocks.*.mlp.fc2"},
+                {"to": "final_norm", "from": "norm"},
                 {"to": "logits", "from": "head"},
             ],
             "ignore": [],
@@ -61,17 +61,17 @@ class Vit(nn.Module):
         "transformers": {  # ViTForImageClassification
             "rules": [
                 {"to": "patches", "from": "vit.embeddings.patch_embeddings.projection"},
-                {"to": "token", "from": "vit.embeddings.cls_token"},
-                {"to": "positions", "from": "vit.embeddings.position_embeddings"},
-                {"to": "blocks.*.normed", "from": "vit.layers.*.layernorm_before"},
-                {"to": "blocks.*.attended.q", "from": "vit.layers.*.attention.q_proj"},
-                {"to": "blocks.*.attended.k", "from": "vit.layers.*.attention.k_proj"},
-                {"to": "blocks.*.attended.v", "from": "vit.layers.*.attention.v_proj"},
-                {"to": "blocks.*.attended.out", "from": "vit.layers.*.attention.o_proj"},
-                {"to": "blocks.*.middle_normed", "from": "vit.layers.*.layernorm_after"},
-                {"to": "blocks.*.fed.up", "from": "vit.layers.*.mlp.fc1"},
-                {"to": "blocks.*.fed.down", "from": "vit.layers.*.mlp.fc2"},
-                {"to": "normed", "from": "vit.layernorm"},
+                {"to": "class_token", "from": "vit.embeddings.cls_token"},
+                {"to": "position_embedding", "from": "vit.embeddings.position_embeddings"},
+                {"to": "blocks.*.attention_norm", "from": "vit.layers.*.layernorm_before"},
+                {"to": "blocks.*.attention.q", "from": "vit.layers.*.attention.q_proj"},
+                {"to": "blocks.*.attention.k", "from": "vit.layers.*.attention.k_proj"},
+                {"to": "blocks.*.attention.v", "from": "vit.layers.*.attention.v_proj"},
+                {"to": "blocks.*.attention.out", "from": "vit.layers.*.attention.o_proj"},
+                {"to": "blocks.*.mlp_norm", "from": "vit.layers.*.layernorm_after"},
+                {"to": "blocks.*.mlp.up", "from": "vit.layers.*.mlp.fc1"},
+                {"to": "blocks.*.mlp.down", "from": "vit.layers.*.mlp.fc2"},
+                {"to": "final_norm", "from": "vit.layernorm"},
                 {"to": "logits", "from": "classifier"},
             ],
             "ignore": [],
@@ -95,10 +95,10 @@ class Vit(nn.Module):
             raise ValueError(f"s % p == 0 must hold; found s = {s}, p = {p}")
         n = s**2 // p**2 + 1
         self.patches = nn.Conv2d(c, d, p, stride=p)
-        self.token = nn.Parameter(torch.randn(1, 1, d) * 0.02)
-        self.positions = nn.Parameter(torch.randn(1, n, d) * 0.02)
+        self.class_token = nn.Parameter(torch.randn(1, 1, d) * 0.02)
+        self.position_embedding = nn.Parameter(torch.randn(1, n, d) * 0.02)
         self.blocks = nn.ModuleList(PreNormBlock(d, h, f, eps=1e-06) for _ in range(L))
-        self.normed = nn.LayerNorm(d, eps=1e-06)
+        self.final_norm = nn.LayerNorm(d, eps=1e-06)
         self.logits = nn.Linear(d, K)
 
     @classmethod
@@ -116,15 +116,15 @@ class Vit(nn.Module):
         b = image.shape[0]
         patches = self.patches(image)                                     # b d (s/p) (s/p)
         sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (s**2/p**2) d
-        token = self.token                                                # 1 1 d
-        tokens = token.expand(b, -1, -1)                                  # b 1 d
-        joined = torch.cat((tokens, sequence), 1)                         # b n d
-        positions = self.positions                                        # 1 n d
-        embedded = joined + positions                                     # b n d
-        blocks = embedded
+        class_token = self.class_token                                    # 1 1 d
+        class_tokens = class_token.expand(b, -1, -1)                      # b 1 d
+        with_class_token = torch.cat((class_tokens, sequence), 1)         # b n d
+        position_embedding = self.position_embedding                      # 1 n d
+        embeddings = with_class_token + position_embedding                # b n d
+        blocks = embeddings
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d
-        normed = self.normed(blocks)                                      # b n d
-        first = normed[:, 0]                                              # b d
-        logits = self.logits(first)                                       # b K
+        final_norm = self.final_norm(blocks)                              # b n d
+        class_output = final_norm[:, 0]                                   # b d
+        logits = self.logits(class_output)                                # b K
         return logits

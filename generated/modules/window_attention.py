@@ -1,6 +1,6 @@
 """Attention within windows.
 
-Generated from blocks/attention/window_attention.yaml (sha256 86d2b7485b855fd7); edit the spec, not this file.
+Generated from blocks/attention/window_attention.yaml (sha256 33fe753619618c72); edit the spec, not this file (content 9d7e6e173fe952c8).
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class WindowAttention(nn.Module):
         self.q = nn.Linear(C, C, bias=bias)
         self.k = nn.Linear(C, C, bias=bias)
         self.v = nn.Linear(C, C, bias=bias)
-        self.positions = nn.Parameter(torch.randn((2 * M - 1) * (2 * M - 1), h) * 0.02)
-        self.register_buffer("positions_index", displacements(M, M), persistent=False)
+        self.relative_bias = nn.Parameter(torch.randn((2 * M - 1) * (2 * M - 1), h) * 0.02)
+        self.register_buffer("relative_bias_index", displacements(M, M), persistent=False)
         if shifted:
             self.register_buffer("masked", separated((H, W), (M, M), (M // 2, M // 2)), persistent=False)
         self.out = nn.Linear(C, C, bias=bias)
@@ -82,8 +82,8 @@ class WindowAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # w h (M**2) (M**2)
         scaled = scores * self.e**-0.5                                    # w h (M**2) (M**2)
-        positions = self.positions[self.positions_index].permute(2, 0, 1)  # h (M**2) (M**2)
-        biased = scaled + positions                                       # w h (M**2) (M**2)
+        relative_bias = self.relative_bias[self.relative_bias_index].permute(2, 0, 1)  # h (M**2) (M**2)
+        biased = scaled + relative_bias                                   # w h (M**2) (M**2)
         masked = biased
         if self.shifted:
             masked = biased.unflatten(0, (-1, self.masked.shape[0]))

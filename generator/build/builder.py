@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from generator.build import files
 from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
@@ -20,6 +19,7 @@ from generator.build.plan import INDEX, Plan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
 from generator.build.sink import Checker, Sink, Writer
 from generator.build.worker import Rendered, Surroundings, render_all
+from generator.files import writing
 from generator.files.regular_file import real
 from generator.files.seal import State, sealed, state_of
 from generator.questions.comparison.files import FOLDER as COMPARISONS
@@ -108,7 +108,7 @@ class _Build:
         chosen = tuple(name for name in self.chosen if name not in wrong_names)
         if not request.check:
             _make_writable(self.out)
-            files.remove_temporaries([self.out, *(self.out / folder for folder in FOLDERS)])
+            writing.remove_temporaries([self.out, *(self.out / folder for folder in FOLDERS)])
         plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out, check=request.check)
         self.report.specs = len(plan.wanted) + len(wrong_names)
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from generator.build import files
+from generator.files import writing
 from generator.files.regular_file import irregular
 
 FILE = ".manifest.json"
@@ -80,8 +80,8 @@ class Manifest:
         }
         text = (json.dumps(data) + "\n").encode()  # in one line: with indentation it takes ten times as long
         path = out / FILE
-        if irregular(path) or files.content(path) != text:
-            files.replace(path, text)
+        if irregular(path) or writing.content(path) != text:
+            writing.replace(path, text)
 
 
 def read_manifest(out: Path) -> Manifest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from generator.build import files
+from generator.files import writing
 from generator.files.seal import State, state_of
 from generator.spec.problems import Problem, ProblemsError
 
@@ -29,8 +29,8 @@ class Writer:
     def put(self, path: str, data: bytes, *, committed: bool = True) -> bool:  # noqa: ARG002 - all outputs are written
         """Write one output if it differs from what is there."""
         try:
-            return files.write(self._out / path, data, force=self._force)
-        except files.KeptFileError as error:
+            return writing.write(self._out / path, data, force=self._force)
+        except writing.KeptFileError as error:
             raise ProblemsError([Problem(str(error), None)]) from error
         except OSError as error:
             raise _unwritable(self._out / path, error) from error
@@ -39,9 +39,9 @@ class Writer:
         """Remove an output."""
         try:
             file = self._out / path
-            files.require_replaceable(file, files.content(file) or b"", force=self._force)
+            writing.require_replaceable(file, writing.content(file) or b"", force=self._force)
             file.unlink()
-        except files.KeptFileError as error:
+        except writing.KeptFileError as error:
             raise ProblemsError([Problem(str(error), None, ("it comes from no spec any more",))]) from error
         except OSError as error:
             raise _unwritable(self._out / path, error) from error
@@ -58,7 +58,7 @@ class Checker:
         """Compare one output. One that is not committed, such as a workbook, may be missing."""
         file = self._out / path
         try:
-            old = files.content(file)
+            old = writing.content(file)
         except OSError as error:
             raise _unwritable(file, error) from error
         if old is None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from generator.build import files
 from generator.build.fixed import reserved_names
 from generator.cli import main
+from generator.files import writing
 from generator.files.seal import State, sealed, state_of
 from generator.render.module.support import support_files
 from generator.spec.naming import RESERVED, name_problem
@@ -234,7 +234,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(specs, out, gen, capsys, m
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.os, "replace", refuse)
+        patch.setattr(writing.os, "replace", refuse)
         assert gen() == 1
     assert contents(out) == before
     assert "markdown/alone.md: Permission denied" in capsys.readouterr().err
@@ -249,9 +249,9 @@ def test_what_a_killed_build_has_left_is_removed(specs, out, gen) -> None:
     write_specs(specs, alone=ALONE.replace("rows", "rows of numbers"))
     program = (
         "import os, signal\n"
-        "from generator.build import files\n"
+        "from generator.files import writing\n"
         "from generator.cli import main\n"
-        "files.os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "writing.os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "main(['build', 'mine', '--formats', 'markdown'])\n"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=specs.parent, capture_output=True, check=False)

@@ -25,7 +25,7 @@ def result(view="cost", measures=("macs", "saved_elements")) -> Result:
     given = {"b": 1, "d": 768, "h": 12}
     sides = [Subject(name, load(name).sheet, given) for name in ("multi_head_attention", "linear_attention")]
     if view == "share":
-        sides = [Subject("block", load("pre_norm_block").sheet, given, "attended")]
+        sides = [Subject("block", load("pre_norm_block").sheet, given, "attention")]
     return compared(Comparison("x", "A <title> & more", tuple(sides), Axis("n", (16, 64, 256, 1024)), measures, view=view))
 
 

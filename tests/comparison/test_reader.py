@@ -87,8 +87,8 @@ def test_all_mistakes_are_reported_together(folder) -> None:
 def test_the_schema_is_valid_and_accepts_what_is_committed() -> None:
     import json
 
+    from generator.questions.comparison import reader
     from generator.questions.comparison.files import comparison_files
-    from generator.render.comparison import reader
     from generator.resources import builtin_specs_dir
 
     schema = json.loads(Path(reader.__file__).with_name("schema.json").read_text(encoding="utf-8"))

@@ -75,7 +75,7 @@ def inner(grid: Tensor, weights: Weights, size: int, heads: int) -> Tensor:
         mixed = []
         for head in range(heads):
             own = slice(head * width, (head + 1) * width)
-            mixed.append(attend(q[..., own], k[..., own], v[..., own], displacement_bias(weights["positions"], size, head)))
+            mixed.append(attend(q[..., own], k[..., own], v[..., own], displacement_bias(weights["relative_bias"], size, head)))
         y = linear(torch.cat(mixed, -1), part(weights, "out"))
         for n, (i, j) in enumerate(spots):
             result[:, i, j] = y[:, n]
@@ -97,31 +97,31 @@ def across(grid: Tensor, weights: Weights, size: int) -> Tensor:
 
 
 def block(grid: Tensor, weights: Weights, attention: Callable[[Tensor, Weights], Tensor]) -> Tensor:
-    middle = grid + attention(norm(grid, part(weights, "normed")), part(weights, "attended"))
-    up = functional.gelu(linear(norm(middle, part(weights, "middle_normed")), part(weights, "fed.up")))
-    return middle + linear(up, part(weights, "fed.down"))
+    middle = grid + attention(norm(grid, part(weights, "attention_norm")), part(weights, "attention"))
+    up = functional.gelu(linear(norm(middle, part(weights, "mlp_norm")), part(weights, "mlp.up")))
+    return middle + linear(up, part(weights, "mlp.down"))
 
 
 def merge(grid: Tensor, weights: Weights) -> Tensor:
     joined = torch.cat([grid[:, 0::2, 0::2], grid[:, 1::2, 0::2], grid[:, 0::2, 1::2], grid[:, 1::2, 1::2]], -1)
-    return linear(norm(joined, part(weights, "normed")), part(weights, "reduced"))
+    return linear(norm(joined, part(weights, "norm")), part(weights, "reduction"))
 
 
 def cat(image: Tensor, weights: Weights, size: int, heads: int, depths: tuple[int, ...]) -> Tensor:
     """The whole model."""
-    embedded = part(weights, "embedded")
+    embedded = part(weights, "patch_embedding")
     grid = functional.conv2d(image, embedded["weight"], embedded["bias"], stride=embedded["weight"].shape[-1]).permute(0, 2, 3, 1)
-    grid = norm(grid, part(weights, "normed")) + weights["positions"].view(1, *grid.shape[1:])
+    grid = norm(grid, part(weights, "patch_norm")) + weights["position_embedding"].view(1, *grid.shape[1:])
     for stage, depth in enumerate(depths, 1):
         for group in range(depth):
             own = part(weights, f"stage{stage}.{group}")
-            grid = block(grid, part(own, "before"), partial(inner, size=size, heads=heads))
-            grid = block(grid, part(own, "across"), partial(across, size=size))
-            grid = block(grid, part(own, "behind"), partial(inner, size=size, heads=heads))
+            grid = block(grid, part(own, "inner1"), partial(inner, size=size, heads=heads))
+            grid = block(grid, part(own, "cross"), partial(across, size=size))
+            grid = block(grid, part(own, "inner2"), partial(inner, size=size, heads=heads))
         if stage < len(depths):
-            grid = merge(grid, part(weights, f"merged{stage}"))
+            grid = merge(grid, part(weights, f"downsample{stage}"))
             heads *= 2
-    return linear(norm(grid.flatten(1, 2), part(weights, "last")).mean(1), part(weights, "logits"))
+    return linear(norm(grid.flatten(1, 2), part(weights, "final_norm")).mean(1), part(weights, "logits"))
 
 
 def same(module: nn.Module, x: Tensor, direct: Callable[[Weights], Tensor], dtype: torch.dtype) -> None:

@@ -171,11 +171,11 @@ def test_luna_packs_and_unpacks() -> None:
 
 def test_luna_hands_its_short_sequence_from_layer_to_layer() -> None:
     own, words = Luna(d=D, L=3, h=H, f=5, l=3, V=7, P=N), torch.randint(0, 7, (B, N))
-    x, p = own.embedded(own.words(words) + own.positions), own.context.expand(B, -1, -1)
+    x, p = own.embedding_norm(own.token_embedding(words) + own.position_embedding), own.context.expand(B, -1, -1)
     for layer in own.blocks:
-        packed = asked(layer.nested.packed, p, x)
-        x, p = layer.middle(x + asked(layer.nested.unpacked, x, packed)), layer.p_next(p + packed)
-        x = layer.y(x + layer.fed(x))
+        packed = asked(layer.attention.packed, p, x)
+        x, p = layer.attention_norm(x + asked(layer.attention.unpacked, x, packed)), layer.p_next(p + packed)
+        x = layer.y(x + layer.mlp(x))
     for found, wanted in zip(own(words), (x, p), strict=True):
         same(found, wanted)
 

@@ -81,7 +81,7 @@ def test_equal_models_are_close_and_spoilt_ones_are_not(bench: Workbench) -> Non
     outputs, gradients, where = distances(bench, "gradient")
     assert outputs < 1e-9
     assert gradients > 1e-6
-    assert where == "encoder.0.fed.up.bias"
+    assert where == "encoder.0.mlp.up.bias"
 
 
 class OneLayer(nn.Module):

@@ -38,7 +38,7 @@ def test_each_step_comes_to_the_logits_and_the_cache_of_transformers(name: str) 
             assert (own(tokens, state) - expected.logits).abs().max() < TOLERANCE
         assert past.get_seq_length() == words.shape[1]
         for index, layer in enumerate(past.layers):
-            kept = state[f"blocks.{index}"]["attended"]
+            kept = state[f"blocks.{index}"]["attention"]
             assert (kept["keys"] - layer.keys).abs().max() < TOLERANCE
             assert (kept["values"] - layer.values).abs().max() < TOLERANCE
 

@@ -69,7 +69,7 @@ def test_a_wrong_published_formula_fails_when_the_file_is_written() -> None:
 def with_wrong_row(source: Path, target: Path, plan: Plan) -> Path:
     """Copy a workbook in which one layer costs one FLOP more than its formula says."""
     flops = next(quantity for quantity in QUANTITIES if quantity.key == "matmul_flops")
-    row = next(i for i, row in enumerate(plan.sheet.rows) if row.path == "blocks.attended.q") + FIRST_LAYER_ROW
+    row = next(i for i, row in enumerate(plan.sheet.rows) if row.path == "blocks.attention.q") + FIRST_LAYER_ROW
     with zipfile.ZipFile(source) as before, zipfile.ZipFile(target, "w") as after:
         for name in before.namelist():
             text = before.read(name).decode("utf-8")

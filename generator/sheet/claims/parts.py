@@ -133,7 +133,7 @@ def _ignored(claim: Claim, costs: Costs, problems: Problems) -> tuple[set[str], 
             known = [BIAS, *KINDS, *ops(), *(row.path for row in costs.rows)]
             notes = (
                 *did_you_mean(name, known),
-                f"the kinds are {listed([BIAS, *KINDS])}; a row inside a block is named by its path, such as `blocks.attended`",
+                f"the kinds are {listed([BIAS, *KINDS])}; a row inside a block is named by its path, such as `blocks.attention`",
             )
             problems.add(f"`ignore` names `{name}`, which is no op, no row and none of the kinds", span, *notes)
     if len(problems) > before:
