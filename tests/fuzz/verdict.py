@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from generator.resolve.architecture import Architecture
 from generator.build.worker import Surroundings, Task, render
-from generator.sheet.compiled import compile_spec
-from generator.render.formats import FORMATS
-from generator.sheet.sheet import Sheet
-from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.peaks import compare_peaks
 from generator.proof.verify.run import Case, check_case, mistakes, preset_sizes
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.stepwise import check_decoding
+from generator.render.formats import FORMATS
+from generator.resolve.architecture import Architecture
+from generator.sheet.compiled import compile_spec
+from generator.sheet.sheet import Sheet
+from generator.spec.library import Library
+from generator.spec.problems import ProblemsError
 from tests.fuzz.specs import NAME, Drawn
 
 # What is known not to have its peak simulated exactly: ops, see tests/verify/test_peaks.py, and recurrences.
