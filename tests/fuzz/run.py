@@ -86,12 +86,15 @@ def main() -> int:
     parser.add_argument("--examples", type=Path, help="a file for one example of each reason to refuse a spec")
     args = parser.parse_args()
     total, end, number = Total(), time.monotonic() + 60 * args.minutes, args.seed
-    while number == args.seed or time.monotonic() < end:
-        total.add(one_batch(number, [signature for _, signature, _, _ in total.found]))
-        say(f"seed {number}: {total.numbers['drawn']} drawn, {total.numbers['verified']} verified, {len(total.found)} findings")
-        number += 1
-        if total.found and total.found[-1][1].startswith(STOPPED):  # the next batch would too
-            break
+    try:
+        while number == args.seed or time.monotonic() < end:
+            total.add(one_batch(number, [signature for _, signature, _, _ in total.found]))
+            say(f"seed {number}: {total.numbers['drawn']} drawn, {total.numbers['verified']} verified, {len(total.found)} findings")
+            number += 1
+            if total.found and total.found[-1][1].startswith(STOPPED):  # the next batch would too
+                break
+    except KeyboardInterrupt:
+        say("stopped")
     total.show()
     if args.examples is not None:
         args.examples.write_text(json.dumps(total.examples, indent=1), encoding="utf-8")
