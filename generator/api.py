@@ -16,8 +16,8 @@ from generator.sheet.sheet import Sheet, SheetRow
 from generator.sheet.sizing import check_option
 from generator.spec.library import Library
 from generator.spec.lookup import find
-from generator.spec.problems import Problem, ProblemsError, headline
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.problems import Problem, ProblemsError, headline
+from generator.text.suggest import did_you_mean, listed
 
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "load", "load_from"]
 

@@ -14,7 +14,7 @@ from generator.commands.arguments import UsageError
 from generator.commands.registry import COMMANDS, Command, CommandModule
 from generator.files.docstrings import docstring
 from generator.render.terminal.console import complain, complain_of
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from generator.version import VERSION
 
 FINE, PROBLEMS, USAGE = 0, 1, 2
@@ -71,7 +71,7 @@ def _run(arguments: Sequence[str]) -> int:
         parsed = _parsed(_top_parser(), arguments or ["--help"])
         return USAGE if isinstance(parsed, argparse.Namespace) or not arguments else parsed
     if asked not in known:
-        from generator.spec.suggest import did_you_mean
+        from generator.text.suggest import did_you_mean
 
         raise UsageError(f"there is no command `{asked}`", *did_you_mean(asked, known), f"commands: {', '.join(known)}")
     module = known[asked].load()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 
 class SpecError(ValueError):

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,50 @@ def test_files_and_functions_are_short(path: Path) -> None:
     assert len(text.splitlines()) < MAX_FILE_LINES
     long = {function.name: code_lines(function) for function in functions(ast.parse(text))}
     assert {name: lines for name, lines in long.items() if lines >= MAX_FUNCTION_LINES} == {}
+
+
+def imports() -> dict[str, set[str]]:
+    """Each module of generator/ and those it names: at its top, inside functions, for types only, or as a text to be imported later."""
+    paths = {".".join(path.relative_to(REPOSITORY).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
+    found = {}
+    for module, path in paths.items():
+        named: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                parts = {f"{node.module}.{alias.name}" for alias in node.names}
+                named |= parts & paths.keys() or {node.module}
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                named.add(node.value)
+        found[module] = (named & paths.keys()) - {module, "generator"}
+    return found
+
+
+def room(module: str) -> str:
+    """The folder of a module; one that stands beside the folders is its own."""
+    return ".".join(module.split(".")[:2])
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """One circle of a graph; empty where there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    found = {module: {other for other in named if not other.startswith("generator.resolve.")} for module, named in imports().items()}
+    assert circle(found) == []
+
+
+def test_folders_depend_on_each_other_in_one_direction() -> None:
+    rooms: dict[str, set[str]] = {}
+    for module, named in imports().items():
+        rooms.setdefault(room(module), set()).update(room(other) for other in named if room(other) != room(module))
+    assert circle(rooms) == []
 
 
 def test_test_functions_live_in_files_that_pytest_collects() -> None:

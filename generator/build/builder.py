@@ -26,7 +26,7 @@ from generator.questions.comparison.files import FOLDER as COMPARISONS
 from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
 from generator.spec.library import Library
 from generator.spec.lookup import Collection
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 FOLDERS = (*(kind.name for kind in FORMATS), DOCUMENTS, COMPARISONS)  # below that of outputs
 _FEW = 4  # so many specs are rendered sooner than further processes are ready

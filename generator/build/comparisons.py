@@ -17,7 +17,7 @@ from generator.files.writing import MADE_BY
 from generator.questions.comparison.files import FOLDER, comparison_files
 from generator.render.formats import EXCEL, MARKDOWN, Format
 from generator.spec.library import Library
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
     from generator.questions.comparison.model import Comparison

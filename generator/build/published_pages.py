@@ -60,8 +60,8 @@ def _document_page(file: Path, library: Library, out: Path, records: Mapping[str
     from generator.questions.documents.reader import document_problems, read_document
     from generator.render.markdown.document import render_document
     from generator.resources import builtin_specs_dir
-    from generator.spec.problems import ProblemsError
     from generator.spec.references import read_references
+    from generator.text.problems import ProblemsError
 
     document = read_document(file)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from generator.files import writing
 from generator.files.seal import State, state_of
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 
 class Sink(Protocol):

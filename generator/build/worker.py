@@ -9,7 +9,7 @@ from typing import Any
 
 from generator.render.formats import MODULES, Format, Rendering
 from generator.spec.library import Library
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 
 @dataclass(frozen=True)

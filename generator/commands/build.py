@@ -21,8 +21,8 @@ from generator.formulas.numerals import count_of
 from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
 from generator.render.terminal.console import complain, complain_of, remind, say, styled
 from generator.spec.lookup import collect
-from generator.spec.problems import ProblemsError
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.problems import ProblemsError
+from generator.text.suggest import did_you_mean, listed
 
 EXAMPLES = """\
   gen build specs/                           everything, into generated/

@@ -17,8 +17,8 @@ from generator.render.terminal.console import complain_of, say
 from generator.spec.library import Library
 from generator.spec.lookup import collect
 from generator.spec.model import Option
-from generator.spec.problems import Problem, ProblemsError
-from generator.spec.suggest import listed
+from generator.text.problems import Problem, ProblemsError
+from generator.text.suggest import listed
 
 EXAMPLES = """\
   gen check specs/

@@ -15,7 +15,7 @@ from generator.commands.arguments import UsageError, add_specs, existing, settin
 from generator.commands.target import answered
 from generator.render.formats import LANGUAGES
 from generator.render.terminal.console import complain, say
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from generator.questions.comparison.model import Comparison

@@ -10,7 +10,7 @@ from generator.render.terminal.table import Column, table_lines
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, shown
 from generator.spec.lookup import everything
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 EXAMPLES = """\
   gen list

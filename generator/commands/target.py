@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from generator.commands.arguments import UsageError, existing, settings
 from generator.formulas.numerals import NotANumberError, whole_number
 from generator.render.terminal.console import warn
-from generator.spec.problems import headline
+from generator.text.problems import headline
 
 if TYPE_CHECKING:
     from generator.sheet.costing import Cost

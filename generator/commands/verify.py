@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_specs, existing
+from generator.files.regular_file import read_regular
+from generator.files.seal import State, sealed, state_of
+from generator.files.writing import LARGEST, replace
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
-from generator.proof.verify.report_file import refuse_unfit, write_report
 from generator.render.terminal.console import complain, complain_of, say, styled
-from generator.spec.problems import ProblemsError, headline
-from generator.spec.suggest import listed
+from generator.text.problems import ProblemsError, headline
+from generator.text.suggest import listed
 
 if TYPE_CHECKING:
     from generator.proof.verify.checks import Check
@@ -58,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
         complain("`gen verify` runs the generated modules, which needs PyTorch", "install it with: pip install 'archsheet[torch]'")
         return 1
     if args.report is not None:
-        refuse_unfit(args.report, force=args.force)
+        _refuse_unfit(args.report, force=args.force)
     library, names = _targets(args.targets, args.specs)
     from generator.proof.verify.instance import Workbench
     from generator.proof.verify.run import Result, mistakes, verify
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
             if not args.json:
                 _print(result)
     if args.report is not None:
-        write_report(args.report, results)
+        _write_report(args.report, results)
     if args.json:
         say(json.dumps([_plain(result) for result in results], indent=2))
     else:
@@ -236,3 +238,27 @@ def _plain_decoding(decoding: Decoding | None) -> dict[str, Any] | None:
 def _plain_check(check: Check) -> dict[str, Any]:
     plain = {"quantity": check.quantity, "derived": check.derived, "measured": check.measured, "equal": check.equal}
     return plain | ({"where": check.where, "formula_for_greater_sizes": check.general} if check.where else {})
+
+
+def _refuse_unfit(file: Path, *, force: bool = False) -> None:
+    """Raise UsageError for a file that a report cannot or must not replace; one that was edited by hand only by force."""
+    from generator.proof.verify.report import MADE_BY
+
+    if file.is_dir():
+        raise UsageError(f"--report takes a file, and {file} is a folder", f"for example --report {file / 'proof.md'}")
+    above = next(folder for folder in (*file.parents, Path()) if folder.exists())
+    if not above.is_dir():
+        raise UsageError(f"{file} cannot be written, as {above} is not a folder", "choose another file for --report")
+    old = read_regular(file, LARGEST) if file.exists() else b""
+    if old and MADE_BY.encode() not in old:
+        raise UsageError(f"{file} was not written by gen verify, so it is left alone", "choose another file for --report")
+    if not force and state_of(file, old) is State.EDITED:
+        raise UsageError(f"{file} was edited by hand, so it is left alone", "choose another file, or give up the edits with --force")
+
+
+def _write_report(file: Path, results: Sequence[Result]) -> None:
+    """Write the page, with links to the pages of specs that lie beside it. Raises OSError."""
+    from generator.proof.verify.report import render_report
+
+    pages = {result.spec: f"{result.spec}.md" for result in results if (file.parent / f"{result.spec}.md").exists()}
+    replace(file, sealed(render_report(results, pages)))

@@ -88,7 +88,7 @@ def _state_of_workbook(data: bytes) -> State:
     if _hash_of_parts(unsealed) == whole[1]:
         return State.OURS
     # Another program has saved it. That alone is no edit: what counts is what the cells hold.
-    from generator.render.workbook.content import content_digest
+    from generator.files.workbook_content import content_digest
 
     try:
         return State.OURS if content_digest(opened(data)).encode() == content[1] else State.EDITED

@@ -1,7 +1,8 @@
 """The exact value of a formula at given sizes, scalar or array.
 
 A walk over the tree builds a chain of Python functions on integers and fractions; nothing is compiled from text. Roots and logarithms
-that do not come out even are carried as sympy numbers and turned into a float at the very end.
+that do not come out even are carried as sympy numbers and turned into a float at the very end. On arrays machine integers are used where
+they provably suffice, and Python's otherwise; numpy is imported only for these.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import (
     Add,
@@ -42,7 +43,12 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.logs import fold_logs
+from generator.formulas.order import Polynomial, polynomial
 
+if TYPE_CHECKING:
+    import numpy as np
+
+_LARGEST = 2**63 - 1  # of the numbers in an array of int64
 MAX_BITS = 1 << 20  # of a power, so that a power of powers cannot take all memory
 Exact = Any  # int, Fraction, or a sympy number that is irrational
 Step = Callable[[Mapping[str, Exact]], Exact]
@@ -76,8 +82,6 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
         raise EvaluationError(f"no value is given for {', '.join(f'`{name}`' for name in missing)} in {_text(expr)}")
     values = {name: sizes[name] for name in names}
     if any(getattr(value, "ndim", 0) for value in values.values()):
-        from generator.formulas.arrays import evaluate_arrays
-
         return evaluate_arrays(expr, values)
     return evaluate_scalar(expr, {name: _as_exact(name, value) for name, value in values.items()})
 
@@ -95,6 +99,62 @@ def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fra
     if isinstance(value, int | Fraction):
         return value
     return float(value.evalf(30))
+
+
+def evaluate_arrays(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """Return the value at sizes of which at least one is an array; see `evaluate`."""
+    import numpy as np
+
+    for name, value in sizes.items():
+        if getattr(value, "ndim", 0) and not (value.dtype.kind in "iu" or value.dtype == object):
+            raise EvaluationError(f"the size `{name}` must hold whole numbers, not {value.dtype}")
+    names = list(sizes)
+    whole = [np.asarray(sizes[name], dtype=object) for name in names]
+    if all(array.size for array in whole):
+        terms = polynomial(expr) if isinstance(expr, Expr) else {}
+        largest = {name: max(1, *(abs(int(value)) for value in array.flat)) for name, array in zip(names, whole, strict=True)}
+        if terms and _is_plain(terms) and _bound(terms, largest) <= _LARGEST:
+            return _in_int64(terms, {name: array.astype(np.int64) for name, array in zip(names, whole, strict=True)})
+    one_by_one = np.frompyfunc(lambda *values: evaluate_scalar(expr, dict(zip(names, values, strict=True))), len(names), 1)
+    return _narrowed(np.asarray(one_by_one(*whole), dtype=object))
+
+
+def _is_plain(terms: Polynomial) -> bool:
+    return all(
+        coefficient.q == 1 and all(base.is_Symbol and exponent.is_Integer and exponent > 0 for base, exponent in monomial)
+        for monomial, coefficient in terms.items()
+    )
+
+
+def _bound(terms: Polynomial, largest: Mapping[str, int]) -> int:
+    """Return a bound on the size of the result and of everything on the way to it."""
+    total = 0
+    for monomial, coefficient in terms.items():
+        product = abs(int(coefficient))
+        for base, exponent in monomial:
+            product *= largest[base.name] ** int(exponent)
+        total += product
+    return total
+
+
+def _in_int64(terms: Polynomial, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    import numpy as np
+
+    total = np.zeros(np.broadcast_shapes(*(array.shape for array in sizes.values())), dtype=np.int64)
+    for monomial, coefficient in terms.items():
+        product: Any = np.int64(coefficient)
+        for base, exponent in monomial:
+            product = product * sizes[base.name] ** int(exponent)
+        total += product
+    return total
+
+
+def _narrowed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if values.size and all(isinstance(value, bool) for value in values.flat):
+        return values.astype(bool)
+    if values.size and all(isinstance(value, int) and abs(value) <= _LARGEST for value in values.flat):
+        return values.astype("int64")
+    return values
 
 
 def _text(expr: Any) -> str:

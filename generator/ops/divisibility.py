@@ -5,7 +5,7 @@ from __future__ import annotations
 from sympy import Expr
 
 from generator.ops.base import RowScope
-from generator.spec.suggest import add_condition
+from generator.text.suggest import add_condition
 
 
 def suggested_condition(row: RowScope, dividend: Expr, divisor: Expr) -> tuple[str, ...]:

@@ -11,10 +11,10 @@ from sympy import Expr, zoo
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT, Kind, Raw, Scope
 from generator.ops.pattern import parse_axes
-from generator.spec.expression_tree import ATOM, BINDING, Ast, Call, Name, Unary, fold, names
-from generator.spec.expression_values import evaluate
-from generator.spec.expressions import parse_condition
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expression_tree import ATOM, BINDING, Ast, Call, Name, Unary, fold, names
+from generator.text.expression_values import evaluate
+from generator.text.expressions import parse_condition
+from generator.text.suggest import did_you_mean, listed
 from generator.trace import index_arithmetic, pointwise
 from generator.trace.tensor import Tensor
 

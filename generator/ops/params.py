@@ -12,10 +12,10 @@ from typing import Any
 
 from sympy import Expr, Rational
 
-from generator.spec.expressions import Ast, ExpressionError, evaluate, parse_expression
-from generator.spec.naming import RESULT
-from generator.spec.source import Span
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expressions import Ast, ExpressionError, evaluate, parse_expression
+from generator.text.naming import RESULT
+from generator.text.source import Span
+from generator.text.suggest import did_you_mean, listed
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from generator.render.formats import LANGUAGES
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Spec
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 _NAME = r"[^\s@=]{1,60}"  # what a preset can be named by on the command line, where the schema of specs has no rule of its own
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from generator.files import workbook_file
 from generator.files.regular_file import read_regular
 from generator.formulas.numerals import digit_notes
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

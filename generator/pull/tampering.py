@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from generator.files.workbook_content import canonical_formula
 from generator.formulas.human import counted
-from generator.render.workbook.content import canonical_formula
-from generator.spec.problems import Problem
+from generator.text.problems import Problem
 
 if TYPE_CHECKING:
     from openpyxl import Workbook

@@ -11,7 +11,7 @@ import yaml
 
 from generator.files.regular_file import real
 from generator.pull.reading import OwnPreset
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 LONGEST_LINE = 120
 STEP = "  "
@@ -77,7 +77,7 @@ def _require_readable(file: Path, text: str) -> None:
     """Read what is about to be written as the spec that it must be. Raises ProblemsError with the places in the new text."""
     from generator.spec.library import shown
     from generator.spec.parse import parse_spec
-    from generator.spec.source import Source
+    from generator.text.source import Source
 
     try:
         problems = parse_spec(file.stem, Source(shown(file), text)).problems

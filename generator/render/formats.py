@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from generator.files.seal import sealed
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 if TYPE_CHECKING:
     from generator.sheet.compiled import Compiled

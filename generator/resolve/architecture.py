@@ -11,7 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.ops.base import Op
 from generator.spec.model import Row, Spec, Use
-from generator.spec.source import Span
+from generator.text.source import Span
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 

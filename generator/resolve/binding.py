@@ -23,10 +23,10 @@ from generator.resolve.sizes import (
     size_problem,
     whole_condition,
 )
-from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Condition, Dim, Option, Spec, Use
-from generator.spec.problems import Problems
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.text.problems import Problems
+from generator.text.suggest import did_you_mean, listed
 from generator.trace.tensor import Shape, Tensor
 
 

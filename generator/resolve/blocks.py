@@ -19,11 +19,11 @@ from generator.resolve.missing import report_missing_sizes
 from generator.resolve.requirements import require_condition
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, evaluated, written_size
-from generator.spec.expressions import evaluate, names
 from generator.spec.model import Row, Spec, Use
-from generator.spec.problems import Problems, ProblemsError
-from generator.spec.source import Span
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expressions import evaluate, names
+from generator.text.problems import Problems, ProblemsError
+from generator.text.source import Span
+from generator.text.suggest import did_you_mean, listed
 from generator.trace.iterate import Body, iterate
 from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Kind, Tensor

@@ -16,8 +16,8 @@ from generator.formulas.logarithm import Log2
 from generator.formulas.python import to_python
 from generator.formulas.symbols import symbol
 from generator.formulas.text import to_text
-from generator.spec.expressions import ExpressionError, evaluate, names
 from generator.spec.model import Expression
+from generator.text.expressions import ExpressionError, evaluate, names
 
 _NOTES = (
     "a logarithm or root in a size is one of a whole number, and stands alone or is rounded at once: ceil(log2(n)), floor(sqrt(n))",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from generator.resolve.architecture import Architecture
 from generator.spec.model import Use
-from generator.spec.source import Span
+from generator.text.source import Span
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from sympy import Expr
 
 from generator.resolve.architecture import BoundRow
 from generator.resolve.show import show_shape
-from generator.spec.expressions import parse_expression
 from generator.spec.model import Expression, Row, Spec
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.expressions import parse_expression
+from generator.text.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from generator.resolve.architecture import Architecture, BoundRow
 from generator.resolve.frame import Frame
 from generator.spec.model import Row, Use
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver

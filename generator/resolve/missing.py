@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from generator.resolve.architecture import Architecture
-from generator.spec.expression_tree import Ast
-from generator.spec.expressions import names
 from generator.spec.model import Dim
-from generator.spec.problems import Problem, Problems
-from generator.spec.source import Span
-from generator.spec.suggest import near
+from generator.text.expression_tree import Ast
+from generator.text.expressions import names
+from generator.text.problems import Problem, Problems
+from generator.text.source import Span
+from generator.text.suggest import near
 
 
 def report_missing(arch: Architecture, ast: Ast, span: Span, problems: Problems) -> bool:

@@ -26,11 +26,11 @@ from generator.resolve.sizes import (
     refuse_huge,
     size_problem,
 )
-from generator.spec.expressions import ExpressionError, expression_problem, names
 from generator.spec.model import Row
-from generator.spec.problems import Problem
-from generator.spec.source import Span
-from generator.spec.suggest import listed
+from generator.text.expressions import ExpressionError, expression_problem, names
+from generator.text.problems import Problem
+from generator.text.source import Span
+from generator.text.suggest import listed
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver

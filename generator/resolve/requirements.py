@@ -16,7 +16,7 @@ from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts
 from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.comparisons import is_strict, slack
-from generator.spec.source import Span
+from generator.text.source import Span
 
 
 @dataclass(frozen=True)

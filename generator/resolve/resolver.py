@@ -27,10 +27,10 @@ from generator.resolve.stepwise import decoding_problems
 from generator.resolve.unread import unread_results
 from generator.spec.library import Library
 from generator.spec.model import Input, Ref, Row, Spec
-from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.reading import references
-from generator.spec.source import Span
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.problems import Problem, Problems, ProblemsError
+from generator.text.source import Span
+from generator.text.suggest import did_you_mean, listed
 from generator.trace.diary import Bind, Diary, Enter, Event, Leave
 from generator.trace.flow import Flow, UnsettledFlowError
 from generator.trace.tensor import Tensor

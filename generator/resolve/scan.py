@@ -16,7 +16,7 @@ from generator.resolve.missing import report_missing_sizes
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape
 from generator.spec.model import Spec, Use
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.suggest import did_you_mean, listed
 from generator.trace.diary import Bind
 from generator.trace.tensor import Shape, Tensor
 

@@ -12,7 +12,7 @@ from generator.ops.base import Op, OpError
 from generator.resolve.architecture import BoundRow, Weight
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import whole_notes
-from generator.spec.suggest import did_you_mean, joined
+from generator.text.suggest import did_you_mean, joined
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 

@@ -21,11 +21,11 @@ from generator.resolve.missing import report_missing
 from generator.resolve.requirements import require_condition, require_positive, require_value
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
-from generator.spec.expression_tree import Ast, Binary, Number, Unary, fold
-from generator.spec.expressions import ExpressionError, Name, evaluate, expression_problem, names
 from generator.spec.model import Expression
-from generator.spec.problems import Problem, Problems
-from generator.spec.suggest import add_condition
+from generator.text.expression_tree import Ast, Binary, Number, Unary, fold
+from generator.text.expressions import ExpressionError, Name, evaluate, expression_problem, names
+from generator.text.problems import Problem, Problems
+from generator.text.suggest import add_condition
 from generator.trace.tensor import Shape
 
 SMALL = range(1, 10)  # sizes, to see whether one that follows from them can be below one

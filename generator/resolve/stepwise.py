@@ -12,8 +12,8 @@ from generator.resolve.architecture import Architecture, BoundRow
 from generator.resolve.decoding import Growth, caches, growth, growths
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
-from generator.spec.problems import Problem
-from generator.spec.source import Span
+from generator.text.problems import Problem
+from generator.text.source import Span
 
 
 def decoding_problems(arch: Architecture) -> list[Problem]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from generator.resolve.architecture import Architecture, BoundRow
 from generator.spec.model import Ref, Spec
-from generator.spec.problems import Problem
 from generator.spec.reading import read_by_row
-from generator.spec.suggest import listed
+from generator.text.problems import Problem
+from generator.text.suggest import listed
 
 
 def unread_results(arch: Architecture, outputs: Iterable[Ref]) -> Iterator[Problem]:

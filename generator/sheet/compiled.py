@@ -26,9 +26,9 @@ from generator.sheet.presets import sheet_presets
 from generator.sheet.sheet import Constraint, Sheet, SheetRow, Size
 from generator.spec.library import Library
 from generator.spec.model import Spec
-from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.references import Reference, read_references
-from generator.spec.suggest import did_you_mean
+from generator.text.problems import Problem, Problems, ProblemsError
+from generator.text.suggest import did_you_mean
 
 
 @dataclass(frozen=True)

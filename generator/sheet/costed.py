@@ -21,7 +21,7 @@ from generator.sheet.costs import saved_by_kind, sheet_rows
 from generator.sheet.sheet import SheetRow
 from generator.spec.library import Library
 from generator.spec.model import Spec
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from generator.formulas.text import to_text
 from generator.sheet.memory import ITEM_BYTES
 from generator.sheet.sheet import QUANTITIES, Sheet, SheetRow
 from generator.sheet.sizing import require, sized
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from sympy import Expr

@@ -11,8 +11,8 @@ from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.text import to_text
 from generator.sheet.sheet import SheetPreset, Size
 from generator.spec.model import Preset, Spec
-from generator.spec.problems import Problems
-from generator.spec.suggest import listed
+from generator.text.problems import Problems
+from generator.text.suggest import listed
 
 
 def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int | None]:

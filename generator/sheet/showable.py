@@ -8,8 +8,8 @@ from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.sheet.example import NoExampleError, View, example_sizes, view_of
 from generator.sheet.sheet import QUANTITIES, Sheet, SheetPreset
 from generator.spec.model import Spec
-from generator.spec.problems import Problem
-from generator.spec.source import Span
+from generator.text.problems import Problem
+from generator.text.source import Span
 
 GREATEST = 10**308  # numbers of a spreadsheet end a little above
 

@@ -14,7 +14,7 @@ from generator.formulas.text import to_text
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet, Size
 from generator.spec.model import Option
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.suggest import did_you_mean, listed
 
 
 def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from generator.spec.model import Checkpoint, WeightRule
-from generator.spec.source import Span
 from generator.spec.yaml_reader import Mapping, Node, Sequence, plain
+from generator.text.source import Span
 
 
 def checkpoint(layout: str, span: Span, node: Node) -> Checkpoint:

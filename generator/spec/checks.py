@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Protocol
 
-from generator.spec.expression_tree import Ast, Name, fold
-from generator.spec.expressions import FUNCTIONS
 from generator.spec.model import Expression, Preset, Ref, Spec
-from generator.spec.problems import Problem
 from generator.spec.reserved import another_name, reserved
-from generator.spec.source import Span
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expression_tree import Ast, Name, fold
+from generator.text.expressions import FUNCTIONS
+from generator.text.problems import Problem
+from generator.text.source import Span
+from generator.text.suggest import did_you_mean, listed
 
 _IN_EXPRESSIONS = frozenset({*FUNCTIONS, "mod", "div"})
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from generator.spec.model import Claim, Condition, Expression
-from generator.spec.source import Span
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, Scalar, plain
 from generator.spec.yaml_reader import Sequence as SequenceNode
+from generator.text.source import Span
 
 
 class Parser(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.spec.checks import size_notes, unknown_sizes
-from generator.spec.expression_tree import names
 from generator.spec.model import Claim, Spec
-from generator.spec.problems import Problem
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expression_tree import names
+from generator.text.problems import Problem
+from generator.text.suggest import did_you_mean, listed
 
 _FORMS = ("equals", "order", "exceeds")
 _ONLY_WITH = {"in": "order", "once": "exceeds", "because": "states", "correct": "erratum", "digits": "equals"}

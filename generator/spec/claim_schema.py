@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from generator.spec.naming import LABEL, NAME
+from generator.text.naming import LABEL, NAME
 
 _EXPRESSION = {"type": ["integer", "number", "string"]}
 _WORDS = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}

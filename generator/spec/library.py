@@ -11,11 +11,11 @@ from typing import Any
 from generator.files.regular_file import real
 from generator.resources import builtin_specs_dir
 from generator.spec.model import Spec
-from generator.spec.naming import name_problem
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
-from generator.spec.problems import Problem, ProblemsError
-from generator.spec.source import Source, Span
-from generator.spec.suggest import did_you_mean
+from generator.text.naming import name_problem
+from generator.text.problems import Problem, ProblemsError
+from generator.text.source import Source, Span
+from generator.text.suggest import did_you_mean
 
 
 class Library:

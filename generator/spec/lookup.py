@@ -10,8 +10,8 @@ from generator.files.regular_file import irregular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
 from generator.spec.nearby import nearby_notes
-from generator.spec.problems import Problem, ProblemsError
-from generator.spec.suggest import did_you_mean
+from generator.text.problems import Problem, ProblemsError
+from generator.text.suggest import did_you_mean
 
 
 class NotFoundError(ProblemsError):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from generator.spec.expressions import Ast
-from generator.spec.problems import Problem
-from generator.spec.source import Source, Span
+from generator.text.expressions import Ast
+from generator.text.problems import Problem
+from generator.text.source import Source, Span
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from generator.spec.naming import name_problem
+from generator.text.naming import name_problem
 
 NOT_ARCHITECTURES = ("comparisons", "documents", "hardware")  # folders of specs that hold other kinds of sheets
 MAX_DEPTH = 4  # folders: somebody's home may lie here

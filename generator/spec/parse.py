@@ -15,14 +15,14 @@ from generator.spec.checkpoint import checkpoint
 from generator.spec.checks import check_parts, check_sizes, check_structure
 from generator.spec.claim import claim
 from generator.spec.claim_checks import check_claims
-from generator.spec.expressions import Ast, ExpressionError, expression_problem, parse_condition, parse_expression
-from generator.spec.problems import Problems, ProblemsError
 from generator.spec.reading import check_reading
-from generator.spec.source import Source, Span
 from generator.spec.validation import Violation, validate
 from generator.spec.yaml_reader import Entry, Node, Scalar, plain, read_yaml
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Sequence as SequenceNode
+from generator.text.expressions import Ast, ExpressionError, expression_problem, parse_condition, parse_expression
+from generator.text.problems import Problems, ProblemsError
+from generator.text.source import Source, Span
 
 T = TypeVar("T")
 _ROW_KEYS = ("in", "out", "when", "note", "op", "use", "slot", "with", "options", "slots", "repeat", "scan", "carry")

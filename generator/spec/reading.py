@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.ops.registry import ops
 from generator.spec.model import Ref, Row, Spec
-from generator.spec.problems import Problem
+from generator.text.problems import Problem
 
 
 def references(row: Row, above: str) -> tuple[Ref, ...]:

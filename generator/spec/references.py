@@ -9,11 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from generator.spec.library import shown
-from generator.spec.problems import Problems
-from generator.spec.source import Source
-from generator.spec.suggest import did_you_mean, listed
 from generator.spec.yaml_reader import Entry, Scalar, load_source, read_yaml
 from generator.spec.yaml_reader import Mapping as MappingNode
+from generator.text.problems import Problems
+from generator.text.source import Source
+from generator.text.suggest import did_you_mean, listed
 
 _KEYS = ("label", "text", "url")
 _EXAMPLE = 'such as `vaswani2017: {label: "Vaswani et al., 2017", text: Attention Is All You Need, url: https://...}`'

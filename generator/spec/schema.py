@@ -10,7 +10,7 @@ from typing import Any
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.spec.claim_schema import claim_schema
-from generator.spec.naming import LABEL, NAME
+from generator.text.naming import LABEL, NAME
 
 MAX_SIZE = 10**15  # up to 2**53 the workbook is exact
 MAX_TITLE = 200  # characters; it is the title of charts and files, too

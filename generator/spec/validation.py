@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from generator.formulas.human import counted
-from generator.spec.naming import name_notes
-from generator.spec.problems import Problem
-from generator.spec.suggest import did_you_mean, listed, near
 from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, find, plain
+from generator.text.naming import name_notes
+from generator.text.problems import Problem
+from generator.text.suggest import did_you_mean, listed, near
 
 _TYPE_WORDS = {
     "object": "`key: value` entries",

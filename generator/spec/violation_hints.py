@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from generator.formulas.numerals import digit_notes
-from generator.spec.suggest import near
+from generator.text.suggest import near
 
 _TOP = {
     "title": "title is the sheet's heading: `title: Multi-head self-attention`",

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import yaml
 
 from generator.formulas.human import counted
-from generator.spec.problems import Problem
-from generator.spec.source import Source, Span
+from generator.text.problems import Problem
+from generator.text.source import Source, Span
 
 _QUOTE = "put the text in quotes if it is one text"
 _WORD_COLON = re.compile(r"\s*(?:- +)?([\w.-]+):(?=\S)")

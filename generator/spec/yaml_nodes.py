@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Union
 
-from generator.spec.source import Span
+from generator.text.source import Span
 
 Style = Literal["plain", "single", "double", "literal", "folded"]
 ScalarValue = Union[str, int, float, bool, None]  # noqa: UP007  an alias is evaluated at run time

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import yaml
 
 from generator.files.regular_file import read_regular
-from generator.spec.problems import Problems
-from generator.spec.source import Source, Span
-from generator.spec.suggest import did_you_mean
 from generator.spec.visible import code_point, joined, unseen, unseen_beside_pairs
 from generator.spec.yaml_mistakes import explain
 from generator.spec.yaml_nodes import Entry, Mapping, Node, Scalar, ScalarValue, Sequence, Style, find, plain
 from generator.spec.yaml_scalars import scalar_value
+from generator.text.problems import Problems
+from generator.text.source import Source, Span
+from generator.text.suggest import did_you_mean
 
 __all__ = ["Entry", "Mapping", "Node", "Scalar", "Sequence", "find", "load_source", "plain", "read_yaml"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from generator.spec.expression_tree import Ast, Name, Unary, fold
+from generator.text.expression_tree import Ast, Name, Unary, fold
 from generator.trace.pointwise import broadcast
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer

@@ -14,7 +14,7 @@ from generator.cli import main
 from generator.files import writing
 from generator.files.seal import State, sealed, state_of
 from generator.render.module.support import support_files
-from generator.spec.naming import RESERVED, name_problem
+from generator.text.naming import RESERVED, name_problem
 from tests.support.small_specs import ALONE, BROKEN, LAYER, PAIR, contents, tree, write_specs
 
 SUPPORT = {f"modules/{name}" for name in support_files()}

@@ -12,7 +12,7 @@ from generator.proof.verify.checks import Check
 from generator.proof.verify.report import render_report
 from generator.proof.verify.run import Case, Result
 from generator.proof.verify.summary import outcome, word
-from generator.spec.problems import Problem
+from generator.text.problems import Problem
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 
 GOOD = Result("good", (Case("", {"b": 2}, (Check("params", 5, 5),)),))

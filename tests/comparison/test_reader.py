@@ -12,8 +12,8 @@ from generator.cli import main
 from generator.questions.comparison.reader import read_comparison
 from generator.questions.comparison.result import compared
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
 from generator.spec.yaml_reader import load_source, plain, read_yaml
+from generator.text.problems import ProblemsError
 
 GOOD = """
 title: Two layers

@@ -21,7 +21,7 @@ from generator.resolve.architecture import Architecture
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from tests.fuzz.specs import NAME, Drawn
 
 # What is known not to have its peak simulated exactly: ops, see tests/verify/test_peaks.py, and recurrences.

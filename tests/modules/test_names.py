@@ -16,8 +16,8 @@ from generator.proof.verify.instance import Workbench
 from generator.render.module.names import class_name
 from generator.render.module.writer import render_module
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
 from generator.spec.reserved import CONSTRUCTOR_NAMES, FORWARD_NAMES, FUNCTIONAL, LOCALS, MODULE_ATTRIBUTES
+from generator.text.problems import ProblemsError
 from tests.support.small_specs import write_specs
 
 ROOT = Path(__file__).parents[2]

@@ -17,7 +17,7 @@ from generator.proof.verify.instance import Workbench
 from generator.proof.verify.sampling import sample
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library, spec_files
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "scan"
 

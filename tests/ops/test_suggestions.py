@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from tests.support.bad_specs import refused
 
 HEAD = "title: Rows\ndims: {b: batch, m: length, d: width, k: picks, n: queries}\n"

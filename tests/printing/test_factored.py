@@ -7,7 +7,7 @@ from sympy import Integer, expand
 
 from generator.formulas.factored import factored_latex, factored_text
 from generator.formulas.symbols import symbol
-from generator.spec.expressions import evaluate, parse_expression
+from generator.text.expressions import evaluate, parse_expression
 
 b, n, d, h = (symbol(name) for name in "bndh")
 

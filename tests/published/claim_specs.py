@@ -7,7 +7,7 @@ from pathlib import Path
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import SheetClaim
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 # Parameters: 4*d**2 + 4*d of attention, 2*d of the norm, 2*d*f + f + d of the two layers. MACs: 4*b*n*d**2 + 2*b*n**2*d, and 2*b*n*d*f.
 BLOCK = """\

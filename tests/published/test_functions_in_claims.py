@@ -12,7 +12,7 @@ from generator.formulas.factored import factored_latex, factored_text
 from generator.formulas.latex import to_latex
 from generator.formulas.python import to_python_number
 from generator.formulas.text import to_text
-from generator.spec.expressions import evaluate_number, parse_expression
+from generator.text.expressions import evaluate_number, parse_expression
 from tests.published.claim_specs import claims, problems
 
 ORDER = tuple("bndhf")

@@ -10,7 +10,7 @@ import pytest
 
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from tests.support.bad_specs import BLOCKS, HEAD, errors
 
 GOOD = HEAD + "layers:\n  y: {op: linear, out: [b, n, d]}\n"

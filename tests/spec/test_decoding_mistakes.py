@@ -14,7 +14,7 @@ from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.lookup import everything
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from tests.support.small_specs import write_specs
 
 HEAD = """\

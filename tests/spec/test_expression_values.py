@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import symbol
-from generator.spec.expressions import ExpressionError, evaluate, evaluate_number, parse_condition, parse_expression
+from generator.text.expressions import ExpressionError, evaluate, evaluate_number, parse_condition, parse_expression
 from tests.support.expression_texts import SIZES, conditions, expressions
 
 sizes = st.fixed_dictionaries({name: st.integers(1, 9) for name in SIZES})
@@ -184,6 +184,6 @@ def test_plain_numbers_are_exact_where_they_can_be(text: str, value: float | Fra
 
 
 def test_reading_expressions_does_not_import_sympy() -> None:
-    code = "import sys, generator.spec.expressions as e; print(e.evaluate_number(e.parse_expression('6*7'), {}), 'sympy' in sys.modules)"
+    code = "import sys, generator.text.expressions as e; print(e.evaluate_number(e.parse_expression('6*7'), {}), 'sympy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "42 False\n"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.spec.expressions import (
+from generator.text.expressions import (
     Ast,
     Binary,
     ExpressionError,
@@ -22,8 +22,8 @@ from generator.spec.expressions import (
     parse_expression,
     unparse,
 )
-from generator.spec.problems import render
-from generator.spec.source import Source, Span
+from generator.text.problems import render
+from generator.text.source import Source, Span
 from tests.support.expression_texts import conditions, expressions
 
 

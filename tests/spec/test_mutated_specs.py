@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 NAMES = ("multi_head_attention", "cross_attention", "mlp", "rms_norm", "post_norm_block", "decoder_block", "rnn", "rnn_cell", "vit")
 JUNK: tuple[Any, ...] = (

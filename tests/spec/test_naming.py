@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.spec.library import Library
-from generator.spec.naming import LABEL, NAME, name_notes, name_problem, output_name_problem
-from generator.spec.problems import ProblemsError
+from generator.text.naming import LABEL, NAME, name_notes, name_problem, output_name_problem
+from generator.text.problems import ProblemsError
 from tests.support.bad_specs import errors
 from tests.support.small_specs import LAYER, write_specs
 

@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
-from generator.spec.problems import Problem, Problems, ProblemsError, render
-from generator.spec.source import Source, Span
+from generator.text.problems import Problem, Problems, ProblemsError, render
+from generator.text.source import Source, Span
 
 EINSUM = '  scores: {op: einsum, in: [q_heads, k_heads], eq: "b h i e, b h j e -> b h i j"}'
 

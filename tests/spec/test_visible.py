@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from generator.spec.problems import ProblemsError
-from generator.spec.source import Source
 from generator.spec.yaml_reader import plain, read_yaml
+from generator.text.problems import ProblemsError
+from generator.text.source import Source
 
 
 def said(written: str) -> str:

@@ -11,9 +11,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.spec.problems import Problem, ProblemsError, render
-from generator.spec.source import Source
 from generator.spec.yaml_reader import Mapping, Scalar, Sequence, find, load_source, plain, read_yaml
+from generator.text.problems import Problem, ProblemsError, render
+from generator.text.source import Source
 
 
 def read(text: str) -> Any:

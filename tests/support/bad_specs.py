@@ -10,7 +10,7 @@ import pytest
 
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 from tests.support.suggestions import followed, suggestions
 
 HEAD = """\

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from generator.spec.problems import Problem
+from generator.text.problems import Problem
 
 _QUOTED = re.compile(r"`([^`]+)`")
 

@@ -12,7 +12,7 @@ from generator.proof.verify.peaks import compare_peaks
 from generator.proof.verify.run import check_case
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from tests.support.small_specs import write_specs
 
 DIMS = "title: A model\ndims: {b: batch, n: length, d: width, L: {is: layers, default: 3}}\n"

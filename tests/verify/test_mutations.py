@@ -23,7 +23,7 @@ from generator.proof.verify.sampling import sample
 from generator.render.environment import environment
 from generator.render.module import lines
 from generator.spec.library import Library, spec_files
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from generator.trace.tracer import Tracer
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"

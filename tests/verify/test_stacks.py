@@ -11,7 +11,7 @@ from generator.proof.verify.instance import Workbench
 from generator.proof.verify.run import check_case
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 from tests.support.small_specs import write_specs
 
 BLOCK = "title: A block\ndims: {b: batch, n: length, d: width}\n"

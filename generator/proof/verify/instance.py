@@ -20,8 +20,8 @@ from generator.render.module.support import support_files
 from generator.render.module.view import ModuleSet, ModuleView
 from generator.render.module.writer import render_module
 from generator.sheet.compiled import Compiled, Variant, compile_spec, variant
-from generator.spec.expressions import evaluate as evaluate_expression
 from generator.spec.library import Library
+from generator.text.expressions import evaluate as evaluate_expression
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11 on

@@ -11,14 +11,14 @@ from generator.formulas.human import counted
 from generator.proof.verify.peaks import PeakComparison
 from generator.proof.verify.quantities import DECODING, MEASURED_BY, PEAK, SIZE_ONE
 from generator.proof.verify.references.run import ReferenceCheck
-from generator.proof.verify.report_file import MADE_BY
 from generator.proof.verify.run import Case, Result
 from generator.proof.verify.summary import decoding_words, is_compared, measurements, outcome, word
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.table import Table, table
-from generator.spec.problems import headline
+from generator.text.problems import headline
 
+MADE_BY = "Made by `gen verify --report`"
 LIBRARIES = ("torch", "transformers", "timm")
 
 

@@ -20,7 +20,7 @@ from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.resolve.decoding import growths
 from generator.sheet.sheet import Sheet
-from generator.spec.problems import Problem, ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,14 @@ from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import check_option
-from generator.spec.expressions import ExpressionError, evaluate, expression_problem, parse_expression
 from generator.spec.library import Library, shown
-from generator.spec.naming import output_name_problem
-from generator.spec.problems import Problem, Problems, ProblemsError
 from generator.spec.references import Reference, read_references
-from generator.spec.suggest import did_you_mean, listed
 from generator.spec.validation import violations_of
 from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml
+from generator.text.expressions import ExpressionError, evaluate, expression_problem, parse_expression
+from generator.text.naming import output_name_problem
+from generator.text.problems import Problem, Problems, ProblemsError
+from generator.text.suggest import did_you_mean, listed
 
 
 def read_comparison(file: Path, library: Library) -> Comparison:

@@ -19,7 +19,7 @@ from generator.questions.growth.measures import cost_formula, measure
 from generator.questions.growth.subject import Subject
 from generator.sheet.sheet import Quantity
 from generator.sheet.sizing import sized
-from generator.spec.suggest import listed
+from generator.text.suggest import listed
 
 Value = int | Fraction | float
 HALF = Fraction(1, 2)

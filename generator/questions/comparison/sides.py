@@ -17,8 +17,8 @@ from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import check_option
 from generator.spec.library import Library
 from generator.spec.lookup import find
-from generator.spec.problems import ProblemsError
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.problems import ProblemsError
+from generator.text.suggest import did_you_mean, listed
 
 
 @dataclass(frozen=True)

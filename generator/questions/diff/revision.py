@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from generator.files.regular_file import real
 from generator.spec.library import Library
 from generator.spec.lookup import NotFoundError
-from generator.spec.problems import Problem
+from generator.text.problems import Problem
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import check_option
 from generator.spec.library import Library
 from generator.spec.lookup import find
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.suggest import did_you_mean, listed
 
 GIT = "git:"
 

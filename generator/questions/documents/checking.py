@@ -8,8 +8,8 @@ from generator.questions.documents.files import document_files
 from generator.questions.documents.reader import document_problems, read_document
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library
-from generator.spec.problems import Problem, ProblemsError
 from generator.spec.references import read_references
+from generator.text.problems import Problem, ProblemsError
 
 
 def check_documents(library: Library) -> dict[str, tuple[Problem, ...]]:

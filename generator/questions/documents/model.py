@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from generator.spec.source import Span
+from generator.text.source import Span
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from pathlib import Path
 from generator.formulas.numerals import NotANumberError, whole_number
 from generator.questions.documents.model import Document, Entry, Measured, Pointer
 from generator.spec.library import Library, shown
-from generator.spec.naming import output_name_problem
-from generator.spec.problems import Problem, Problems, ProblemsError
-from generator.spec.suggest import did_you_mean, listed
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, Scalar, load_source, plain, read_yaml
 from generator.spec.yaml_reader import Sequence as SequenceNode
+from generator.text.naming import output_name_problem
+from generator.text.problems import Problem, Problems, ProblemsError
+from generator.text.suggest import did_you_mean, listed
 
 _TOP = ("title", "cite", "counts", "letters", "entries")
 _ENTRY = ("section", "what", "printed", "claim", "spec", "row", "remark", "erratum", "check", "measured")

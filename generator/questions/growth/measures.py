@@ -8,7 +8,7 @@ from sympy import Add, Expr
 
 from generator.errors import SizeError
 from generator.sheet.sheet import QUANTITIES, Quantity, Sheet
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.suggest import did_you_mean, listed
 
 TOTAL_FLOPS = Quantity("total_flops", "Total FLOPs", "FLOP", "matmul FLOPs and vector FLOPs together")
 MEASURES: tuple[Quantity, ...] = (*QUANTITIES, TOTAL_FLOPS)

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Mod, Ne, Not, Or
 
-from generator.formulas.arrays import evaluate_arrays
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import evaluate, evaluate_arrays
 from generator.formulas.exact import over_common_denominator
 from generator.formulas.order import Polynomial, polynomial
 

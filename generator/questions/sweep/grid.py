@@ -1,4 +1,4 @@
-"""The points of a grid, chunk by chunk. numpy is imported only in this package and in `generator.formulas.arrays`."""
+"""The points of a grid, chunk by chunk. numpy is imported only in this package and in `generator.formulas.evaluate`."""
 
 from __future__ import annotations
 

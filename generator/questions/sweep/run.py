@@ -18,8 +18,8 @@ from generator.questions.growth.monomials import upper_bound
 from generator.questions.sweep.columns import Column, Columns
 from generator.questions.sweep.grid import Grid
 from generator.sheet.sheet import Sheet
-from generator.spec.expressions import ExpressionError, evaluate, parse_condition
-from generator.spec.suggest import listed
+from generator.text.expressions import ExpressionError, evaluate, parse_condition
+from generator.text.suggest import listed
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import Any
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
 from generator.render.module.names import safe
-from generator.render.module.scan_lines import scan_lines
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BoundRow
@@ -157,7 +156,7 @@ class LineWriter:
         comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         if bound.row.scan:
             init.append(f"self.{attribute} = {construction}")
-            forward += scan_lines(self, bound, attribute, inputs)
+            forward += _scan_lines(self, bound, attribute, inputs)
         elif bound.row.repeat is not None:
             if bound.row.slot:  # each layer has weights of its own, as those of torch's nn.TransformerEncoder
                 construction = f"deepcopy({construction})"
@@ -206,3 +205,44 @@ def _with_comment(code: list[str], comment: str) -> list[tuple[str, str]]:
 
 def _axis(text: str) -> str:
     return text if text.replace("_", "").isalnum() else f"({text})"
+
+
+def _scan_lines(writer: LineWriter, bound: BoundRow, attribute: str, inputs: list[str]) -> list[tuple[str, str]]:
+    """Return the lines that run a cell along an axis."""
+    assert bound.child is not None
+    target = writer.variable(bound.name)
+    states = list(bound.row.carry)
+    local = {name: f"{target}_{name}" for name in bound.child.spec.inputs}
+    sliced = [local[name] for name in local if name not in states]
+    axis = _scan_axis(writer.arch, bound)
+    lines = [_first_state(writer, bound, local[name], name, f"{attribute}.{name}", inputs[0]) for name in states]
+    lines.append((f"{target}_collected = []", ""))
+    slices = [f"{x}.unbind({axis})" for x in inputs]
+    over = slices[0] if len(slices) == 1 else f"zip({', '.join(slices)}, strict=True)"
+    lines.append((f"for {', '.join(sliced)} in {over}:", ""))
+    new = [local[name] for name in states]
+    results = [f"{target}_step", *new] if len(bound.child.outputs) > len(states) else new
+    lines.append((f"    {', '.join(results)} = self.{attribute}({', '.join(local.values())})", ""))
+    lines.append((f"    {target}_collected.append({results[0]})", ""))
+    lines += [(f'keep(state, "{attribute}.{name}", {local[name]})', "") for name in states]
+    stacked = target if "" in bound.results else f"{target}_steps"
+    lines.append((f"{stacked} = torch.stack({target}_collected, {axis})", writer.shape_comment(bound.result.shape)))
+    writer.lines.statements["from ._state import keep"] = None
+    writer.lines.statements["from ._state import recall"] = None
+    return lines
+
+
+def _first_state(writer: LineWriter, bound: BoundRow, local: str, name: str, key: str, like: str) -> tuple[str, str]:
+    """What earlier calls left, or zeros."""
+    assert bound.child is not None
+    shape = bound.child.inputs[name].shape
+    sizes = ", ".join(writer.printer.run(size) for size in shape)
+    return f'{local} = recall(state, "{key}", {like}.new_zeros({sizes}))', writer.shape_comment(shape)
+
+
+def _scan_axis(arch: Architecture, bound: BoundRow) -> int:
+    """Return the axis of the inputs along which the cell runs."""
+    assert arch.tracer is not None
+    facts = arch.tracer.facts
+    wanted = arch.sizes[bound.row.scan]
+    return next(i for i, size in enumerate(bound.inputs[0].shape) if facts.equal(size, wanted))

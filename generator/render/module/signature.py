@@ -13,8 +13,8 @@ from generator.formulas.algebra import cancel
 from generator.formulas.python import to_python, to_python_number
 from generator.formulas.symbols import symbol
 from generator.resolve.architecture import Architecture
-from generator.spec.expressions import evaluate
 from generator.spec.model import Spec
+from generator.text.expressions import evaluate
 
 
 @dataclass(frozen=True)

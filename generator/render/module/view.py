@@ -17,12 +17,12 @@ from generator.resolve.architecture import Architecture, BoundRow
 from generator.resolve.blocks import keeps_state
 from generator.resolve.decoding import Growth, growths
 from generator.resolve.resolver import Resolver
-from generator.spec.expressions import evaluate
 from generator.spec.library import Library
 from generator.spec.model import Option
-from generator.spec.problems import Problems
-from generator.spec.source import Span
-from generator.spec.suggest import listed
+from generator.text.expressions import evaluate
+from generator.text.problems import Problems
+from generator.text.source import Span
+from generator.text.suggest import listed
 
 
 @dataclass(frozen=True)

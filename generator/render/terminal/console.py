@@ -7,7 +7,7 @@ import shutil
 import sys
 from typing import TextIO
 
-from generator.spec.problems import ProblemsError
+from generator.text.problems import ProblemsError
 
 _STYLES = {"bold": "1", "dim": "2", "red": "1;31", "green": "32"}
 

@@ -14,9 +14,9 @@ from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.files.seal import CONTENT, PARTS, UNSEALED
+from generator.files.workbook_content import content_digest
 from generator.render.workbook.cells import Page, footer_text
 from generator.render.workbook.charts import fill_caches
-from generator.render.workbook.content import content_digest
 from generator.render.workbook.stamp import Value, stamped
 
 A3 = 8

@@ -15,11 +15,11 @@ from generator.resolve.linear import clash as linear_clash
 from generator.resolve.ranges import contradiction
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.sheet.claims.substitution import NoValueError, put_in
-from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Expression, Spec
-from generator.spec.problems import Problems
-from generator.spec.source import Span
-from generator.spec.suggest import listed
+from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.text.problems import Problems
+from generator.text.source import Span
+from generator.text.suggest import listed
 
 _VACUOUS = "no sizes are left for which the claim says anything, so any formula would pass; correct or remove the condition"
 MAX_TERMS = 1000  # of a printed formula, written out as a sum

@@ -22,9 +22,9 @@ from generator.sheet.memory import storage_bytes
 from generator.sheet.sheet import SheetRow
 from generator.spec.claim_schema import SAVED_BYTES
 from generator.spec.model import Claim
-from generator.spec.problems import Problems
-from generator.spec.source import Span
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.problems import Problems
+from generator.text.source import Span
+from generator.text.suggest import did_you_mean, listed
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "norm": ("batch_norm", "group_norm", "l2_normalise", "layer_norm", "rms_norm"),

@@ -9,7 +9,7 @@ from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.sheet.presets import complete
 from generator.sheet.sheet import SheetClaim, Size
 from generator.spec.model import Claim, Spec
-from generator.spec.problems import Problems
+from generator.text.problems import Problems
 
 
 def check_values(judged: SheetClaim, claim: Claim, spec: Spec, sizes: Sequence[Size], problems: Problems) -> None:

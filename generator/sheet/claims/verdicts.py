@@ -24,10 +24,10 @@ from generator.sheet.claims.values import check_values
 from generator.sheet.sheet import ClaimCheck, ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
 from generator.spec.claim_schema import SAVED_BYTES
-from generator.spec.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.spec.model import Claim, Condition, Expression
-from generator.spec.problems import Problems
-from generator.spec.suggest import listed
+from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.text.problems import Problems
+from generator.text.suggest import listed
 
 
 def sheet_claims(

@@ -19,7 +19,7 @@ from generator.proof.verify.references.compare import LIMITS, Distance, compare
 from generator.proof.verify.references.registry import public_models
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet
-from generator.spec.suggest import listed
+from generator.text.suggest import listed
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
-from generator.spec.source import Span
-from generator.spec.suggest import joined
+from generator.text.source import Span
+from generator.text.suggest import joined
 
 _WINDOW = 120  # characters shown of a long line
 _LEAD = 50  # of which at most this many stand before the caret

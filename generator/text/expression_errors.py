@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from generator.spec.problems import Problem
-from generator.spec.source import Span
+from generator.text.problems import Problem
+from generator.text.source import Span
 
 
 class ExpressionError(Exception):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from generator.spec.expression_errors import ExpressionError, expression_problem
-from generator.spec.expression_tokens import Token, number_value, tokenize
-from generator.spec.expression_tree import (
+from generator.text.expression_errors import ExpressionError, expression_problem
+from generator.text.expression_tokens import Token, number_value, tokenize
+from generator.text.expression_tree import (
     BINDING,
     COMPARISON,
     POWER,
@@ -28,8 +28,8 @@ from generator.spec.expression_tree import (
     names,
     unparse,
 )
-from generator.spec.expression_values import evaluate, evaluate_number
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expression_values import evaluate, evaluate_number
+from generator.text.suggest import did_you_mean, listed
 
 __all__ = [
     "FUNCTIONS",

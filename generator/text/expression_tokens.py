@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Literal
 
 from generator.formulas.numerals import digit_notes
-from generator.spec.expression_errors import ExpressionError
+from generator.text.expression_errors import ExpressionError
 
 MAX_LENGTH = 1000
 MAX_NAME_LENGTH = 40

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar, Union
 
-from generator.spec.expression_errors import ExpressionError
-from generator.spec.expression_tree import Ast, Binary, Bool, Call, Compare, Name, Number, Unary, children, fold, unparse
-from generator.spec.suggest import did_you_mean, listed
+from generator.text.expression_errors import ExpressionError
+from generator.text.expression_tree import Ast, Binary, Bool, Call, Compare, Name, Number, Unary, children, fold, unparse
+from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from sympy import Expr
