@@ -11,7 +11,7 @@ from pathlib import Path
 from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
-from generator.build.fixed import OPS, fixed_files, reserved_paths
+from generator.build.fixed import OPS, SCHEMA, fixed_files, reserved_paths
 from generator.build.index import render_index_of
 from generator.build.manifest import FILE as RECORD
 from generator.build.manifest import Record, read_manifest
@@ -170,10 +170,12 @@ class _Build:
             self._fail(error.problems, [])
 
     def _finish(self, plan: Plan) -> None:
-        """See to what the specs have in common: the index of their pages, and outputs that have lost their spec."""
+        """See to what the specs have in common: their schema, the index of their pages, and outputs that have lost their spec."""
+        if self.chosen:
+            self._of_the_tool(SCHEMA)
         if MARKDOWN in self.request.formats and self.chosen:
             self._index()
-            self._ops()
+            self._of_the_tool(OPS)
             self._published()
         for kind in self.request.formats:
             if kind.name == EXCEL.name and self.chosen:
@@ -214,15 +216,16 @@ class _Build:
         self._put_fixed(INDEX, data)
         self.manifest.index = (fingerprint, digest(data))
 
-    def _ops(self) -> None:
-        """The page of all ops, which only the tool itself decides."""
-        if self.manifest.ops == (self.fingerprints.engine, file_digest(self.out / OPS)):
+    def _of_the_tool(self, path: str) -> None:
+        """The page of all ops, or the schema of specs, which only the tool itself decides."""
+        if self.manifest.pages.get(path) == (self.fingerprints.engine, file_digest(self.out / path)):
             return
-        from generator.render.markdown.ops import render_ops  # it imports the ops, and with them sympy
+        from generator.render.markdown.ops import render_ops  # both import the ops, and with them sympy
+        from generator.spec.schema import schema_text
 
-        data = sealed(render_ops())
-        self._put_fixed(OPS, data)
-        self.manifest.ops = (self.fingerprints.engine, digest(data))
+        data = sealed({OPS: render_ops, SCHEMA: schema_text}[path]())
+        self._put_fixed(path, data)
+        self.manifest.pages[path] = (self.fingerprints.engine, digest(data))
 
     def _catalogue(self, kind: Format) -> None:
         """The workbook of all architectures."""

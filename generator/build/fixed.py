@@ -13,6 +13,7 @@ from generator.render.formats import MODULES, Format
 from generator.render.module.support import support_files
 
 OPS = "markdown/ops.md"  # the page of all ops
+SCHEMA = "schema.json"  # of specs, for editors
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
 
 

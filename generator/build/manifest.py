@@ -14,7 +14,7 @@ from generator.files import writing
 from generator.files.regular_file import irregular
 
 FILE = ".manifest.json"
-_LAYOUT = 3  # of the file; another number means that it is not understood
+_LAYOUT = 4  # of the file; another number means that it is not understood
 
 
 @dataclass(frozen=True)
@@ -59,13 +59,12 @@ class Manifest:
     """All records, and those of the pages of no single spec: a fingerprint and the SHA-256 of the file.
 
     Args:
-        pages: of the pages of published formulas, by path.
+        pages: of all others than the index, by path.
     """
 
     specs: dict[str, Record] = field(default_factory=dict)
     comparisons: dict[str, ComparisonRecord] = field(default_factory=dict)
     index: tuple[str, str] = ("", "")
-    ops: tuple[str, str] = ("", "")
     pages: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def save(self, out: Path) -> None:
@@ -73,7 +72,6 @@ class Manifest:
         data = {
             "layout": _LAYOUT,
             "index": self.index,
-            "ops": self.ops,
             "pages": {path: self.pages[path] for path in sorted(self.pages)},
             "specs": {name: vars(self.specs[name]) for name in sorted(self.specs)},
             "comparisons": {name: vars(self.comparisons[name]) for name in sorted(self.comparisons)},
@@ -95,7 +93,7 @@ def read_manifest(out: Path) -> Manifest:
         records = {name: _record(record) for name, record in data["specs"].items()}
         comparisons = {name: _comparison(record) for name, record in data["comparisons"].items()}
         pages = {path: _page(page) for path, page in data["pages"].items()}
-        return Manifest(records, comparisons, _page(data["index"]), _page(data["ops"]), pages)
+        return Manifest(records, comparisons, _page(data["index"]), pages)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Manifest()
 

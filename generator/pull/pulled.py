@@ -102,16 +102,15 @@ def _require_same_version(path: Path, said: dict[str, str], library: Library) ->
 def checked(pulled: Pulled, presets: list[OwnPreset]) -> None:
     """Raise ProblemsError for presets that the spec could not take: a name that is taken, or sizes that do not fit together."""
     from generator.sheet.sizing import sized
-    from generator.spec.validation import schema
+    from generator.text.naming import LABEL
 
-    rule = schema()["properties"]["presets"].get("propertyNames", {}).get("pattern", _NAME)
     problems = []
     taken = {preset.name for preset in pulled.sheet.presets}
     for preset in presets:
         if preset.name in taken:
             problems.append(Problem(f"`{pulled.sheet.name}` already has a preset `{preset.name}`", None, ("choose another name",)))
         taken.add(preset.name)
-        if not re.fullmatch(_NAME, preset.name) or not re.search(rule, preset.name):
+        if not re.fullmatch(_NAME, preset.name) or not re.search(LABEL, preset.name):
             problems.append(
                 Problem(f"`{preset.name}` cannot be a preset's name", None, ("at most 60 characters, without spaces, @ and =",))
             )

@@ -1,12 +1,14 @@
 """Builds the JSON Schema of a spec: the fixed frame here, the parameters of each op from the catalogue.
 
-The result is committed as `schema.json` so that editors can complete and explain keys; `gen schema` prints it.
+`gen schema` prints it, and `gen build` writes it beside the outputs, so that editors can complete and explain keys.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from generator.files.writing import MADE_BY
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.spec.claim_schema import claim_schema
@@ -231,3 +233,8 @@ def build_schema() -> dict[str, Any]:
         "additionalProperties": False,
         "$defs": {"row": row, "fill": _FILL, **{f"op_{name}": _op_schema(op) for name, op in catalogue.items()}},
     }
+
+
+def schema_text() -> str:
+    """Return the JSON Schema as the text of a file."""
+    return json.dumps({"$comment": f"{MADE_BY}; do not edit.", **build_schema()}, indent=2) + "\n"

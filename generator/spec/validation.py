@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from generator.formulas.human import counted
+from generator.ops.registry import ops
+from generator.spec.schema import MAX_ROWS, build_schema
 from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, find, plain
@@ -48,19 +48,12 @@ class Violation:
 
 
 @cache
-def schema() -> dict[str, Any]:
-    """Return the committed JSON Schema."""
-    loaded: dict[str, Any] = json.loads((Path(__file__).parent / "schema.json").read_text(encoding="utf-8"))
-    return loaded
-
-
-@cache
 def _validator(definition: str) -> Any:
     """Return the validator of a whole file without its rows, or of a row of one op, or of a row that has none.
 
     A row is held against the one definition that its op chooses: the schema's `allOf` says the same, but tries every op on every row.
     """
-    whole = schema()
+    whole = _schema()
     definitions = {**whole["$defs"], "row": {"type": "object"}}
     if not definition:
         return _holding({**whole, "$defs": definitions})
@@ -69,6 +62,11 @@ def _validator(definition: str) -> Any:
     else:
         part = definitions[definition]
     return _holding({**part, "$defs": definitions})
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return build_schema()
 
 
 def _holding(definition: Mapping[str, Any]) -> Any:
@@ -88,7 +86,7 @@ def validate(tree: Node) -> list[Violation]:
     value = plain(tree)
     found = _violations(tree, (), _validator("").iter_errors(value))
     layers = value.get("layers") if isinstance(value, Mapping) else None
-    if isinstance(layers, Mapping) and len(layers) <= schema()["properties"]["layers"]["maxProperties"]:
+    if isinstance(layers, Mapping) and len(layers) <= MAX_ROWS:
         for name, row in layers.items():
             if isinstance(row, Mapping):
                 found += _row_violations(tree, ("layers", name), row)
@@ -104,7 +102,7 @@ def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Vio
     if "op" not in row:
         return _violations(tree, path, _validator("block").iter_errors(row))
     op = row["op"]
-    known = schema()["$defs"]["row"]["properties"]["op"]["enum"]
+    known = list(ops())
     _, span = find(tree, (*path, "op"))
     if not isinstance(op, str):
         return [Violation((*path, "op"), Problem(f"expected the name of an op in {_place((*path, 'op'))}; found {_found(op)}", span))]

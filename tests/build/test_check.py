@@ -45,6 +45,7 @@ def test_everything_is_missing_before_the_first_build_and_nothing_is_written(out
         f"{path}: missing"
         for path in (
             "__init__.py",
+            "schema.json",
             *(f"modules/{name}.py" for name in ("__init__", "alone", "layer", "pair")),
             *(f"modules/{name}" for name in support_files()),
             *(f"markdown/{name}.md" for name in ("README", "alone", "layer", "ops", "pair")),

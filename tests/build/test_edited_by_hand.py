@@ -28,6 +28,7 @@ measures: [macs]
 """
 KINDS = {
     "__init__.py",
+    "schema.json",
     "modules/__init__.py",
     "modules/_state.py",
     "modules/mixer.py",

@@ -24,6 +24,7 @@ def test_modules_pages_and_their_surroundings_are_written(out, gen) -> None:
     assert gen() == 0
     assert set(contents(out)) == {
         "__init__.py",
+        "schema.json",
         "modules/__init__.py",
         *SUPPORT,
         "modules/alone.py",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from generator.build.fixed import SCHEMA
 from generator.cli import main
 from generator.commands import show
+from generator.resources import builtin_specs_dir
+from generator.spec.library import spec_files
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 
 
@@ -145,14 +147,7 @@ def test_schema_prints_a_valid_schema_that_accepts_a_spec(capsys) -> None:
     assert not validator.is_valid(spec | {"layers": {"y": {"op": "linaer"}}})
 
 
-def test_schema_write_renews_the_package_s_schema(tmp_path, capsys, monkeypatch) -> None:
-    from generator.spec import schema
-
-    for name in ("schema.py", "schema.json"):
-        shutil.copy(Path(schema.__file__).with_name(name), tmp_path)
-    monkeypatch.setattr(schema, "__file__", str(tmp_path / "schema.py"))
-    (tmp_path / "schema.json").write_text("{}\n")
-    assert main(["schema", "--write"]) == 0
-    assert json.loads((tmp_path / "schema.json").read_text()) == schema.build_schema()
-    assert main(["schema", "--write"]) == 0
-    assert capsys.readouterr().out.splitlines() == [f"{tmp_path / 'schema.json'} is renewed", f"{tmp_path / 'schema.json'} is up to date"]
+@pytest.mark.parametrize("file", sorted(spec_files(builtin_specs_dir())), ids=lambda file: file.stem)
+def test_built_in_specs_tell_editors_where_the_schema_is_written(file) -> None:
+    heading = file.read_text(encoding="utf-8").splitlines()[0]
+    assert (file.parent / heading.partition("$schema=")[2]).resolve() == builtin_specs_dir().parent / "generated" / SCHEMA
