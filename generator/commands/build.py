@@ -26,7 +26,7 @@ from generator.text.suggest import did_you_mean, listed
 
 EXAMPLES = """\
   gen build specs/                           everything, into generated/
-  gen build my_block.yaml --out /tmp/look    one spec
+  gen build my_block.yaml --out elsewhere    one spec
   gen build specs/ --only bert,vit           two specs, and the modules of what they use
   gen build specs/ --formats modules         PyTorch only
   gen build specs/ --formats excel --lang zh workbooks in Chinese, such as excel/bert.zh.xlsx
