@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer
 
 from generator.formulas.symbols import Facts
+from generator.trace.memory_format import channels_last_strides, fills_channels_last
 from generator.trace.tensor import Shape, Tensor, product
 
 SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ
@@ -28,6 +29,8 @@ def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) 
     spread = [x.expand_to(shape) for x in operands]
     if all(x.is_contiguous for x in spread):
         return None
+    if all(x.shape == shape and fills_channels_last(x) for x in operands):  # the strides of axes of one become those of the format
+        return channels_last_strides(shape)
     sizes = [_at_sample(facts, size) for size in shape]
     strides = [[_at_sample(facts, stride) for stride in x.strides] for x in spread]
     order = list(reversed(range(len(shape))))  # fastest first

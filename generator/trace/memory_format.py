@@ -17,13 +17,33 @@ def is_channels_last(x: Tensor) -> bool:
     """Say whether an image [b, c, h, w] lies in memory as b h w c, gaps allowed (c10/core/MemoryFormat.h)."""
     if x.rank != 4 or any(stride == 0 for stride in x.strides):
         return False
-    ordered = [x.strides[axis] for axis in _FASTEST_FIRST]
-    return all(fraction(cancel(slow / fast))[1] == 1 for fast, slow in pairwise(ordered))
+    if all(x.shape[axis] == 1 for axis in _FASTEST_FIRST[:-1]):  # ambiguous: taken to be contiguous
+        return False
+    return all(_is_behind(x, slow, fast) for fast, slow in pairwise(_FASTEST_FIRST))
+
+
+def _is_behind(x: Tensor, slow: int, fast: int) -> bool:
+    """Say whether an axis steps over what lies along a faster one: the same stride does so only where that one is an axis of one."""
+    ratio = cancel(x.strides[slow] / x.strides[fast])
+    return bool(fraction(ratio)[1] == 1 and (ratio != 1 or x.shape[fast] == 1))
+
+
+def fills_channels_last(x: Tensor) -> bool:
+    """Say whether an image [b, c, h, w] lies in memory as b h w c without gaps, whatever the strides of axes of one are."""
+    if x.rank != 4:
+        return False
+    expected = channels_last_strides(x.shape)
+    return all(size == 1 or (own - wanted).expand() == 0 for size, own, wanted in zip(x.shape, x.strides, expected, strict=True))
 
 
 def strides_after(x: Tensor, shape: Shape) -> Shape:
     """Return the strides of a fresh image of another size that keeps the memory format of `x`: channels last or contiguous."""
     if not is_channels_last(x):
         return contiguous_strides(shape)
+    return channels_last_strides(shape)
+
+
+def channels_last_strides(shape: Shape) -> Shape:
+    """Return the strides of a dense image [b, c, h, w] that lies in memory as b h w c."""
     strides = {axis: product(tuple(shape[i] for i in _FASTEST_FIRST[:place])) for place, axis in enumerate(_FASTEST_FIRST)}
     return tuple(strides[axis] for axis in range(4))
