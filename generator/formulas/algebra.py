@@ -6,6 +6,8 @@ only choose another way of writing the same value.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import sympy
 from sympy import Add, Expr, Pow, preorder_traversal
 
@@ -17,6 +19,7 @@ def factor(expr: Expr) -> Expr:
     return sympy.factor(expr) if _is_tractable(expr) else expr
 
 
+@lru_cache(maxsize=16384)  # the same quotients come back in every trace of a spec and of those that use it
 def cancel(expr: Expr) -> Expr:
     """Return an expression with common factors of numerator and denominator cancelled, where they are found in reasonable time."""
     return sympy.cancel(expr) if _is_tractable(expr) else expr

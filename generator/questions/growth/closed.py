@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd, lcm
 from typing import Literal
 
-from sympy import Expr, Gt, Integer, Symbol, simplify, sqrt
+from sympy import Expr, Gt, Integer, Rational, Symbol, simplify, sqrt
 
-from generator.formulas.algebra import cancel, factor
-from generator.formulas.order import polynomial, rebuilt
+from generator.formulas.algebra import cancel
+from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.formulas.order import Monomial, polynomial, rebuilt
 
 Verdict = Literal["equal", "less", "more", "crosses", "open"]
 _LONGEST = 2000  # terms and factors of a difference beyond which no closed form is of use
@@ -38,49 +42,73 @@ def closed_form(first: Expr, second: Expr, size: Symbol) -> ClosedForm:
     terms = polynomial(first - second)
     if not terms:
         return ClosedForm("equal")
+    whole = gcd(*(coefficient.p for coefficient in terms.values())), lcm(*(coefficient.q for coefficient in terms.values()))
+    return _zero_of(frozenset((monomial, coefficient / Rational(*whole)) for monomial, coefficient in terms.items()), size)
+
+
+@lru_cache(maxsize=4096)
+def _zero_of(difference: frozenset[tuple[Monomial, Rational]], size: Symbol) -> ClosedForm:
+    """Say where a difference is zero, and its sign beyond. Multiples of it are zero at the same sizes: of MACs, and of matmul FLOPs."""
+    terms = dict(difference)
     signs = {coefficient > 0 for coefficient in terms.values()}
     if len(signs) == 1 and all(base.is_positive for monomial in terms for base, _ in monomial):
         return ClosedForm("more" if True in signs else "less")
-    coefficients = _coefficients(rebuilt(terms), size)
-    if coefficients is None:
-        return ClosedForm("open")
-    least = min(coefficients)
-    by_power = {power - least: coefficient for power, coefficient in coefficients.items()}
-    degree = max(by_power)
-    if degree == 1:
+    by_power = _coefficients(terms, size)
+    if max(by_power, default=0) == 1:
         return _linear(by_power)
     # Where the size is only a factor of the difference (degree 0), the sign depends on the other sizes alone.
-    return _quadratic(by_power) if degree == 2 else ClosedForm("open")
+    return _quadratic(by_power) if max(by_power, default=0) == 2 else ClosedForm("open")
 
 
-def _coefficients(difference: Expr, size: Symbol) -> dict[int, Expr] | None:
-    """Return the coefficient of each power of a size; None where the size stands in more than powers."""
-    found: dict[int, list[tuple[frozenset[tuple[Expr, Expr]], Expr]]] = {}
-    for monomial, coefficient in polynomial(difference).items():
+def can_cross(difference: Expr, size: Symbol, others: Iterable[Mapping[str, int]]) -> bool:
+    """Say whether a difference that `closed_form` can solve may change its sign at a size of at least 1.
+
+    Args:
+        size: the one to solve for.
+        others: numbers for the other sizes, of which one set is enough.
+    """
+    by_power = _coefficients(polynomial(difference), size)
+    degree = max(by_power, default=0)
+    return degree in (1, 2) and any(_changes_sign(by_power[0], by_power[degree], degree, sizes) for sizes in others)
+
+
+def _changes_sign(lowest: Expr, highest: Expr, degree: int, sizes: Mapping[str, int]) -> bool:
+    try:
+        low, high = evaluate(lowest, sizes), evaluate(highest, sizes)
+    except EvaluationError:
+        return True  # not known
+    return bool(low * high < 0) and (degree > 1 or abs(low) >= abs(high) / 2)
+
+
+def _coefficients(terms: Mapping[Monomial, Rational], size: Symbol) -> dict[int, Expr]:
+    """Return the coefficient of each power of a size, divided by the lowest power; none where the size stands in more than powers."""
+    found: dict[int, dict[Monomial, Rational]] = {}
+    for monomial, coefficient in terms.items():
         powers = dict(monomial)
         exponent = powers.pop(size, Integer(0))
         if not exponent.is_Integer or any(base.has(size) for base in powers):
-            return None
-        found.setdefault(int(exponent), []).append((frozenset(powers.items()), coefficient))
-    if sum(len(parts) for parts in found.values()) > _LONGEST:
-        return None
-    return {power: rebuilt(dict(parts)) for power, parts in found.items()}
+            return {}
+        found.setdefault(int(exponent), {})[frozenset(powers.items())] = coefficient
+    if sum(map(len, found.values())) > _LONGEST:
+        return {}
+    least = min(found, default=0)
+    return {power - least: rebuilt(parts) for power, parts in found.items()}
 
 
 def _linear(by_power: dict[int, Expr]) -> ClosedForm:
     root = cancel(-by_power[0] / by_power[1])
     above, is_conditional = _above(by_power[0], by_power[1])
-    if root.is_positive or _is_positive(root):
-        return ClosedForm("crosses", (_tidy(root),), above=above)
-    if _is_positive(-root):
+    sign = _sign_of_quotient(root) or int(bool(root.is_positive))
+    if sign < 0:
         return ClosedForm("open")
-    return ClosedForm("crosses", (_tidy(root),), Gt(_tidy(root), 0, evaluate=False), above, is_conditional)
+    condition = None if sign > 0 else Gt(_tidy(root), 0, evaluate=False)
+    return ClosedForm("crosses", (_tidy(root),), condition, above, is_conditional and condition is not None)
 
 
 def _quadratic(by_power: dict[int, Expr]) -> ClosedForm:
     c0, c1, c2 = (by_power.get(power, Integer(0)) for power in range(3))
     p, q = cancel(c1 / c2), cancel(c0 / c2)
-    if not _is_positive(-q):  # else one root is positive and the other negative
+    if _sign_of_quotient(q) >= 0:  # else one root is positive and the other negative
         return ClosedForm("open")
     root = -p / 2 + sqrt(simplify(p**2 / 4 - q))
     return ClosedForm("crosses", (root,), above=_above(c0, c2)[0])
@@ -103,17 +131,10 @@ def _sign(expr: Expr) -> int:
     return 1 if True in signs else -1
 
 
-def _is_positive(expr: Expr) -> bool:
-    """Say whether a quotient of sums has only positive terms above and below."""
-    numerator, denominator = factor(expr).as_numer_denom()
-    signs = []
-    for side in (numerator, denominator):
-        terms = polynomial(side)
-        found = {coefficient > 0 for coefficient in terms.values()}
-        if len(found) != 1 or not all(base.is_positive for monomial in terms for base, _ in monomial):
-            return False
-        signs.append(found.pop())
-    return bool(signs[0] == signs[1])
+def _sign_of_quotient(cancelled: Expr) -> int:
+    """Return the sign of a quotient of sums of which each has terms of one sign only, else 0."""
+    above, below = cancelled.as_numer_denom()
+    return _sign(above) * _sign(below)
 
 
 def _tidy(root: Expr) -> Expr:

@@ -7,7 +7,7 @@ sizes on both sides of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -15,13 +15,13 @@ from itertools import combinations
 from math import floor
 from typing import Literal
 
-from sympy import Add, Expr, Ge, Gt, Le, Lt, Symbol
+from sympy import Add, Basic, Expr, Ge, Gt, Le, Lt, Symbol
 
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.order import polynomial, rebuilt
 from generator.formulas.symbols import symbol
 from generator.questions.growth.bound import divisibility
-from generator.questions.growth.closed import ClosedForm, closed_form
+from generator.questions.growth.closed import ClosedForm, can_cross, closed_form
 from generator.questions.growth.measures import cost_formula
 from generator.questions.growth.parts import Part, leaves_of, main_quantity, parts_of
 from generator.sheet.example import View, known_views
@@ -186,12 +186,12 @@ class Division:
         ranked = self._ranked(key)
         if len(ranked) < 2:
             return Pair(ranked[0], None) if ranked else None
-        main_size = preferred(self.sheet.sizes)
+        sizes = self.views[0].sizes
         for a, b in combinations(ranked[:SPOKEN_OF], 2):
-            for one in _between(self.sheet, self._side(a, key), self._side(b, key)):
-                found = met(one, self.views[0].sizes) if one.size == main_size else None
-                if found is not None:
-                    return Pair(a, b) if found.large.name == a.name else Pair(b, a)
+            one = _crossing(self.sheet, self._side(a, key), self._side(b, key), preferred(self.sheet.sizes) or "", lambda _: [sizes])
+            found = met(one, sizes) if one is not None else None
+            if found is not None:
+                return Pair(a, b) if found.large.name == a.name else Pair(b, a)
         return Pair(ranked[0], ranked[1])
 
     def is_main(self, one: InsideCrossing) -> bool:
@@ -209,23 +209,25 @@ class Division:
         """
         found: dict[tuple[str, Expr, frozenset[Expr]], InsideCrossing] = {}
         for first, second in (*self._largest(key), *self._powers(key), *self._contractions(key)):
-            for one in _between(self.sheet, first, second):
-                turned = self._turned(one)
-                if turned is not None:
+            for size in _in_order(self.sheet):
+                one = _crossing(self.sheet, first, second, size.name, self._tried)
+                turned = self._turned(one) if one is not None else None
+                if one is not None and turned is not None:
                     found.setdefault((one.size, one.root, frozenset((one.first.cost, one.second.cost))), turned)
         processed = {size.name for size in _settable(self.sheet)}
         return tuple(sorted(found.values(), key=lambda one: (not self.is_main(one), one.size not in processed)))
 
     def _turned(self, one: InsideCrossing) -> InsideCrossing | None:
         """Return a crossing with that side first that costs more beyond it, at the first sizes at which it is met."""
-        found = next(filter(None, (met(one, sizes) for sizes in self._tried(one))), None)
+        found = next(filter(None, (met(one, sizes) for sizes in self._tried(one.root.free_symbols))), None)
         return replace(one, first=found.large, second=found.small) if found else None
 
-    def _tried(self, one: InsideCrossing) -> Iterator[Mapping[str, int]]:
+    def _tried(self, others: Iterable[Basic]) -> Iterator[Mapping[str, int]]:
+        """Yield the sizes at which a crossing is looked for that depends on other sizes."""
         yield from (view.sizes for view in self.views)
         if not self.sheet.presets and self.views:
             sizes = self.views[0].sizes
-            for name in sorted(found.name for found in one.root.free_symbols):
+            for name in sorted(map(str, others)):
                 yield from ({**sizes, name: sizes[name] * factor} for factor in PROBES)
 
     def _largest(self, key: str) -> Iterator[tuple[Side, Side]]:
@@ -285,21 +287,29 @@ def _power(power: int, parts: Mapping[int, Expr], size: Symbol, assumes: tuple[s
 # ---- how two costs compare -------------------------------------------------------------------------------------------
 
 
-def _between(sheet: Sheet, first: Side, second: Side) -> Iterator[InsideCrossing]:
-    """Compare two costs in every size that can be set, the one that people ask about first."""
-    for size in _in_order(sheet):
-        x = symbol(size.name)
-        if first.of not in ("", size.name):
-            continue
-        assumed = _assumed(sheet, x)
-        both = first.cost + second.cost
-        used = tuple((name.name, value) for name, value in assumed.items() if both.has(name) or name.name in first.assumes)
-        a, b = (replace(side, cost=side.cost.xreplace(assumed).expand()) for side in (first, second))
-        if len(polynomial(a.cost - b.cost)) > MOST_TERMS:
-            continue
-        form = closed_form(a.cost, b.cost, x)
-        if form.verdict == "crosses" and form.roots[0].count_ops() <= LONGEST:
-            yield InsideCrossing(size.name, a, b, form.roots[0], _certainty(form), used, _limits(sheet, x, assumed))
+def _crossing(
+    sheet: Sheet, first: Side, second: Side, size: str, tried: Callable[[Iterable[Basic]], Iterable[Mapping[str, int]]]
+) -> InsideCrossing | None:
+    """Compare two costs in one size.
+
+    Args:
+        tried: the sizes of which some must have a crossing, given those on which it depends. Solving with numbers first spares the
+            formulas that nobody would see.
+    """
+    x = symbol(size)
+    if first.of not in ("", size):
+        return None
+    assumed = _assumed(sheet, x)
+    both = first.cost + second.cost
+    used = tuple((name.name, value) for name, value in assumed.items() if both.has(name) or name.name in first.assumes)
+    a, b = (replace(side, cost=side.cost.xreplace(assumed).expand()) for side in (first, second))
+    difference = a.cost - b.cost
+    if len(polynomial(difference)) > MOST_TERMS or not can_cross(difference, x, tried(difference.free_symbols - {x})):
+        return None
+    form = closed_form(a.cost, b.cost, x)
+    if form.verdict != "crosses" or form.roots[0].count_ops() > LONGEST:
+        return None
+    return InsideCrossing(size, a, b, form.roots[0], _certainty(form), used, _limits(sheet, x, assumed))
 
 
 def _certainty(form: ClosedForm) -> Certainty:
