@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.files.regular_file import real
-from generator.sheet.compiled import derive
+from generator.sheet.compiled import Compiled, derive
 from generator.sheet.costing import Cost, RowCost, cost_of, formulas
-from generator.sheet.sheet import Sheet, SheetRow
+from generator.sheet.sheet import SheetRow
 from generator.sheet.sizing import check_option
 from generator.spec.library import Library
 from generator.spec.lookup import find
 from generator.text.problems import Problem, ProblemsError, headline
 from generator.text.suggest import did_you_mean, listed
+
+if TYPE_CHECKING:
+    from torch import nn
 
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "load", "load_from"]
 
@@ -29,8 +32,9 @@ class LoadedSpec:
         sheet: the rows, sizes, totals and presets, as the renderers see them.
     """
 
-    def __init__(self, sheet: Sheet) -> None:
-        self.sheet = sheet
+    def __init__(self, compiled: Compiled, library: Library, options: Mapping[str, Any]) -> None:
+        self.sheet = compiled.sheet
+        self._compiled, self._library, self._options = compiled, library, options
 
     @property
     def name(self) -> str:
@@ -75,6 +79,21 @@ class LoadedSpec:
             SizeError: an unknown preset, size or format, a number that is no size, or sizes that break a condition of the spec.
         """
         return cost_of(self.sheet, preset, sizes, dtype)
+
+    def module(self, preset: str | None = None, **arguments: Any) -> nn.Module:
+        """Return the spec's PyTorch module with new weights.
+
+        Args:
+            preset: the name of published sizes.
+            arguments: sizes, which win over the preset, options, and blocks for slots. Sizes that only inputs show may be left out.
+
+        Raises:
+            SizeError: an unknown preset, size or option, sizes that are missing or break a condition.
+            ImportError: PyTorch is not installed.
+        """
+        from generator.render.module.loading import build_module
+
+        return build_module(self._compiled, self._library, preset, {**self._options, **arguments})
 
     def __repr__(self) -> str:
         presets = f"; presets {', '.join(self.presets)}" if self.presets else ""
@@ -126,4 +145,4 @@ def load_from(library: Library, name: str, options: dict[str, Any]) -> LoadedSpe
         raise SpecError(error) from error
     for doubt in doubts if not chosen else ():  # claims speak of the default options
         warnings.warn(f"{headline(doubt)} (the counts do not depend on that)", stacklevel=3)
-    return LoadedSpec(compiled.sheet)
+    return LoadedSpec(compiled, library, chosen)

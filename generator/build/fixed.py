@@ -10,7 +10,7 @@ from generator.build.published_pages import CLAIMS
 from generator.files.seal import sealed
 from generator.files.writing import MADE_BY
 from generator.render.formats import MODULES, Format
-from generator.render.module.support import support_files
+from generator.render.module.imports import support_files
 
 OPS = "markdown/ops.md"  # the page of all ops
 SCHEMA = "schema.json"  # of specs, for editors

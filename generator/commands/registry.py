@@ -44,6 +44,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("compare", "compare specs: values, ratios, and from which size on one costs less", "generator.commands.compare"),
     Command("sweep", "count at a whole grid of sizes, filtered and sorted", "generator.commands.sweep"),
     Command("diff", "show what differs between two specs, presets or revisions", "generator.commands.diff"),
+    Command("module", "print the PyTorch module of a spec, also as a single file", "generator.commands.module"),
     Command("verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify"),
     Command("bench", "time the generated module beside what its formulas predict", "generator.commands.bench"),
     Command("pull", "take sizes back from a workbook that was filled in", "generator.commands.pull"),

@@ -47,9 +47,7 @@ class Activation(Op):
         """The expression; a table of functions where an option chooses."""
         if self.kind.option is None:
             return {"chosen": None, "expression": FUNCTIONS[self.kind.value][0].format(x=c.inputs[0])}
-        c.need("from collections.abc import Callable")
-        words = c.choices(self.kind.option, tuple(FUNCTIONS))
-        entries = "".join(f'    "{word}": {_function(FUNCTIONS[word][0])},\n' for word in words)
+        entries = "".join(f'    "{word}": {_function(code)},\n' for word, (code, _) in FUNCTIONS.items())
         c.need(f"ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {{\n{entries}}}")
         return {"chosen": c.option(self.kind), "expression": f"self.{c.name}({c.inputs[0]})"}
 

@@ -136,9 +136,6 @@ class CodeScope(Protocol):
     def run_option(self, value: Any) -> str:
         """The same where the module runs (`self.bias`)."""
 
-    def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
-        """The words that an option allows; all known ones where it does not say."""
-
     def tied(self, row: str) -> str:
         """The attribute path of another row's weight holder."""
 
@@ -149,7 +146,7 @@ class CodeScope(Protocol):
         """Return the index of an axis given by index or by its size's name."""
 
     def need(self, statement: str) -> None:
-        """Ask for a statement at the top of the module, such as an import."""
+        """Ask for a function or table above the class; what it imports is seen in its text."""
 
 
 def param(kind: Kind, meaning: str, *, default: Any = ..., example: Any = None, usually: Any = None) -> Any:

@@ -54,5 +54,4 @@ class Cache(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis."""
-        c.need("from ._state import extend")
         return {"axis": c.axis(c.tensors[0], self.axis)}

@@ -69,8 +69,6 @@ class Positional(Op):
         """The table's sizes, and where its rows start."""
         if self.kind.option is not None or self.kind.value == "sinusoidal":
             c.need(SINUSOIDS)
-        if self.keeps_state:
-            c.need("from ._state import advance")
         count = f"{c.inputs[0]}.shape[{c.tensors[0].rank - 2}]"
         start = f"{c.target}_start" if self.keeps_state else ""
         return {

@@ -71,8 +71,6 @@ class Rotations(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The sizes of the tables, and where their rows start."""
         c.need(TABLE)
-        if self.keeps_state:
-            c.need("from ._state import advance")
         (x,) = c.tensors
         count = f"{c.inputs[0]}.shape[{x.rank - 2}]"
         start = f"{c.target}_start" if self.keeps_state else ""

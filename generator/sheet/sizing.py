@@ -27,7 +27,7 @@ def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[st
     Raises:
         SizeError: an unknown preset or size, a number that is no size, or sizes that break a condition of the spec.
     """
-    values = dict(_preset(sheet, preset)) | {name: _checked(sheet, name, value) for name, value in given.items()}
+    values = dict(preset_sizes(sheet, preset)) | {name: _checked(sheet, name, value) for name, value in given.items()}
     try:
         known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
         _check_conditions(sheet, known)
@@ -88,7 +88,8 @@ def _number(option: Option, value: Any) -> int | float:
         raise SizeError(f"option `{option.name}` is a number, not `{value}`", *notes) from None
 
 
-def _preset(sheet: Sheet, name: str | None) -> Mapping[str, int]:
+def preset_sizes(sheet: Sheet, name: str | None) -> Mapping[str, int]:
+    """Return the sizes of a preset; none without a name. Raises SizeError where there is no such preset."""
     if name is None:
         return {}
     known = {preset.name: preset.sizes for preset in sheet.presets}

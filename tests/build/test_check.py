@@ -6,7 +6,7 @@ import pytest
 
 from generator.build.builder import Request, build
 from generator.render.formats import MARKDOWN, Format
-from generator.render.module.support import support_files
+from generator.render.module.imports import support_files
 from generator.spec.lookup import collect
 from tests.support.small_specs import ALONE, BROKEN, LAYER, tree, write_specs
 

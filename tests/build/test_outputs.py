@@ -13,7 +13,7 @@ from generator.build.fixed import reserved_names
 from generator.cli import main
 from generator.files import writing
 from generator.files.seal import State, sealed, state_of
-from generator.render.module.support import support_files
+from generator.render.module.imports import support_files
 from generator.text.naming import RESERVED, name_problem
 from tests.support.small_specs import ALONE, BROKEN, LAYER, PAIR, contents, tree, write_specs
 

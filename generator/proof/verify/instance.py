@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
-from generator.render.module.support import support_files
+from generator.render.module.imports import support_files
 from generator.render.module.view import ModuleSet, ModuleView
 from generator.render.module.writer import render_module
 from generator.sheet.compiled import Compiled, Variant, compile_spec, variant

@@ -11,6 +11,7 @@ from sympy import Expr
 from generator.ops.base import Op, Result
 from generator.ops.params import Choice, Flag, Number
 from generator.render.module.escape import literal
+from generator.render.module.imports import Top
 from generator.render.module.signature import SizePrinter
 from generator.resolve.architecture import BoundRow
 from generator.resolve.scope import Scope
@@ -28,7 +29,7 @@ class RowCode:
     targets: tuple[str, ...]
     inputs: tuple[str, ...]
     attributes: Mapping[str, str]  # row name -> attribute
-    statements: dict[str, None] = field(default_factory=dict)
+    top: Top
     run_options: set[str] = field(default_factory=set)
 
     @property
@@ -79,10 +80,6 @@ class RowCode:
             return f"self.{value.option}"
         return _literal(value)
 
-    def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
-        """The words that an option allows; all known ones where it does not say."""
-        return self.printer.arch.spec.options[option].choices or known
-
     def tied(self, row: str) -> str:
         """The attribute of another row's weight holder."""
         return self.attributes[row]
@@ -97,8 +94,8 @@ class RowCode:
         return Scope(self.printer.arch.tracer, self.bound, self.sizes, {}, self.bound.input_names).axis(x, axis)
 
     def need(self, statement: str) -> None:
-        """Ask for a statement at the top of the module."""
-        self.statements[statement] = None
+        """Ask for a function or table above the class."""
+        self.top.helper(statement)
 
 
 def _literal(value: Flag | Choice | Number) -> str:

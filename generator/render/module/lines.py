@@ -7,6 +7,7 @@ from typing import Any
 
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
+from generator.render.module.imports import Top
 from generator.render.module.names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
@@ -26,9 +27,8 @@ class Lines:
     init: list[str] = field(default_factory=list)
     forward: list[tuple[str, str]] = field(default_factory=list)  # code, shape comment
     rows: list[str] = field(default_factory=list)  # which row each line of `forward` belongs to
-    statements: dict[str, None] = field(default_factory=dict)
+    top: Top = field(default_factory=Top)
     run_options: set[str] = field(default_factory=set)
-    children: dict[str, str] = field(default_factory=dict)  # specs whose classes are used, and what those are called here
     built_with: dict[str, set[str]] = field(default_factory=dict)  # the sizes that each row needs when the module is built
 
 
@@ -71,12 +71,12 @@ class LineWriter:
         children: for each row that uses a block, the Python of its construction (see generator.render.module.children).
     """
 
-    def __init__(self, arch: Architecture, printer: SizePrinter, names: Names, construct: Any) -> None:
+    def __init__(self, arch: Architecture, printer: SizePrinter, names: Names, construct: Any, top: Top) -> None:
         self.arch = arch
         self.printer = printer
         self.names = names
         self.construct = construct
-        self.lines = Lines()
+        self.lines = Lines(top=top)
 
     def write(self) -> Lines:
         """Return the lines of all rows."""
@@ -106,8 +106,9 @@ class LineWriter:
             if init:
                 init = [f"if {option}:", *(f"    {line}" for line in init)]
             forward = [(f"{target} = {source}", ""), (f"if self.{option}:", ""), *((f"    {code}", comment) for code, comment in forward)]
-        init = [part for line in init for part in wrapped(line)]
-        forward = [part for code, comment in forward for part in _with_comment(wrapped(code), comment)]
+        top = self.lines.top
+        init = [part for line in init for part in wrapped(top.line(line))]
+        forward = [part for code, comment in forward for part in _with_comment(wrapped(top.line(code)), comment)]
         self.lines.init += init
         self.lines.forward += forward
         self.lines.rows += [bound.name] * len(forward)
@@ -126,7 +127,7 @@ class LineWriter:
             targets,
             tuple(self.variable(name) for name in bound.input_names),
             self.names.attributes,
-            self.lines.statements,
+            self.lines.top,
             self.lines.run_options,
         )
         values = {
@@ -160,7 +161,6 @@ class LineWriter:
         elif bound.row.repeat is not None:
             if bound.row.slot:  # each layer has weights of its own, as those of torch's nn.TransformerEncoder
                 construction = f"deepcopy({construction})"
-                self.lines.statements["from copy import deepcopy"] = None
             count = self.printer.built(bound.repeat)
             stack = f"self.{attribute} = nn.ModuleList({construction} for _ in range({count}))"
             if len(stack) <= LONGEST:
@@ -174,11 +174,8 @@ class LineWriter:
             arguments = [*inputs, f'substate(state, "{attribute}")'] if stateful else inputs
             call = f"self.{attribute}({', '.join(arguments)})"
             if hands_on:
-                self.lines.statements["from ._state import with_state"] = None
                 call = f'with_state(self.{attribute}, {", ".join(inputs)}, state=substate(state, "{attribute}"))'
             forward.append((f"{', '.join(self._targets(bound))} = {call}", comment))
-        if stateful or hands_on:
-            self.lines.statements["from ._state import substate"] = None
 
     def _targets(self, bound: BoundRow) -> list[str]:
         """Return the variables that a row's results go to."""
@@ -227,8 +224,6 @@ def _scan_lines(writer: LineWriter, bound: BoundRow, attribute: str, inputs: lis
     lines += [(f'keep(state, "{attribute}.{name}", {local[name]})', "") for name in states]
     stacked = target if "" in bound.results else f"{target}_steps"
     lines.append((f"{stacked} = torch.stack({target}_collected, {axis})", writer.shape_comment(bound.result.shape)))
-    writer.lines.statements["from ._state import keep"] = None
-    writer.lines.statements["from ._state import recall"] = None
     return lines
 
 

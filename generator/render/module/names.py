@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import io
 import keyword
-import tokenize
 from collections.abc import Collection, Iterable
 
 from generator.spec.reserved import LOCALS
@@ -36,27 +33,3 @@ def safe(name: str, taken: Iterable[str]) -> str:
     while keyword.iskeyword(name) or name in forbidden:
         name += "_"
     return name
-
-
-def names_in(source: str) -> set[str]:
-    """Return all names that a module's source reads or sets, but for attributes."""
-    return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-
-
-def renamed(source: str, module: str, local: str) -> str:
-    """Return a source in which an imported module has another name wherever something of it is used.
-
-    A size of the same name, a number, has no attributes; so `F.gelu` is the module's, and `F` alone is the size.
-    """
-    tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
-    lines = source.splitlines(keepends=True)
-    places = [
-        token.start
-        for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
-        if token.type == tokenize.NAME and token.string == module and after.string == "." and before.string != "."
-    ]
-    for row, column in reversed(places):
-        line = lines[row - 1]
-        # The comment behind a line keeps its column, where it has room to move.
-        lines[row - 1] = line[:column] + local + line[column + len(module) :].replace("   # ", "  # ", 1)
-    return "".join(lines)

@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 
 from generator.render.module.checks import checked_when_run, own_conditions
 from generator.render.module.escape import literal
+from generator.render.module.imports import Top
 from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name, imported_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
@@ -18,7 +19,8 @@ from generator.resolve.blocks import keeps_state
 from generator.resolve.decoding import Growth, growths
 from generator.resolve.resolver import Resolver
 from generator.spec.library import Library
-from generator.spec.model import Option
+from generator.spec.model import Option, Spec
+from generator.spec.reserved import FUNCTIONAL
 from generator.text.expressions import evaluate
 from generator.text.problems import Problems
 from generator.text.source import Span
@@ -49,13 +51,30 @@ class ModuleView:
 class ModuleSet:
     """The modules of one library, each analysed once.
 
+    Args:
+        together: a spec whose module stands in one file with those of all that it uses, so that each name in it means one thing.
+
     Raises:
         ProblemsError: from `view`, where the spec has problems, or a row must be built with a size that grows from step to step.
     """
 
-    def __init__(self, library: Library) -> None:
+    def __init__(self, library: Library, *, together: str = "") -> None:
         self.library = library
         self._views: dict[str, ModuleView] = {}
+        self._names: set[str] = set()
+        self._classes: dict[str, str] = {}
+        specs = [library.spec(name) for name in library.closure(together)] if together else []
+        self._names.update(name for spec in specs for name in _own_names(spec))
+        for spec in specs:
+            self._classes[spec.name] = imported_name(class_name(spec.name), {*self._names, *self._classes.values()})
+
+    def class_of(self, spec: str) -> str:
+        """Return what the class of a spec is called where it is defined."""
+        return self._classes.get(spec) or class_name(spec)
+
+    def top(self, spec: Spec) -> Top:
+        """Return the empty top of a module. Where a size, an option or a slot has the name of an import, the import gives way."""
+        return Top(imported_name(FUNCTIONAL, self._names or _own_names(spec)))
 
     def view(self, name: str) -> ModuleView:
         """Return the module of a spec."""
@@ -67,10 +86,11 @@ class ModuleSet:
     def construction(self, printer: SizePrinter, child: Architecture, lines: Lines) -> str:
         """Return the Python that builds a block inside the constructor of another module."""
         view = self.view(child.spec.name)
-        if child.spec.name not in lines.children:
+        blocks = lines.top.blocks
+        if child.spec.name not in blocks:
             outer = printer.arch.spec
-            taken = {*outer.dims, *outer.options, *outer.slots, class_name(outer.name), *lines.children.values()}
-            lines.children[child.spec.name] = imported_name(view.class_name, taken)
+            taken = {*_own_names(outer), class_name(outer.name), *blocks.values()}
+            blocks[child.spec.name] = self._classes.get(child.spec.name) or imported_name(view.class_name, taken)
         arguments: list[str] = []
         skipped = False
         for argument in view.arguments:
@@ -86,7 +106,11 @@ class ModuleSet:
             filled = next(row for row in child.rows if row.row.slot == slot)
             assert filled.child is not None
             arguments.append(f"{slot}={self.construction(printer, filled.child, lines)}")
-        return f"{lines.children[child.spec.name]}({', '.join(arguments)})"
+        return f"{blocks[child.spec.name]}({', '.join(arguments)})"
+
+
+def _own_names(spec: Spec) -> set[str]:
+    return {*spec.dims, *spec.options, *spec.slots}
 
 
 def _is_default(view: ModuleView, argument: Argument, child: Architecture, value: Expr) -> bool:
@@ -128,7 +152,7 @@ class _Builder:
     def view(self) -> ModuleView:
         first = SizePrinter(self.arch)
         names = row_names(self.arch)
-        drafted = LineWriter(self.arch, first, names, self._construct(first)).write()
+        drafted = LineWriter(self.arch, first, names, self._construct(first), self.modules.top(self.spec)).write()
         needed = self._constructor_sizes(first)
         self._refuse_frozen(drafted, needed)
         slot_needs = {slot: self._free(use.built) - needed for slot, use in self.slot_use.items()}
@@ -138,19 +162,19 @@ class _Builder:
         printer = SizePrinter(self.arch)
         known = {a.name for a in arguments}
         printer.run_names = {name: self._run_name(name, known) for name in self.spec.dims}
-        lines = LineWriter(self.arch, printer, names, self._construct(printer)).write()
+        lines = LineWriter(self.arch, printer, names, self._construct(printer), self.modules.top(self.spec)).write()
         asked = self._with_parts(self._with_checks(printer.use.run, known), known)
         free = self._run_free(asked, known)
         counted = tuple(pair for name, pair in self.counted.items() if name in free)
         free |= {pair.new.name for pair in counted}
         if counted:
-            lines.statements["from ._state import advance"] = None
+            lines.top.names.add("advance")
         runtime = tuple(name for name in self.spec.dims if name in free)
         attributes = tuple(name for name in self.spec.dims if name in asked and printer.run_names[name].startswith("self."))
         stateful = any(keeps_state(row) for row in self.arch.rows)
         return ModuleView(
             arch=self.arch,
-            class_name=class_name(self.spec.name),
+            class_name=self.modules.class_of(self.spec.name),
             arguments=arguments,
             options=tuple(self.spec.options.values()),
             slots=tuple(self.spec.slots),

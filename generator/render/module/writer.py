@@ -3,64 +3,118 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sympy import Not, Or
+from sympy import Integer, Not, Or
 
 from generator.formulas.text import to_text
 from generator.render.environment import environment
 from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
 from generator.render.module.escape import comment, docstring, literal
+from generator.render.module.imports import Top
 from generator.render.module.lines import row_names
-from generator.render.module.names import class_name, imported_name, names_in, renamed
 from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.resolve.architecture import Requirement
+from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Checkpoint, WeightRule
-from generator.spec.reserved import FUNCTIONAL
+from generator.spec.references import Reference, read_references
 
 WIDTH = 120
 COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer line
 
 
 def render_module(compiled: Compiled, library: Library) -> str:
-    """Return the source of a spec's PyTorch module."""
-    view = ModuleSet(library).view(compiled.sheet.name)
-    template, values = environment().get_template("module/module.py.jinja"), _values(view, compiled.sheet)
-    # The names of sizes, options and slots are the reader's; an import of the same name gives way.
-    own = {*view.arch.spec.dims, *view.arch.spec.options, *view.arch.spec.slots}
-    functional = imported_name(FUNCTIONAL, own)
-    used = names_in(template.render(imports=[], constants=_constants(view), **values))
-    text = template.render(imports=_imports(view, used, functional), constants=_constants(view), **values)
-    return text if functional == FUNCTIONAL else renamed(text, FUNCTIONAL, functional)
+    """Return the source of a spec's PyTorch module, which imports those of the blocks that it uses from beside it."""
+    modules, sheet = ModuleSet(library), compiled.sheet
+    view = modules.view(sheet.name)
+    top = modules.top(view.arch.spec)
+    written = _class(view, top, _label(sheet.references, view), sheet)
+    imports = top.imports({spec: modules.class_of(spec) for spec in top.blocks})
+    origin = f"Generated from {sheet.source} (sha256 {sheet.source_hash[:16]}); edit the spec, not this file."
+    return _text(sheet.title, origin, [*imports, *top.helpers], [written])
 
 
-def _values(view: ModuleView, sheet: Sheet) -> dict[str, Any]:
-    arguments = [_argument(a) for a in view.arguments]
+def render_file(compiled: Compiled, library: Library, preset: str | None = None) -> str:
+    """Return a spec's PyTorch module as one file that needs nothing beside it: blocks and helpers first.
+
+    Args:
+        preset: published sizes that become the defaults of the constructor.
+    """
+    sheet = compiled.sheet
+    modules = ModuleSet(library, together=sheet.name)
+    view = modules.view(sheet.name)
+    top = modules.top(view.arch.spec)
+    references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
+    blocks = [modules.view(name) for name in _in_order(modules, sheet.name)[:-1]]
+    classes = [_class(block, top, _label(references, block)) for block in blocks]
+    classes.append(_class(view if preset is None else _preset_view(view, sheet, preset), top, _label(references, view), sheet))
+    if preset is not None:
+        classes[-1]["presets"] = []
+    alone = top.with_support()
+    origin = f"Written by archsheet from {sheet.source} (sha256 {sheet.source_hash[:16]})."
+    return _text(sheet.title, origin, [*alone.imports({}), *alone.helpers], classes)
+
+
+def _in_order(modules: ModuleSet, name: str) -> list[str]:
+    """Return the specs whose classes a module needs, each behind those that it needs itself."""
+    found: dict[str, None] = {}
+    for block in modules.view(name).lines.top.blocks:
+        found |= dict.fromkeys(_in_order(modules, block))
+    return [*found, name]
+
+
+def _preset_view(view: ModuleView, sheet: Sheet, preset: str) -> ModuleView:
+    sizes = next(one.sizes for one in sheet.presets if one.name == preset)
+    return replace(view, arguments=tuple(replace(a, default=Integer(sizes[a.name])) if a.name in sizes else a for a in view.arguments))
+
+
+def _text(title: str, origin: str, top: Sequence[str], classes: Sequence[Mapping[str, Any]]) -> str:
+    template = environment().get_template("module/module.py.jinja")
+    return template.render(title=docstring(title), origin=docstring(origin), top=_spaced(top), classes=classes)
+
+
+def _spaced(blocks: Sequence[str]) -> list[str]:
+    """Put one more empty line around functions, as ruff formats them."""
+    found: list[str] = []
+    for block in blocks:
+        after_function = bool(found) and found[-1].lstrip().startswith("def ")
+        found.append(f"\n{block}" if block.startswith("def ") or after_function else block)
+    return found
+
+
+def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -> dict[str, Any]:
+    """Return what the template writes of one class, and take note of what it uses.
+
+    Args:
+        sheet: of the spec, where the class shows costs, presets and the names of weights elsewhere.
+    """
+    spec = view.arch.spec
+    names = {a.name for a in view.arguments}
     keywords = [f"{o.name}: {_annotation(o.default)} = {literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
-    names = {a.name for a in view.arguments}
+    several = len(view.arch.outputs) > 1
+    top.add(view.lines.top)
+    presets, checkpoints = (sheet.presets, spec.checkpoints) if sheet is not None else ((), {})
+    top.names.update(["Any"] if view.takes_state or presets or checkpoints else [], ["ClassVar"] if presets or checkpoints else [])
+    top.names.update(["Mapping", "load_reference"] if checkpoints else [])
     return {
-        "title": docstring(sheet.title),
-        "source": docstring(sheet.source),
-        "source_hash": sheet.source_hash[:16],
-        "class_name": view.class_name,
-        "doc": _docstring(sheet),
-        "signature": _signature(arguments, keywords),
-        "init": _init(view),
-        "forward": _forward(view),
-        "inputs": [f"{_variable(view, name)}: Tensor" for name in view.arch.spec.inputs],
+        "name": view.class_name,
+        "doc": _docstring(view, label, sheet),
+        "signature": _signature([_argument(a) for a in view.arguments], keywords),
+        "init": [top.line(line) for line in _init(view)],
+        "forward": [top.line(line) for line in _forward(view)],
+        "inputs": [f"{_variable(view, name)}: Tensor" for name in spec.inputs],
         "takes_state": view.takes_state,
-        "returns": "Tensor" if len(view.arch.outputs) == 1 else f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]",
+        "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
-        "references": [_reference(c) for c in view.arch.spec.checkpoints.values()],
-        "presets": [
-            f"{literal(p.name)}: {literal({name: value for name, value in p.sizes.items() if name in names})}" for p in sheet.presets
-        ],
+        "references": [_reference(c) for c in checkpoints.values()],
+        "presets": [f"{literal(p.name)}: {literal({name: value for name, value in p.sizes.items() if name in names})}" for p in presets],
     }
 
 
@@ -199,59 +253,26 @@ def _commented(code: str, comment: str) -> str:
     return f"{code:<{column}}  # {comment}" if len(code) <= column else f"{code}  # {comment}"
 
 
-def _docstring(sheet: Sheet) -> list[str]:
-    order = [size.name for size in sheet.sizes]
-    cite = sheet.references[sheet.cite[0]].label if sheet.cite else ""
-    title = sheet.title.rstrip(".") + (f" ({cite})" if cite else "") + "."
-    lines = _wrapped(title, 4)
-    if sheet.description:
-        lines += ["", *_wrapped(sheet.description, 4)]
-    sizes = [
-        f"{s.name}{f' = {to_text(s.value, order)}' if s.kind == 'derived' and s.value is not None else ''} {s.meaning}" for s in sheet.sizes
-    ]
-    lines += ["", *_wrapped("Sizes: " + ", ".join(sizes) + ".", 8)]
-    for label, key in (("Parameters", "params"), ("MACs", "macs"), ("State", "state_elements")):
-        if key != "state_elements" or sheet.totals[key] != 0:
-            lines += _wrapped(f"{label}: {to_text(sheet.totals[key], order)}.", 8)
+def _label(references: Mapping[str, Reference], view: ModuleView) -> str:
+    """Return the short name of the source that a spec cites first; empty where it cites none."""
+    cite = view.arch.spec.cite
+    return references[cite[0]].label if cite else ""
+
+
+def _docstring(view: ModuleView, label: str, sheet: Sheet | None) -> list[str]:
+    spec, order = view.arch.spec, list(view.arch.spec.dims)
+    lines = _wrapped(spec.title.rstrip(".") + (f" ({label})" if label else "") + ".", 4)
+    if spec.description:
+        lines += ["", *_wrapped(spec.description, 4)]
+    values = {name: f" = {to_text(view.arch.sizes[name], order)}" for name, dim in spec.dims.items() if dim.kind == "derived"}
+    sizes = ", ".join(f"{name}{values.get(name, '')} {dim.meaning}" for name, dim in spec.dims.items())
+    lines += ["", *_wrapped(f"Sizes: {sizes}.", 8)]
+    totals = sheet.totals if sheet is not None else {}
+    for text, key in (("Parameters", "params"), ("MACs", "macs"), ("State", "state_elements")):
+        if key in totals and (key != "state_elements" or totals[key] != 0):
+            lines += _wrapped(f"{text}: {to_text(totals[key], order)}.", 8)
     return [line[: len(line) - len(line.lstrip())] + docstring(line) for line in lines]
 
 
 def _wrapped(text: str, hanging: int) -> list[str]:
     return textwrap.wrap(text, WIDTH - 4, subsequent_indent=" " * (hanging - 4), break_long_words=False, break_on_hyphens=False)
-
-
-def _constants(view: ModuleView) -> list[str]:
-    return [statement for statement in view.lines.statements if not statement.startswith(("from ", "import "))]
-
-
-def _imports(view: ModuleView, used: Collection[str], functional: str) -> list[str]:
-    """Return the blocks of imports of what a module uses."""
-    statements = list(view.lines.statements)
-    abstract = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from collections")} | ({"Mapping"} & set(used)))
-    standard = [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
-    standard += [s for s in statements if s.startswith("from copy ")]
-    standard += ["import math"] if "math" in used else []
-    typing = [name for name in ("Any", "ClassVar") if name in used]
-    standard += [f"from typing import {', '.join(typing)}"] if typing else []
-    torch = ["import torch"] if "torch" in used else []
-    torch += [f"import torch.nn.functional as {functional}"] if FUNCTIONAL in used else []
-    torch.append(f"from torch import {', '.join(name for name in ('Tensor', 'nn') if name in used)}")
-    own = [*_state_imports(statements, used), *(_class_import(name, local) for name, local in view.lines.children.items())]
-    own += ["from ._reference import load_reference"] if "load_reference" in used else []
-    blocks = ["from __future__ import annotations", "\n".join(sorted(standard, key=_import_key)), "\n".join(torch), "\n".join(sorted(own))]
-    return [block for block in blocks if block]
-
-
-def _class_import(spec: str, local: str) -> str:
-    name = class_name(spec)
-    return f"from .{spec} import {name}" + ("" if local == name else f" as {local}")
-
-
-def _import_key(line: str) -> tuple[bool, str]:
-    """Plain imports come first, as ruff sorts them."""
-    return line.startswith("from "), line
-
-
-def _state_imports(statements: Sequence[str], used: Collection[str]) -> list[str]:
-    names = sorted({s.rsplit(" ", 1)[1] for s in statements if s.startswith("from ._state import ")} & set(used))
-    return [f"from ._state import {', '.join(names)}"] if names else []

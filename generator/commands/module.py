@@ -1,0 +1,53 @@
+"""Print the PyTorch module of a spec.
+
+By default it is the file that `gen build` writes, which imports the modules of its blocks from beside it. With --single-file it is one file
+that needs nothing but PyTorch: blocks and helper functions stand above the class.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from generator.commands.arguments import UsageError, add_specs, existing
+from generator.render.terminal.console import say
+
+EXAMPLES = """\
+  gen module multi_head_attention
+  gen module llama --single-file -o llama.py
+  gen module vit --single-file --preset vit-base-patch16-224      with these sizes as defaults
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("target", metavar="NAME|FILE", help="a spec by name (see `gen list`), or its file")
+    parser.add_argument("--single-file", action="store_true", help="one file with all blocks and helper functions")
+    parser.add_argument("--preset", metavar="P", help="make published sizes the defaults of the constructor")
+    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="write the module there instead of printing it")
+    add_specs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the module, or write it."""
+    from generator.commands.target import answered
+    from generator.files.seal import sealed
+    from generator.files.writing import replace
+    from generator.render.module.writer import render_file, render_module
+    from generator.sheet.compiled import compile_spec
+    from generator.sheet.sizing import preset_sizes
+    from generator.spec.lookup import find
+
+    if args.preset and not args.single_file:
+        raise UsageError("--preset is of use with --single-file", "the module that `gen build` writes has `from_preset` for that")
+    library, name = find(args.target, existing(args.specs))
+    compiled = compile_spec(library, name)
+    with answered():
+        preset_sizes(compiled.sheet, args.preset)
+    data = render_file(compiled, library, args.preset).encode() if args.single_file else sealed(render_module(compiled, library))
+    if args.output is None:
+        say(data.decode().rstrip("\n"))
+        return 0
+    replace(args.output, data)
+    say(f"{args.output} is written")
+    return 0
