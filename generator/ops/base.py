@@ -7,7 +7,7 @@ PyTorch, and its fixture (`specs` under `tests/fixtures/ops/<name>/`) proves tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Any, ClassVar, Protocol
@@ -136,6 +136,9 @@ class CodeScope(Protocol):
     def run_option(self, value: Any) -> str:
         """The same where the module runs (`self.bias`)."""
 
+    def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        """The words that an option allows; all known ones where it does not say."""
+
     def tied(self, row: str) -> str:
         """The attribute path of another row's weight holder."""
 
@@ -145,8 +148,12 @@ class CodeScope(Protocol):
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
 
-    def need(self, statement: str) -> None:
-        """Ask for a function or table above the class; what it imports is seen in its text."""
+    def need(self, statement: str, entries: Iterable[str] = ()) -> None:
+        """Ask for a function or table above the class; what it imports is seen in its text.
+
+        Args:
+            entries: the lines of a table that begins with the statement; all rows that ask for it share one.
+        """
 
 
 def param(kind: Kind, meaning: str, *, default: Any = ..., example: Any = None, usually: Any = None) -> Any:

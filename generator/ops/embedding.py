@@ -35,7 +35,6 @@ class Embedding(Op):
         weight = row.tied(self.tie, "weight", shape) if self.tie else row.weight("weight", shape)
         out = row.t.new((*ids.shape, weight.shape[1]), needs_grad=True)
         row.t.kernel("embedding", [ids, out], [out], sources=[ids, weight])  # reads of the table what it writes
-        row.t.save(ids)
         return out
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -44,10 +44,10 @@ class RelativePositions(Op):
         places = row.t.new((length,), kind="index")
         row.t.kernel("arange", [], [places])
         apart = row.t.new((length, length), kind="index")
-        row.t.kernel("sub", [places, places], [apart])
-        for name in ("clamp", "add"):
+        row.t.kernel("index_arithmetic", [places, places], [apart])
+        for _ in ("clamp", "add"):
             before, apart = apart, row.t.like(apart)
-            row.t.kernel(name, [before], [apart])
+            row.t.kernel("index_arithmetic", [before], [apart])
         row.t.name(places=places, apart=apart)
         out = row.t.new((length, length, width))
         row.t.kernel("index", [out, apart], [out], sources=[apart])  # reads of the table what it writes

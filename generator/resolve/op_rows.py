@@ -31,6 +31,7 @@ from generator.text.expressions import ExpressionError, expression_problem, name
 from generator.text.problems import Problem
 from generator.text.source import Span
 from generator.text.suggest import listed
+from generator.trace.kernels import PLACE, UnknownKernelError
 
 if TYPE_CHECKING:
     from generator.resolve.resolver import Resolver
@@ -97,6 +98,10 @@ def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundR
             result = op.run(scope, *bound.inputs)
     except OpError as error:
         r.report_shapes(frame, bound, error.message, _place(row, kind, error.at), *error.notes)
+        raise Unresolved from None
+    except UnknownKernelError as error:
+        meaning = "an entry says what the kernel costs, what it keeps for the backward pass and what its derivative allocates"
+        r.problems.add(f"`{kind.name}` launches the kernel `{error.name}`, which has no entry in {PLACE}", row.where("op"), meaning)
         raise Unresolved from None
     except (IndexError, ValueError) as error:
         # The op did not expect these ranks.

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from generator.trace.kernels import vector_flops
 from generator.trace.tensor import Tensor
-from generator.trace.tracer import Tracer
-
-SOFTMAX = 5  # operations a score: maximum, difference, exponential, sum, quotient
+from generator.trace.tracer import ZERO, Tracer
 
 
 def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool, mask: Tensor | None, is_scaled: bool) -> Tensor:
@@ -28,14 +27,11 @@ def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool,
     out = t.like(q, needs_grad=needs_grad)
     logsumexp = t.new((b, h, n), kind="stat")
     reads = [q, k, v] if mask is None else [q, k, v, mask]
-    vector = (SOFTMAX + 1 if hidden else SOFTMAX) * scores
-    if is_scaled:
-        vector += q.numel + b * h * k.shape[2] * e
+    scaled = q.numel + b * h * k.shape[2] * e if is_scaled else ZERO
+    vector = vector_flops("attention", scores, scaled, case="causal or masked" if hidden else "")
     t.kernel("attention", reads, [out, logsumexp], vector=vector, macs=scores * e, contracted=[q, k])
     weights = replace(out, needs_grad=q.needs_grad or k.needs_grad)  # they exist in the kernel alone
     t.kernel("attention values", [], [], macs=scores * e, contracted=[weights, v])
-    if needs_grad:
-        t.save(*reads, out, logsumexp)
     return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sympy import Expr
 
+from generator.trace.kernels import vector_flops
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
@@ -12,16 +13,14 @@ def top_k(t: Tracer, x: Tensor, count: Expr, axis: int) -> tuple[Tensor, Tensor]
     """The greatest `count` elements along an axis and their places: torch.topk. One comparison an element read; the places are kept."""
     shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
     values, indices = t.new(shape, needs_grad=x.needs_grad), t.new(shape, kind="index")
-    t.kernel("topk", [x], [values, indices], vector=x.numel)
-    if x.needs_grad:
-        t.save(indices)
+    t.kernel("topk", [x], [values, indices], vector=vector_flops("topk", x.numel))
     return values, indices
 
 
 def argmax(t: Tracer, x: Tensor, axis: int) -> Tensor:
     """The place of the greatest element along an axis. One comparison an element read; no gradient, nothing kept."""
     out = t.new((*x.shape[:axis], *x.shape[axis + 1 :]), kind="index")
-    t.kernel("argmax", [x], [out], vector=x.numel)
+    t.kernel("argmax", [x], [out], vector=vector_flops("argmax", x.numel))
     return out
 
 
@@ -33,8 +32,6 @@ def gather(t: Tracer, x: Tensor, indices: Tensor) -> Tensor:
     """
     out = t.new(indices.shape, kind=x.kind, needs_grad=x.needs_grad)
     t.kernel("gather", [out, indices], [out], sources=[x, indices])  # reads of x what it writes
-    if x.needs_grad:
-        t.save(x, indices)
     return out
 
 

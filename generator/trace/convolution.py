@@ -53,6 +53,4 @@ def convolution(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None, shape
     macs = (x if transposed else out).numel * filters
     reads = [x, weight] if bias is None else [x, weight, bias]
     t.kernel("convolution", reads, [out], macs=macs, contracted=[x, weight], vector=ZERO if bias is None else out.numel)
-    if needs_grad:
-        t.save(x)
     return out

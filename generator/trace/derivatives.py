@@ -1,7 +1,6 @@
 """What the derivative of each kernel allocates, in the order in which autograd does it (tools/autograd/derivatives.yaml of PyTorch).
 
-Most derivatives allocate one gradient for each operand that needs one, of that operand's size, and nothing else. The exceptions are
-written out here.
+Which rule a kernel follows, and how much it allocates on the way, stands in `generator.trace.kernels`.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from generator.trace.diary import Launch
+from generator.trace.kernels import PASSED_ON, PLACE, Kernel, Rule, kernel_of
 from generator.trace.memory_format import is_channels_last, strides_after
 from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, next_order, product
 
@@ -37,8 +37,6 @@ class Heap(Protocol):
 
 
 Gradients = list[tuple[Tensor, Tensor]]  # what was read, and its gradient
-PASSED_ON = frozenset({"add", "sub", "clone"})  # the gradient of the result is that of the operand
-TEMPORARIES = {"sqrt": 1, "rsqrt": 2, "abs": 1, "square": 2, "sin": 1, "cos": 2, "cumsum": 2}  # of the operand's size, on the way
 
 
 @dataclass(frozen=True)
@@ -51,32 +49,41 @@ class Derivative:
 
     def run(self) -> Gradients:
         """Return the gradients of what the kernel read."""
-        return _RULES.get(self.launch.name, Derivative.one_each)(self)
+        return _RULES[self.kernel.derivative](self)
 
     @property
-    def wanted(self) -> list[Tensor]:
-        """The operands that need a gradient."""
-        return [x for x in self.launch.reads if x.needs_grad and x.kind in ("float", "stat")]
+    def kernel(self) -> Kernel:
+        """The kernel's entry."""
+        return kernel_of(self.launch.name)
+
+    @property
+    def wanted(self) -> dict[int, Tensor]:
+        """The operands that need a gradient, by their places."""
+        return {i: x for i, x in enumerate(self.launch.reads) if x.needs_grad and x.kind in ("float", "stat")}
+
+    def none(self) -> Gradients:
+        """No gradient flows back. Raises ValueError where one is wanted."""
+        if self.wanted:
+            raise ValueError(f"the kernel `{self.launch.name}` has no derivative in {PLACE}")
+        return []
 
     def one_each(self) -> Gradients:
         """One fresh gradient for each operand, all alive at the end."""
-        temporaries = [self.heap.new(self.gradient.shape) for _ in range(TEMPORARIES.get(self.launch.name, 0))]
-        found = [(x, self.heap.new(x.shape, wanted_by=x)) for x in self.wanted]
+        temporaries = [self.heap.new(self.gradient.shape) for _ in range(self.kernel.temporaries_of(0))]
+        found = [(x, self.heap.new(x.shape, wanted_by=x)) for x in self.wanted.values()]
         self._free(temporaries)
         return found
 
     def elementwise(self) -> Gradients:
         """All as wide as the result first; then those of operands that were stretched are summed, one after the other."""
-        wide = [(x, self._wide(x)) for x in reversed(self.wanted)]  # the second operand first
+        wide = [(x, self._wide(i, x)) for i, x in reversed(self.wanted.items())]  # the second operand first
         return [(x, summed_to(self.heap, own, x)) for x, own in reversed(wide)]
 
-    def _wide(self, x: Tensor) -> Tensor:
+    def _wide(self, operand: int, x: Tensor) -> Tensor:
         """The gradient of one operand before it is summed: the same one where it is passed on, fresh otherwise."""
-        name, gradient = self.launch.name, self.gradient
-        is_second = len(self.launch.reads) > 1 and x is self.launch.reads[1]
-        if name in PASSED_ON and not (name == "sub" and is_second):
+        gradient, count = self.gradient, self.kernel.temporaries_of(operand)
+        if count == PASSED_ON:
             return self.heap.share(gradient)
-        count = 3 if name == "div" and is_second else TEMPORARIES.get(name, 0)  # div: -gradient * ((a / b) / b)
         temporaries = [self.heap.new(gradient.shape, like=gradient) for _ in range(count)]
         is_whole = product(gradient.shape) == product(x.shape)
         own = self.heap.new(gradient.shape, like=gradient, wanted_by=x if is_whole else None)
@@ -85,13 +92,13 @@ class Derivative:
 
     def greatest(self) -> Gradients:
         """Shared among equal maxima: is_greatest * (gradient / is_greatest.sum())."""
-        (x,) = self.wanted
+        (x,) = self.wanted.values()
         count = self.heap.new(self.gradient.shape, kind="index")
         return self._after(x, [self.heap.new(x.shape, kind="bool"), count, self.heap.new(self.gradient.shape)])
 
     def logsumexp(self) -> Gradients:
         """gradient * exp(x - result)."""
-        (x,) = self.wanted
+        (x,) = self.wanted.values()
         return self._after(x, [self.heap.new(x.shape), self.heap.new(x.shape)])
 
     def _after(self, x: Tensor, temporaries: list[Tensor]) -> Gradients:
@@ -101,13 +108,13 @@ class Derivative:
 
     def stretched(self) -> Gradients:
         """The gradient of a sum is a stretched view of that of the result."""
-        return [(x, self._view(x.shape, (*(stride * 0 for stride in x.strides),))) for x in self.wanted]
+        return [(x, self._view(x.shape, (*(stride * 0 for stride in x.strides),))) for x in self.wanted.values()]
 
     def parts(self) -> Gradients:
         """What was joined is cut again: views."""
         whole = self.gradient
-        strides = [whole.strides if whole.rank == x.rank else contiguous_strides(x.shape) for x in self.wanted]
-        return [(x, self._view(x.shape, own)) for x, own in zip(self.wanted, strides, strict=True)]
+        strides = [whole.strides if whole.rank == x.rank else contiguous_strides(x.shape) for x in self.wanted.values()]
+        return [(x, self._view(x.shape, own)) for x, own in zip(self.wanted.values(), strides, strict=True)]
 
     def _view(self, shape: Shape, strides: Shape) -> Tensor:
         """A view of the gradient, which keeps its storage."""
@@ -120,7 +127,7 @@ class Derivative:
         if not is_channels_last(x):
             return self.one_each()
         found = []
-        for operand in self.wanted:
+        for operand in self.wanted.values():
             strides = strides_after(x, operand.shape) if operand.rank == x.rank else contiguous_strides(operand.shape)
             fits = operand.storage.persistent and replace(operand, strides=strides).is_contiguous
             found.append((operand, self.heap.new(operand.shape, strides=strides, wanted_by=operand if fits else None)))
@@ -153,18 +160,14 @@ def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
     return narrow
 
 
-_ELEMENTWISE = (
-    *("add", "sub", "mul", "div", "clone", "where", "masked_fill", "native_dropout", "_to_copy"),
-    *("relu", "gelu", "gelu_tanh", "silu", "sigmoid", "tanh", "elu", "softplus", "exp", "log", "sqrt", "rsqrt", "neg", "abs", "square"),
-    *("sin", "cos"),
-)
-_RULES: dict[str, Callable[[Derivative], Gradients]] = {
-    **dict.fromkeys(_ELEMENTWISE, Derivative.elementwise),
-    "amax": Derivative.greatest,
+_RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
+    "each": Derivative.one_each,
+    "elementwise": Derivative.elementwise,
+    "greatest": Derivative.greatest,
     "logsumexp": Derivative.logsumexp,
-    "sum": Derivative.stretched,
-    "cat": Derivative.parts,
-    "stack": Derivative.parts,
+    "stretched": Derivative.stretched,
+    "parts": Derivative.parts,
     "convolution": Derivative.convolution,
     "attention": Derivative.attention,
+    "none": Derivative.none,
 }

@@ -31,7 +31,7 @@ def mask(t: Tracer, condition: Ast, places: Mapping[str, int], shape: Shape) -> 
         result_shape = tensors[0].shape if len(tensors) == 1 else broadcast(tensors[0].shape, tensors[1].shape)
         name = "neg" if isinstance(node, Unary) else str(node.op)  # type: ignore[union-attr]  # calls are refused before
         out = t.new(result_shape, kind="bool" if name in COMPARISONS else "index")
-        t.kernel(name, tensors, [out])
+        t.kernel("index_arithmetic", tensors, [out])
         return out
 
     result = fold(condition, visit)

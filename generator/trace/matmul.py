@@ -41,10 +41,6 @@ def _product(t: Tracer, kernel: str, a: Tensor, b: Tensor, shape: Shape, *, macs
     out = t.new(shape, needs_grad=a.needs_grad or b.needs_grad)
     reads, vector = ([a, b], ZERO) if bias is None else ([bias, a, b], out.numel)
     t.kernel(kernel, reads, [out], macs=macs, contracted=[a, b], vector=vector)
-    if b.needs_grad:
-        t.save(a)
-    if a.needs_grad:
-        t.save(b)
     return out
 
 

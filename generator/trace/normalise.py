@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from sympy import Expr, Integer
 
+from generator.trace.kernels import vector_flops
 from generator.trace.memory_format import is_channels_last
 from generator.trace.pointwise import binary, scalar, unary
-from generator.trace.reduce import reduce_axes
+from generator.trace.reduce import AFFINE, reduce_axes
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
-
-# Operations per element without weight and bias: variance 4, difference, product. Per row: two divisions, + eps, rsqrt.
-ELEMENT = 6
-ROW = 4
-RUNNING = 7  # per channel, to update the running mean (3) and the running variance (4)
 
 
 def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
@@ -38,15 +34,12 @@ def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     mean = reduce_axes(t, "mean", unary(t, "square", wide), (-1,), keep=True)
     root = scalar(t, "add", mean)
     scale = t.like(root, kind="stat")
-    t.kernel("rsqrt", [root], [scale], vector=root.numel)
+    t.kernel("rsqrt", [root], [scale], vector=vector_flops("rsqrt", root.numel))
     out = t.like(x, kind="stat", needs_grad=x.needs_grad)
-    t.kernel("mul", [wide, scale], [out], vector=out.numel)
-    if x.needs_grad:
-        t.save(wide, scale)
+    t.kernel("mul", [wide, scale], [out], vector=vector_flops("mul", out.numel))
     if weight is not None:
         normalised, out = out, t.like(out, needs_grad=True)
-        t.kernel("mul", [normalised, weight], [out], vector=out.numel)
-        t.save(normalised)
+        t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
     narrow = t.like(out, kind="float")
     t.kernel("_to_copy", [out], [narrow])
     return narrow if is_channels_last(narrow) else t.contiguous(narrow)
@@ -61,9 +54,8 @@ def group_norm(t: Tracer, x: Tensor, groups: Expr, affine: tuple[Tensor, ...]) -
     rows = x.shape[0] * groups
     out = t.new(x.shape, needs_grad=x.needs_grad or bool(affine))
     statistics = [t.new((x.shape[0], groups)) for _ in range(2)]
-    t.kernel("native_group_norm", [x, *affine], [out, *statistics], vector=(ELEMENT + len(affine)) * x.numel + ROW * rows)
-    if out.needs_grad:
-        t.save(x, *statistics)
+    vector = vector_flops("native_group_norm", x.numel, rows, case=AFFINE[len(affine)])
+    t.kernel("native_group_norm", [x, *affine], [out, *statistics], vector=vector)
     return out
 
 
@@ -80,10 +72,8 @@ def batch_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], running: tuple[
     t.kernel("add_", [batches], [batches])
     out = t.like(x, needs_grad=x.needs_grad or bool(affine))
     statistics = [t.new((channels,), kind="stat") for _ in range(2)]
-    vector = (ELEMENT + len(affine)) * x.numel + Integer(ROW + RUNNING) * channels
+    vector = vector_flops("native_batch_norm", x.numel, channels, case=f"training, {AFFINE[len(affine)]}")
     t.kernel("native_batch_norm", [x, *affine, *moments], [out, *statistics], vector=vector)
-    if out.needs_grad:
-        t.save(x, *statistics)
     return out
 
 
@@ -92,9 +82,8 @@ def l2_normalise(t: Tracer, x: Tensor, axis: int) -> Tensor:
     shape = tuple(Integer(1) if i == axis else size for i, size in enumerate(x.shape))
     lengths, clamped = (t.new(shape, needs_grad=x.needs_grad) for _ in range(2))
     # The length of a single number is its absolute value.
-    work = x.numel if t.facts.equal(x.shape[axis], Integer(1)) else 2 * x.numel + lengths.numel
-    t.kernel("linalg_vector_norm", [x], [lengths], vector=work)
-    t.kernel("clamp_min", [lengths], [clamped], vector=lengths.numel)
-    if x.needs_grad:
-        t.save(x, lengths)
+    name = "linalg_vector_norm"
+    work = x.numel if t.facts.equal(x.shape[axis], Integer(1)) else vector_flops(name, x.numel, lengths.numel, case="order 2")
+    t.kernel(name, [x], [lengths], vector=work)
+    t.kernel("clamp_min", [lengths], [clamped], vector=vector_flops("clamp_min", lengths.numel))
     return binary(t, "div", x, clamped.expand_to(x.shape))

@@ -25,6 +25,4 @@ def pool(t: Tracer, kind: Pooling, x: Tensor, windows: Windows, counts: Shape) -
     out = t.new(shape, needs_grad=x.needs_grad, strides=strides_after(image, shape))
     places = [t.new(shape, kind="index")] if kind == "max" else []
     t.kernel(f"{kind}_pool2d", [image], [out, *places], vector=out.numel * (product(windows.kernel) + (1 if kind == "avg" else 0)))
-    if x.needs_grad:
-        t.save(x, *places)
     return out.squeeze(2) if x.rank == 3 else out

@@ -6,10 +6,12 @@ from typing import Literal
 
 from sympy import Integer
 
+from generator.trace.kernels import vector_flops
 from generator.trace.tensor import Shape, Tensor, product
 from generator.trace.tracer import Tracer
 
 Reduction = Literal["sum", "mean", "amax"]
+AFFINE = ("no weight", "weight only", "weight and bias")  # the cases of norms, by their number of weights
 
 
 def reduce_axes(t: Tracer, kind: Reduction, x: Tensor, axes: tuple[int, ...], *, keep: bool) -> Tensor:
@@ -21,18 +23,14 @@ def reduce_axes(t: Tracer, kind: Reduction, x: Tensor, axes: tuple[int, ...], *,
     kept = tuple(Integer(1) if i in axes else size for i, size in enumerate(x.shape))
     shape = kept if keep else tuple(size for i, size in enumerate(x.shape) if i not in axes)
     out = t.new(shape, needs_grad=x.needs_grad)
-    t.kernel(kind, [x], [out], vector=x.numel + (out.numel if kind == "mean" else Integer(0)))
-    if kind == "amax" and x.needs_grad:
-        t.save(x, out)
+    t.kernel(kind, [x], [out], vector=vector_flops(kind, x.numel, out.numel))
     return out
 
 
 def softmax(t: Tracer, x: Tensor) -> Tensor:
     """Softmax over one axis: maximum, difference, exponential, sum, quotient: five operations an element. Kept: the result."""
     out = t.new(x.shape, needs_grad=x.needs_grad)
-    t.kernel("softmax", [x], [out], vector=5 * x.numel)
-    if x.needs_grad:
-        t.save(out)
+    t.kernel("softmax", [x], [out], vector=vector_flops("softmax", x.numel))
     return out
 
 
@@ -40,22 +38,15 @@ def logsumexp(t: Tracer, x: Tensor, axis: int, *, keep: bool) -> Tensor:
     """log(sum(exp(x))) over one axis: four operations an element read, three an element of the result. Kept: x and the result."""
     kept = tuple(Integer(1) if i == axis else size for i, size in enumerate(x.shape))
     out = t.new(kept if keep else (*x.shape[:axis], *x.shape[axis + 1 :]), needs_grad=x.needs_grad)
-    t.kernel("logsumexp", [x], [out], vector=4 * x.numel + 3 * out.numel)
-    if x.needs_grad:
-        t.save(x, out)
+    t.kernel("logsumexp", [x], [out], vector=vector_flops("logsumexp", x.numel, out.numel))
     return out
 
 
 def cumsum(t: Tracer, x: Tensor) -> Tensor:
     """Running sum along an axis: one operation an element. The result is contiguous; nothing is kept."""
     out = t.new(x.shape, needs_grad=x.needs_grad)
-    t.kernel("cumsum", [x], [out], vector=x.numel)
+    t.kernel("cumsum", [x], [out], vector=vector_flops("cumsum", x.numel))
     return out
-
-
-# Operations of a normalisation by PyTorch's decomposition (see the table of vector operations), without weight and bias.
-LAYER_NORM_ELEMENT = 6
-LAYER_NORM_ROW = 4
 
 
 def layer_norm(t: Tracer, x: Tensor, normalized: Shape, weight: Tensor | None, bias: Tensor | None) -> Tensor:
@@ -63,11 +54,9 @@ def layer_norm(t: Tracer, x: Tensor, normalized: Shape, weight: Tensor | None, b
     out = t.new(x.shape, needs_grad=x.needs_grad or weight is not None)
     rows = x.numel / product(normalized)
     statistics = [t.new(_statistics_shape(x, normalized), kind="stat") for _ in range(2)]
-    affine = sum(1 for w in (weight, bias) if w is not None)
     weights = [w for w in (weight, bias) if w is not None]
-    t.kernel("native_layer_norm", [x, *weights], [out, *statistics], vector=(LAYER_NORM_ELEMENT + affine) * x.numel + LAYER_NORM_ROW * rows)
-    if out.needs_grad:
-        t.save(x, *statistics)
+    vector = vector_flops("native_layer_norm", x.numel, rows, case=AFFINE[len(weights)])
+    t.kernel("native_layer_norm", [x, *weights], [out, *statistics], vector=vector)
     return out
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer
 
 from generator.formulas.symbols import Facts
 from generator.trace.diary import Bind, Diary
 from generator.trace.flow import Flow
+from generator.trace.kernels import kernel_of
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
 
@@ -33,7 +34,6 @@ class Tally:
     state_elements: Expr = ZERO
     traffic_elements: Expr = ZERO
     bias_params: Expr = ZERO  # the part of `params` in weights named `bias`
-    kernels: list[str] = field(default_factory=list)
 
 
 class SharedWeights:
@@ -129,7 +129,7 @@ class Tracer:
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Run something that may raise: then it has not happened."""
-        tallies = {path: replace(tally, kernels=[*tally.kernels]) for path, tally in self.tallies.items()}
+        tallies = {path: replace(tally) for path, tally in self.tallies.items()}
         storages, kept, flow = len(self.storages), len(self.kept), self.flow.copy()
         try:
             yield
@@ -191,29 +191,35 @@ class Tracer:
         contracted: Sequence[Tensor] = (),
         sources: Sequence[Tensor] | None = None,
     ) -> None:
-        """Count one kernel.
+        """Count one kernel, and what it keeps for the backward pass.
 
         Args:
+            name: its entry in `generator.trace.kernels`.
             reads, writes: its tensors; their elements are its traffic.
             vector: arithmetic operations outside contractions.
             macs: multiply-accumulates; `contracted` are the operands, each of which that needs a gradient costs as much again
                 in the backward pass.
             sources: what is really read, where `reads` only stands for how much that is.
+
+        Raises:
+            UnknownKernelError: it has no entry.
         """
+        keeps = kernel_of(name).keeps
         tally = self.tally
         self.axes.update(axis for x in (*reads, *writes) for axis in x.shape)
         traffic = sum((t.numel for t in (*reads, *writes)), ZERO)
         tally.traffic_elements += self.count * traffic
         tally.vector_flops += self.count * vector
         tally.macs += self.count * macs
-        tally.kernels.append(name)
+        really_read = reads if sources is None else sources
         if reads or writes:  # a part of a fused kernel has neither
-            really_read = reads if sources is None else sources
             self._is_idle = self.flow.kernel(self.path, really_read, writes)
             if self.diary is not None:
                 self.diary.launch(name, really_read, writes, is_idle=self._is_idle)
         if not self._is_idle:
             tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
+        if any(x.needs_grad for x in writes):
+            self.save(*keeps(really_read, writes))
 
     def save(self, *tensors: Tensor) -> None:
         """Let the last kernel keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""

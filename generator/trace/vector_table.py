@@ -1,10 +1,11 @@
-"""What each operation costs in vector FLOPs, as data: the table that the documentation prints and the counter obeys.
+"""What each of PyTorch's operations costs in vector FLOPs, as data: the table that the documentation prints and the counter obeys.
 
 A vector FLOP is one primitive arithmetic operation on one element, in floating point: an addition, a multiplication, a division, a
 maximum, or one elementary function such as `exp`, `tanh` or `erf`, however many instructions a machine needs for it. Contractions
 (matrix products, convolutions) are not counted here, only the biases added to them. Moving, choosing, comparing and converting
 elements is free, and so is arithmetic on integers and booleans (indices, masks), and a factor or divisor that is the constant 1.
-An operation that torch itself defines by simpler ones (`torch._decomp`) costs what its parts cost: see `COMPOSITE_COSTS`.
+An operation that torch itself defines by simpler ones (`torch._decomp`) costs what its parts cost; what that comes to stands in
+`generator.trace.kernels`, of which the counter knows nothing.
 
 Names are those of torch's aten operations, without namespace and overload; an in-place variant (`add_`) costs what its plain form costs.
 This module does not import torch.
@@ -12,7 +13,6 @@ This module does not import torch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "window", "average", "free"]
@@ -71,70 +71,9 @@ PRIMITIVES: dict[str, Rule] = {
 }
 
 
-@dataclass(frozen=True)
-class Composite:
-    """What torch's own decomposition of an operation comes to (tested against the counter).
-
-    Args:
-        op: aten name.
-        case: which options the numbers hold for; "" if there is only one case.
-        per_element: vector FLOPs per element of the input (of the scores for attention, of the result for `glu`).
-        per_row: vector FLOPs per row. A row is what is normalised or reduced together: in batch norm a channel of the batch, in group
-            norm a group of one sample; for attention an element of the scaled query and of the scaled (repeated) key.
-        parts: the arithmetic, for people.
-    """
-
-    op: str
-    case: str
-    per_element: int
-    per_row: int
-    parts: str
-
-
-_NORM = "variance 4, difference, product; per row: two divisions, + eps, rsqrt"
-_RUNNING = f"{_NORM}, and 3 + 4 for the running mean and variance"
-COMPOSITE_COSTS: tuple[Composite, ...] = (
-    Composite("_softmax", "", 5, 0, "max, difference, exp, sum, division"),
-    Composite("_safe_softmax", "", 5, 0, "as _softmax"),
-    Composite("_log_softmax", "", 5, 1, "max, difference, exp, sum, difference; per row: log"),
-    Composite("logsumexp", "", 4, 3, "max, difference, exp, sum; per row: abs (is the maximum infinite?), log, sum"),
-    Composite("native_layer_norm", "weight and bias", 8, 4, f"{_NORM}; weight, bias"),
-    Composite("native_layer_norm", "weight only", 7, 4, f"{_NORM}; weight"),
-    Composite("native_layer_norm", "no weight", 6, 4, _NORM),
-    Composite("_fused_rms_norm", "weight", 4, 3, "square, sum, product, weight; per row: division, + eps, rsqrt"),
-    Composite("_fused_rms_norm", "no weight", 3, 3, "square, sum, product; per row: division, + eps, rsqrt"),
-    Composite("native_group_norm", "weight and bias", 8, 4, f"{_NORM}; weight, bias"),
-    Composite("native_group_norm", "no weight", 6, 4, _NORM),
-    Composite("native_batch_norm", "training, weight and bias", 8, 11, f"{_RUNNING}; weight, bias"),
-    Composite("native_batch_norm", "training, no weight", 6, 11, _RUNNING),
-    Composite("native_batch_norm", "training, no running statistics, weight and bias", 8, 4, f"{_NORM}; weight, bias"),
-    Composite(
-        "native_batch_norm", "evaluation, weight and bias", 4, 3, "difference, product, weight, bias; per row: + eps, root, reciprocal"
-    ),
-    Composite("native_batch_norm", "evaluation, no weight", 2, 3, "difference, product; per row: + eps, sqrt, reciprocal"),
-    Composite("gelu", "exact", 5, 0, "x / 2 * (1 + erf(x * sqrt(1/2)))"),
-    Composite("gelu", "tanh", 9, 0, "x / 2 * (1 + tanh(a * (x + b * x * x * x)))"),
-    Composite("silu", "", 2, 0, "x * sigmoid(x)"),
-    Composite("elu", "", 1, 0, "expm1(x) below 0"),
-    Composite("celu", "", 1, 0, "expm1(x) below 0"),
-    Composite("selu", "", 3, 0, "a * x above 0, b * expm1(x) below"),
-    Composite("softplus", "", 2, 0, "log1p(exp(x))"),
-    Composite("log_sigmoid_forward", "", 6, 0, "min(0, x) - log1p(exp(-abs(x)))"),
-    Composite("mish", "", 4, 0, "x * tanh(log1p(exp(x)))"),
-    Composite("hardswish", "", 5, 0, "x * min(max(x + 3, 0), 6) / 6"),
-    Composite("hardsigmoid", "", 4, 0, "min(max(x + 3, 0), 6) / 6"),
-    Composite("glu", "", 2, 0, "a * sigmoid(b)"),
-    Composite("_prelu_kernel", "", 1, 0, "w * x below 0"),
-    Composite("native_dropout", "", 2, 0, "x * mask / (1 - p)"),
-    Composite("linalg_vector_norm", "order 2", 2, 1, "square, sum; per row: root"),
-    Composite("linalg_vector_norm", "order 1", 3, 1, "abs, power, sum; per row: power"),
-    Composite("std", "", 4, 3, "variance; per row: two divisions, root"),
-    Composite("addcmul", "", 2, 0, "a + b * c"),
-    Composite("addcdiv", "", 2, 0, "a + b / c"),
-    Composite("_adaptive_avg_pool2d", "sizes that divide", 1, 0, "sum; and 1 per element of the result (division)"),
-    Composite("_scaled_dot_product_flash_attention_for_cpu", "", 5, 1, "softmax of the scores; query and key are each scaled"),
-    Composite(
-        "_scaled_dot_product_flash_attention_for_cpu", "causal or masked", 6, 1, "mask added, softmax; query and key are each scaled"
-    ),
-)
-COMPOSITES: frozenset[str] = frozenset(composite.op for composite in COMPOSITE_COSTS)
+_COMPOSITES = """
+    _softmax _safe_softmax _log_softmax logsumexp native_layer_norm _fused_rms_norm native_group_norm native_batch_norm linalg_vector_norm
+    std gelu silu elu celu selu softplus log_sigmoid_forward mish hardswish hardsigmoid glu _prelu_kernel native_dropout addcmul addcdiv
+    _adaptive_avg_pool2d _scaled_dot_product_flash_attention_for_cpu
+"""
+COMPOSITES = frozenset(_COMPOSITES.split())  # what is counted by its parts

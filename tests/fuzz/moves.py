@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from generator.ops.activation import FUNCTIONS
+from generator.ops.elementwise import FUNCTIONS as ELEMENTWISE
 from tests.fuzz.draft import LABELS, Axes, Axis, Draft, Value, formula, shapes_same, text, written
 
 Move = Callable[[Draft], None]
@@ -30,6 +31,15 @@ def activation(d: Draft) -> None:
     x = d.take()
     kind = d.pick(tuple(FUNCTIONS))
     d.op("activation", [x], x.axes, kind=d.option(kind, [kind, "relu"] if kind != "relu" else ["relu", "silu"]) if d.often(1) else kind)
+
+
+@move("elementwise")
+def elementwise(d: Draft) -> None:
+    x = d.take()
+    kind = d.pick(tuple(ELEMENTWISE))
+    if kind in ("log", "sqrt", "rsqrt"):
+        x = d.op("activation", [x], x.axes, kind="softplus")
+    d.op("elementwise", [x], x.axes, kind=d.option(kind, [kind, "abs"] if kind != "abs" else ["abs", "neg"]) if d.often(1) else kind)
 
 
 def _arithmetic(op: str, most: int) -> None:

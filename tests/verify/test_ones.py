@@ -14,7 +14,7 @@ from generator.cli import main
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.run import check_case
 from generator.spec.library import Library
-from generator.trace import pointwise
+from generator.trace import kernels
 from tests.support.small_specs import write_specs
 
 ONE_HEAD = """\
@@ -86,6 +86,6 @@ def test_an_axis_of_one_excuses_no_wrong_count(mine: Path, monkeypatch: pytest.M
         case = check_case(bench, "multi_head_attention", sizes)
         assert case.equal
         assert [check.quantity for check in case.checks if check.where] == ["traffic_elements"]
-    monkeypatch.setitem(pointwise.UNARY, "gelu", replace(pointwise.UNARY["gelu"], flops=6))
+    monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.Cost(6),)))
     with Workbench(Library([mine])) as bench:
         assert not check_case(bench, "mlp", {"b": 1, "n": 3, "d": 4, "f": 5}).equal

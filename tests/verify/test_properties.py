@@ -21,7 +21,7 @@ from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.resources import builtin_specs_dir
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library, spec_files
-from generator.trace import pointwise
+from generator.trace import kernels
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}
@@ -136,7 +136,7 @@ def check_size_one(bench: Workbench, name: str, size: str, how: settings) -> Non
 
 @pytest.mark.slow
 def test_a_failing_size_is_shrunk_to_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(pointwise.UNARY, "gelu", replace(pointwise.UNARY["gelu"], flops=6))
+    monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.Cost(6),)))
     with Workbench(Library()) as bench:
 
         def fails(sizes: dict[str, int]) -> bool:

@@ -9,7 +9,8 @@ from generator.ops.base import Op
 from generator.ops.params import ChoiceKind
 from generator.ops.registry import ops
 from generator.render.environment import environment
-from generator.trace.vector_table import COMPOSITE_COSTS, PRIMITIVES, RULES
+from generator.trace.kernels import published
+from generator.trace.vector_table import PRIMITIVES, RULES
 
 
 def render_ops() -> str:
@@ -23,7 +24,7 @@ def render_ops() -> str:
         .render(
             ops=[_entry(op) for op in ops().values()],
             rules=[(RULES[rule], ", ".join(rules[rule])) for rule in RULES if rule in rules],
-            composites=[c for c in COMPOSITE_COSTS if not c.op.startswith("_scaled")],
+            composites=[(name, cost) for name, cost in published() if not name.startswith("_scaled")],
         )
     )
 

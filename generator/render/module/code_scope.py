@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -80,6 +80,10 @@ class RowCode:
             return f"self.{value.option}"
         return _literal(value)
 
+    def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
+        """The words that an option allows; all known ones where it does not say."""
+        return self.printer.arch.spec.options[option].choices or known
+
     def tied(self, row: str) -> str:
         """The attribute of another row's weight holder."""
         return self.attributes[row]
@@ -93,9 +97,9 @@ class RowCode:
         assert self.printer.arch.tracer is not None
         return Scope(self.printer.arch.tracer, self.bound, self.sizes, {}, self.bound.input_names).axis(x, axis)
 
-    def need(self, statement: str) -> None:
+    def need(self, statement: str, entries: Iterable[str] = ()) -> None:
         """Ask for a function or table above the class."""
-        self.top.helper(statement)
+        self.top.helper(statement, entries)
 
 
 def _literal(value: Flag | Choice | Number) -> str:

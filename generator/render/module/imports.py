@@ -38,7 +38,7 @@ class Top:
 
     functional: str = FUNCTIONAL
     names: set[str] = field(default_factory=set)
-    helpers: dict[str, None] = field(default_factory=dict)
+    helpers: dict[str, dict[str, None]] = field(default_factory=dict)  # functions, and the heads of tables with their entries
     blocks: dict[str, str] = field(default_factory=dict)  # specs whose classes are used, and what those are called here
 
     def line(self, code: str) -> str:
@@ -46,15 +46,24 @@ class Top:
         self.names.update(_NAME.findall(code))
         return code if self.functional == FUNCTIONAL else _FUNCTIONAL.sub(self.functional, code)
 
-    def helper(self, text: str) -> None:
-        """Ask for a function or table above the class."""
-        self.helpers[self.line(text.strip("\n"))] = None
+    def helper(self, text: str, entries: Iterable[str] = ()) -> None:
+        """Ask for a function above the class, or for a table with some entries, which is printed once with all of them."""
+        self.helpers.setdefault(self.line(text.strip("\n")), {}).update(dict.fromkeys(self.line(entry) for entry in entries))
+
+    @property
+    def above(self) -> list[str]:
+        """The functions and tables."""
+        return ["\n".join([head, *entries, "}"]) if entries else head for head, entries in self.helpers.items()]
 
     def add(self, other: Top) -> None:
         """Take over what another part of the same module uses."""
         self.names |= other.names
-        self.helpers |= other.helpers
+        self._add_helpers(other)
         self.blocks |= other.blocks
+
+    def _add_helpers(self, other: Top) -> None:
+        for head, entries in other.helpers.items():
+            self.helpers.setdefault(head, {}).update(entries)
 
     def with_support(self) -> Top:
         """Return the top of a module that imports nothing from beside it: the support functions are among its helpers."""
@@ -63,7 +72,7 @@ class Top:
             for name, text in support_functions(file).items():
                 if name in self.names or name not in _SUPPORT:
                     found.helper(text)
-        found.helpers |= self.helpers
+        found._add_helpers(self)
         found.names -= _SUPPORT.keys()
         return found
 

@@ -37,7 +37,7 @@ def render_module(compiled: Compiled, library: Library) -> str:
     written = _class(view, top, _label(sheet.references, view), sheet)
     imports = top.imports({spec: modules.class_of(spec) for spec in top.blocks})
     origin = f"Generated from {sheet.source} (sha256 {sheet.source_hash[:16]}); edit the spec, not this file."
-    return _text(sheet.title, origin, [*imports, *top.helpers], [written])
+    return _text(sheet.title, origin, [*imports, *top.above], [written])
 
 
 def render_file(compiled: Compiled, library: Library, preset: str | None = None) -> str:
@@ -58,7 +58,7 @@ def render_file(compiled: Compiled, library: Library, preset: str | None = None)
         classes[-1]["presets"] = []
     alone = top.with_support()
     origin = f"Written by archsheet from {sheet.source} (sha256 {sheet.source_hash[:16]})."
-    return _text(sheet.title, origin, [*alone.imports({}), *alone.helpers], classes)
+    return _text(sheet.title, origin, [*alone.imports({}), *alone.above], classes)
 
 
 def _in_order(modules: ModuleSet, name: str) -> list[str]:

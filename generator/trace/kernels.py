@@ -1,0 +1,303 @@
+"""The kernels that ops launch, one entry each: what a kernel costs, what it keeps for the backward pass, and what its derivative allocates.
+
+The facts are PyTorch's: its decompositions (`torch._decomp`) for the arithmetic, and tools/autograd/derivatives.yaml for what is kept and
+allocated. A kernel without an entry is an error, never a default: see `kernel_of`. An op that launches a kernel which nobody has launched
+before enters it here, or, where the op is not part of this project, by `enter` in its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sympy import Expr, Integer
+
+from generator.trace.tensor import Tensor
+
+PLACE = "generator/trace/kernels.py"
+Tensors = Sequence[Tensor]
+Keeps = Callable[[Tensors, Tensors], Tensors]  # of what is read and written, what is kept
+Rule = Literal["each", "elementwise", "greatest", "logsumexp", "stretched", "parts", "convolution", "attention", "none"]
+NONE = Integer(0)
+PASSED_ON = -1  # in place of a number of temporaries: the gradient of the operand is that of the result
+
+
+class UnknownKernelError(Exception):
+    """A kernel has no entry, so that nobody knows what it costs.
+
+    Args:
+        name: the kernel.
+    """
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the kernel `{name}` has no entry in {PLACE}")
+        self.name = name
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Vector FLOPs.
+
+    Args:
+        per_element: for each element of the input (of the scores for attention, of the result for `glu` and where operands stretch).
+        per_row: for each row. A row is what is normalised or reduced together: in batch norm a channel of the batch, in group norm a group
+            of one sample; for attention an element of the scaled query and of the scaled (repeated) key.
+        parts: the arithmetic, for people, where PyTorch defines the operation by simpler ones.
+        case: which options the numbers hold for; "" if there is only one case.
+    """
+
+    per_element: int
+    per_row: int = 0
+    parts: str = ""
+    case: str = ""
+
+
+def nothing(_reads: Tensors, _writes: Tensors) -> Tensors:
+    """Keep nothing."""
+    return ()
+
+
+def the_input(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Keep what is read first."""
+    return reads[:1]
+
+
+def second(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Keep what is read second: a mask, or indices."""
+    return reads[1:2]
+
+
+def inputs(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Keep all that is read."""
+    return reads
+
+
+def result(_reads: Tensors, writes: Tensors) -> Tensors:
+    """Keep the result."""
+    return writes[:1]
+
+
+def places(_reads: Tensors, writes: Tensors) -> Tensors:
+    """Keep what is written beside the result: a mask, or indices."""
+    return writes[1:]
+
+
+def ends(reads: Tensors, writes: Tensors) -> Tensors:
+    """Keep what is read first, and the result."""
+    return [*reads[:1], *writes[:1]]
+
+
+def statistics(reads: Tensors, writes: Tensors) -> Tensors:
+    """Keep what is read first, and what is written beside the result."""
+    return [*reads[:1], *writes[1:]]
+
+
+def everything(reads: Tensors, writes: Tensors) -> Tensors:
+    """Keep all that is read and written."""
+    return [*reads, *writes]
+
+
+def factors(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Of the last two that are read, keep each that the other's gradient needs; a number instead of one needs none."""
+    if len(reads) < 2:
+        return ()
+    a, b = reads[-2:]
+    return [kept for kept, other in ((a, b), (b, a)) if other.needs_grad]
+
+
+def quotient(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Keep the divisor, and the dividend where the divisor's gradient needs it."""
+    if len(reads) < 2:
+        return ()
+    return [reads[1], *(reads[:1] if reads[1].needs_grad else ())]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel.
+
+    Args:
+        costs: its vector FLOPs, in each of its cases; none where they depend on more than that (a bias, a window).
+        keeps: what is kept for the backward pass, where a result needs a gradient.
+        derivative: how the derivative allocates gradients (`generator.trace.derivatives` says what each word means).
+        temporaries: of the operand's size that the derivative allocates on its way, for each operand (the last number for all others).
+        aten: the operation that PyTorch's dispatcher sees, where it has another name.
+    """
+
+    costs: tuple[Cost, ...] = (Cost(0),)
+    keeps: Keeps = nothing
+    derivative: Rule = "none"
+    temporaries: tuple[int, ...] = (0,)
+    aten: str = ""
+
+    def temporaries_of(self, operand: int) -> int:
+        """Return the number for one operand."""
+        return self.temporaries[min(operand, len(self.temporaries) - 1)]
+
+
+def pointwise(keeps: Keeps, *temporaries: int, flops: int = 1, parts: str = "", aten: str = "", case: str = "") -> Kernel:
+    """Return the entry of an elementwise function."""
+    return Kernel((Cost(flops, parts=parts, case=case),), keeps, "elementwise", temporaries or (0,), aten)
+
+
+_NORM = "variance 4, difference, product; per row: two divisions, + eps, rsqrt"
+_RUNNING = f"{_NORM}, and 3 + 4 for the running mean and variance"
+_ROOT = "per row: + eps, sqrt, reciprocal"
+_MOVES = Kernel(derivative="each")
+_NO_GRADIENT = Kernel()
+
+KERNELS: dict[str, Kernel] = {
+    # functions of one tensor
+    "relu": pointwise(result),
+    "gelu": pointwise(the_input, flops=5, parts="x / 2 * (1 + erf(x * sqrt(1/2)))", case="exact"),
+    "gelu_tanh": pointwise(the_input, flops=9, parts="x / 2 * (1 + tanh(a * (x + b * x * x * x)))", aten="gelu", case="tanh"),
+    "silu": pointwise(the_input, flops=2, parts="x * sigmoid(x)"),
+    "sigmoid": pointwise(result),
+    "tanh": pointwise(result),
+    "elu": pointwise(the_input, parts="expm1(x) below 0"),
+    "celu": pointwise(the_input, parts="expm1(x) below 0"),
+    "selu": pointwise(the_input, flops=3, parts="a * x above 0, b * expm1(x) below"),
+    "leaky_relu": pointwise(the_input),
+    "mish": pointwise(the_input, flops=4, parts="x * tanh(log1p(exp(x)))"),
+    "hardtanh": pointwise(the_input, flops=2),
+    "hardswish": pointwise(the_input, flops=5, parts="x * min(max(x + 3, 0), 6) / 6"),
+    "hardsigmoid": pointwise(the_input, flops=4, parts="min(max(x + 3, 0), 6) / 6"),
+    "log_sigmoid_forward": pointwise(statistics, flops=6, parts="min(0, x) - log1p(exp(-abs(x)))"),
+    "softplus": pointwise(the_input, flops=2, parts="log1p(exp(x))"),
+    "exp": pointwise(result),
+    "log": pointwise(the_input),
+    "sqrt": pointwise(result, 1),
+    "rsqrt": pointwise(result, 2),
+    "neg": pointwise(nothing),
+    "abs": pointwise(the_input, 1),
+    "square": pointwise(the_input, 2),
+    "sin": pointwise(the_input, 1),
+    "cos": pointwise(the_input, 2),
+    "clamp_min": Kernel((Cost(1),), the_input, "each"),
+    "native_dropout": pointwise(places, flops=2, parts="x * mask / (1 - p)"),
+    # of two tensors, or of one and a number
+    "add": pointwise(nothing, PASSED_ON),
+    "sub": pointwise(nothing, PASSED_ON, 0),
+    "mul": pointwise(factors),
+    "div": pointwise(quotient, 0, 3),  # of the divisor: -gradient * ((a / b) / b)
+    # copies and choices
+    "clone": pointwise(nothing, PASSED_ON, flops=0),
+    "_to_copy": pointwise(nothing, flops=0),
+    "where": pointwise(the_input, flops=0),
+    "masked_fill": pointwise(second, flops=0),
+    "cat": Kernel(derivative="parts"),
+    "stack": Kernel(derivative="parts"),
+    "constant_pad_nd": _MOVES,
+    "roll": _MOVES,
+    "index": Kernel(keeps=second, derivative="each"),
+    "embedding": Kernel(keeps=the_input, derivative="each"),
+    "gather": Kernel(keeps=inputs, derivative="each"),
+    "topk": Kernel((Cost(1),), places, "each"),
+    # along axes
+    "sum": Kernel((Cost(1),), derivative="stretched"),
+    "mean": Kernel((Cost(1, 1),), derivative="each"),
+    "amax": Kernel((Cost(1),), ends, "greatest"),
+    "cumsum": Kernel((Cost(1),), derivative="each", temporaries=(2,)),
+    "softmax": Kernel((Cost(5, parts="max, difference, exp, sum, division"),), result, "each", aten="_softmax"),
+    "logsumexp": Kernel((Cost(4, 3, "max, difference, exp, sum; per row: abs (is the maximum infinite?), log, sum"),), ends, "logsumexp"),
+    "linalg_vector_norm": Kernel(
+        (Cost(2, 1, "square, sum; per row: root", "order 2"), Cost(3, 1, "abs, power, sum; per row: power", "order 1")), ends, "each"
+    ),
+    "native_layer_norm": Kernel(
+        (
+            Cost(8, 4, f"{_NORM}; weight, bias", "weight and bias"),
+            Cost(7, 4, f"{_NORM}; weight", "weight only"),
+            Cost(6, 4, _NORM, "no weight"),
+        ),
+        statistics,
+        "each",
+    ),
+    "native_group_norm": Kernel(
+        (Cost(8, 4, f"{_NORM}; weight, bias", "weight and bias"), Cost(6, 4, _NORM, "no weight")), statistics, "each"
+    ),
+    "native_batch_norm": Kernel(
+        (
+            Cost(8, 11, f"{_RUNNING}; weight, bias", "training, weight and bias"),
+            Cost(6, 11, _RUNNING, "training, no weight"),
+            Cost(8, 4, f"{_NORM}; weight, bias", "training, no running statistics, weight and bias"),
+            Cost(4, 3, "difference, product, weight, bias; per row: + eps, root, reciprocal", "evaluation, weight and bias"),
+            Cost(2, 3, f"difference, product; {_ROOT}", "evaluation, no weight"),
+        ),
+        statistics,
+        "each",
+    ),
+    # contractions and windows; their vector FLOPs are biases and the elements of windows
+    "mm": Kernel((), factors, "each"),
+    "addmm": Kernel((), factors, "each"),
+    "bmm": Kernel((), factors, "each"),
+    "convolution": Kernel((), the_input, "convolution"),
+    "max_pool2d": Kernel((), statistics, "each"),
+    "avg_pool2d": Kernel((), statistics, "each"),
+    "attention": Kernel(
+        (
+            Cost(5, 1, "softmax of the scores; query and key are each scaled"),
+            Cost(6, 1, "mask added, softmax; query and key are each scaled", "causal or masked"),
+        ),
+        everything,
+        "attention",
+        aten="_scaled_dot_product_flash_attention_for_cpu",
+    ),
+    "attention values": Kernel(()),  # a part of `attention`
+    # no gradient flows back
+    "argmax": Kernel((Cost(1),)),
+    "sort": _NO_GRADIENT,
+    "eq": _NO_GRADIENT,
+    "remainder": _NO_GRADIENT,
+    "add_": _NO_GRADIENT,
+    "arange": _NO_GRADIENT,
+    "ones": _NO_GRADIENT,
+    "new_zeros": _NO_GRADIENT,
+    "scalar_tensor": _NO_GRADIENT,
+    "triangle": _NO_GRADIENT,
+    "index_arithmetic": _NO_GRADIENT,
+}
+# What the decompositions of further operations come to, which modules of one's own may run.
+FURTHER: dict[str, tuple[Cost, ...]] = {
+    "_safe_softmax": (Cost(5, parts="as _softmax"),),
+    "_log_softmax": (Cost(5, 1, "max, difference, exp, sum, difference; per row: log"),),
+    "_fused_rms_norm": (
+        Cost(4, 3, "square, sum, product, weight; per row: division, + eps, rsqrt", "weight"),
+        Cost(3, 3, "square, sum, product; per row: division, + eps, rsqrt", "no weight"),
+    ),
+    "glu": (Cost(2, parts="a * sigmoid(b)"),),
+    "_prelu_kernel": (Cost(1, parts="w * x below 0"),),
+    "std": (Cost(4, 3, "variance; per row: two divisions, root"),),
+    "addcmul": (Cost(2, parts="a + b * c"),),
+    "addcdiv": (Cost(2, parts="a + b / c"),),
+    "_adaptive_avg_pool2d": (Cost(1, parts="sum; and 1 per element of the result (division)", case="sizes that divide"),),
+}
+
+
+def kernel_of(name: str) -> Kernel:
+    """Return the entry of a kernel. Raises UnknownKernelError."""
+    if name not in KERNELS:
+        raise UnknownKernelError(name)
+    return KERNELS[name]
+
+
+def enter(name: str, kernel: Kernel) -> None:
+    """Enter a kernel that an op of one's own launches. Raises ValueError where another has the name."""
+    if KERNELS.setdefault(name, kernel) != kernel:
+        raise ValueError(f"two kernels are named {name}")
+
+
+def vector_flops(name: str, elements: Expr, rows: Expr = NONE, *, case: str = "") -> Expr:
+    """Return what a kernel costs on so many elements and rows. Raises UnknownKernelError, and ValueError for an unknown case."""
+    costs = kernel_of(name).costs
+    for cost in costs:
+        if cost.case == case or len(costs) == 1:
+            return cost.per_element * elements + cost.per_row * rows
+    raise ValueError(f"the kernel `{name}` has no case `{case}`")
+
+
+def published() -> list[tuple[str, Cost]]:
+    """Return all costs that are sums of parts, by the names of PyTorch's operations, in alphabetical order."""
+    entries = [(kernel.aten or name, cost) for name, kernel in KERNELS.items() for cost in kernel.costs if cost.parts]
+    entries += [(name, cost) for name, costs in FURTHER.items() for cost in costs]
+    return sorted(entries, key=lambda entry: entry[0].lstrip("_"))
