@@ -78,6 +78,7 @@ def _built(name: str, library: Library, out: Path, record: Record | None) -> Bui
     from generator.build.summary import restore, summarise
     from generator.render.markdown.links import spec_link
     from generator.render.markdown.places import Built
+    from generator.render.module.view import ModuleSet
     from generator.render.module.writer import render_module
     from generator.sheet.compiled import compile_spec
 
@@ -85,7 +86,7 @@ def _built(name: str, library: Library, out: Path, record: Record | None) -> Bui
     sheet = restore(summary)
     if summary is None or sheet is None:
         compiled = compile_spec(library, name)
-        sheet, summary = compiled.sheet, summarise(compiled.sheet, render_module(compiled, library))
+        sheet, summary = compiled.sheet, summarise(compiled.sheet, render_module(compiled, ModuleSet(library)))
     places = summary["places"] if summary else []
     lines = summary["lines"] if summary else {}
     return Built(sheet, spec_link(library.path(name), out), places, lines)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.render.formats import MODULES, Format, Rendering
 from generator.spec.library import Library
 from generator.text.problems import Problem, ProblemsError
+
+if TYPE_CHECKING:
+    from generator.render.module.view import ModuleSet
 
 
 @dataclass(frozen=True)
@@ -45,17 +48,16 @@ class Rendered:
     failed: tuple[Format, ...] = ()
 
 
-def render(task: Task, library: Library, around: Surroundings) -> Rendered:
+def render(task: Task, library: Library, around: Surroundings, modules: ModuleSet) -> Rendered:
     """Derive a spec and render it. Never raises: what goes wrong becomes a problem of this spec."""
     try:
         from generator.build.summary import summarise
         from generator.sheet.compiled import compile_spec
 
         compiled = compile_spec(library, task.name)
-        rendering = Rendering(compiled, library, around.out, around.pages)
+        rendering = Rendering(compiled, library, modules, around.out, around.pages)
         outputs, problems = _outputs(task.formats, rendering)
-        modules = outputs if MODULES in task.formats else _outputs((MODULES,), rendering)[0]
-        module = modules.get(MODULES.key)
+        module = (outputs if MODULES in task.formats else _outputs((MODULES,), rendering)[0]).get(MODULES.key)
         summary = summarise(compiled.sheet, module.decode()) if module is not None else None
         failed = tuple(kind for kind in task.formats if kind.key not in outputs)
         return Rendered(task.name, library.closure(task.name), outputs, summary, problems, failed)
@@ -95,8 +97,10 @@ def render_all(tasks: Sequence[Task], library: Library, around: Surroundings, jo
         jobs: the number of processes; with 1 all is done in this one.
     """
     if jobs == 1:
+        modules = _modules(library) if tasks else None
         for task in tasks:
-            yield render(task, library, around)
+            assert modules is not None
+            yield render(task, library, around, modules)
         return
     yield from _in_processes(tasks, around, jobs)
 
@@ -128,6 +132,7 @@ class _Here:
 
     library: Library
     around: Surroundings
+    modules: ModuleSet
 
 
 def _start(around: Surroundings) -> None:
@@ -137,7 +142,14 @@ def _start(around: Surroundings) -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _Here.library = Library(list(around.paths))
     _Here.around = around
+    _Here.modules = _modules(_Here.library)
 
 
 def _render_here(task: Task) -> Rendered:
-    return render(task, _Here.library, _Here.around)
+    return render(task, _Here.library, _Here.around, _Here.modules)
+
+
+def _modules(library: Library) -> ModuleSet:
+    from generator.render.module.view import ModuleSet  # it imports sympy
+
+    return ModuleSet(library)

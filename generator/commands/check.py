@@ -94,7 +94,7 @@ def _spec_problems(library: Library, name: str) -> tuple[Problem, ...]:
     try:
         compiled = compile_spec(library, name)
         if growths(compiled.architecture):
-            ModuleSet(library).view(name)  # a module is not built with sizes that grow
+            ModuleSet(library).view(name, compiled.architecture)  # a module is not built with sizes that grow
     except ProblemsError as error:
         return error.problems
     spec = library.spec(name)

@@ -33,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from generator.commands.target import answered
     from generator.files.seal import sealed
     from generator.files.writing import replace
+    from generator.render.module.view import ModuleSet
     from generator.render.module.writer import render_file, render_module
     from generator.sheet.compiled import compile_spec
     from generator.sheet.sizing import preset_sizes
@@ -44,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     compiled = compile_spec(library, name)
     with answered():
         preset_sizes(compiled.sheet, args.preset)
-    data = render_file(compiled, library, args.preset).encode() if args.single_file else sealed(render_module(compiled, library))
+    data = render_file(compiled, library, args.preset).encode() if args.single_file else sealed(render_module(compiled, ModuleSet(library)))
     if args.output is None:
         say(data.decode().rstrip("\n"))
         return 0

@@ -12,6 +12,7 @@ from generator.files.seal import sealed
 from generator.text.problems import ProblemsError
 
 if TYPE_CHECKING:
+    from generator.render.module.view import ModuleSet
     from generator.sheet.compiled import Compiled
     from generator.spec.library import Library
 
@@ -21,6 +22,7 @@ class Rendering:
     """One spec to be rendered, and the surroundings that its outputs may refer to.
 
     Args:
+        modules: of the library, each analysed once.
         out: the folder of all outputs.
         pages: the names of all specs that have a page.
         language: of the texts of a workbook.
@@ -28,6 +30,7 @@ class Rendering:
 
     compiled: Compiled
     library: Library
+    modules: ModuleSet
     out: Path
     pages: Collection[str]
     language: str = "en"
@@ -81,7 +84,7 @@ def module_bytes(rendering: Rendering) -> bytes:
     """Return a spec's PyTorch module."""
     from generator.render.module.writer import render_module
 
-    return sealed(render_module(rendering.compiled, rendering.library))
+    return sealed(render_module(rendering.compiled, rendering.modules))
 
 
 def page_bytes(rendering: Rendering) -> bytes:

@@ -17,7 +17,7 @@ from generator.resolve.hints import shapes_of
 from generator.resolve.missing import report_missing_sizes
 from generator.resolve.requirements import Asker, require_condition, require_positive, require_value
 from generator.resolve.scope import Scope as RowScope
-from generator.resolve.show import show_shape, show_size
+from generator.resolve.show import show_shape
 from generator.resolve.sizes import (
     MAX_TERMS,
     Unresolved,
@@ -134,7 +134,7 @@ def _check_sizes(r: Resolver, frame: Frame, bound: BoundRow) -> None:
     sizes = frame.arch.sizes
     for tensor in (*bound.results.values(), *(weight.tensor for weight in bound.weights.values())):
         for axis in tensor.shape:
-            wrong = size_problem(axis, show_size(axis, sizes), sizes, r.facts)
+            wrong = size_problem(axis, "", sizes, r.facts)
             if wrong:
                 what = f"`{bound.name}` would hold a tensor {show_shape(tensor.shape, sizes)}: {wrong[0]}"
                 r.report_shapes(frame, bound, what, bound.row.where("op"), *wrong[1:])

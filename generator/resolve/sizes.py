@@ -95,15 +95,20 @@ def written_shape(arch: Architecture, expressions: Sequence[Expression], facts: 
 
 
 def size_problem(value: Expr, text: str, sizes: Mapping[str, Expr], facts: Facts) -> tuple[str, ...]:
-    """Return what keeps a value from being a size, with notes; an empty tuple where nothing does."""
+    """Return what keeps a value from being a size, with notes; an empty tuple where nothing does.
+
+    Args:
+        text: as someone wrote it; empty where nobody did.
+    """
+    is_no_number = value.is_number and not (value.is_integer and value.is_positive)
+    if not is_no_number and not value.is_nonpositive and facts.is_whole(value):
+        return ()
     shown = show_size(value, sizes)
-    label = f"`{text}`" if text == shown else f"`{text}` is {shown}, which"
-    if value.is_number and not (value.is_integer and value.is_positive):
+    label = f"`{shown}`" if text in ("", shown) else f"`{text}` is {shown}, which"
+    if is_no_number:
         return (f"{label} is no size; sizes are whole numbers of at least 1",)
     if value.is_nonpositive:
         return (f"{label} is never positive; sizes are at least 1",)
-    if facts.is_whole(value):
-        return ()
     return (f"{label} is not always a whole number", *whole_notes(value, sizes))
 
 

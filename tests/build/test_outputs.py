@@ -273,11 +273,11 @@ def test_an_interrupted_build_records_what_it_has_written(gen, capsys, monkeypat
     rendered = []
     real = worker.render
 
-    def stop_at_the_second(task, library, around):
+    def stop_at_the_second(task, library, around, modules):
         if rendered:
             raise KeyboardInterrupt
         rendered.append(task.name)
-        return real(task, library, around)
+        return real(task, library, around, modules)
 
     with monkeypatch.context() as patch:
         patch.setattr(worker, "render", stop_at_the_second)

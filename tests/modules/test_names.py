@@ -116,7 +116,7 @@ def test_every_name_that_the_module_of_any_op_uses_is_known() -> None:
     library = Library([ROOT / "tests" / "fixtures" / "ops"])
     assert {file.parent.name for file in FIXTURES} >= set(ops())
     with Workbench(library) as bench:
-        check_free_names({file.stem: render_module(bench.compiled(file.stem), library) for file in FIXTURES})
+        check_free_names({file.stem: render_module(bench.compiled(file.stem), bench.modules) for file in FIXTURES})
 
 
 def test_a_size_called_f_leaves_the_functions_of_torch_alone(tmp_path: Path) -> None:

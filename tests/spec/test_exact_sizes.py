@@ -9,6 +9,7 @@ import pytest
 
 from generator.api import SizeError, load
 from generator.build.builder import Request, build
+from generator.render.module.view import ModuleSet
 from generator.render.module.writer import render_module
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
@@ -67,7 +68,7 @@ def test_a_root_with_a_size_of_its_own_may_stand_in_any_other(folder: Path) -> N
     spec = SPEC.format("sqrt(n)", "r").replace("inputs", "  r: {is: more, value: 2*e + 3}\ninputs", 1)
     assert not errors(folder, spec)
     library = Library([folder])
-    assert "2 * e + 3" in render_module(compile_spec(library, "mine"), library)
+    assert "2 * e + 3" in render_module(compile_spec(library, "mine"), ModuleSet(library))
 
 
 def test_a_shape_is_held_to_the_same(folder: Path) -> None:

@@ -89,7 +89,7 @@ class Workbench:
         for used in self.library.closure(name):
             file = self.package / f"{used}.py"
             if not file.exists():
-                file.write_text(render_module(self.compiled(used), self.library), encoding="utf-8")
+                file.write_text(render_module(self.compiled(used), self.modules), encoding="utf-8")
         importlib.invalidate_caches()
         module = importlib.import_module(f"{self.package.name}.{name}")
         found: type[nn.Module] = getattr(module, self.modules.view(name).class_name)

@@ -76,10 +76,14 @@ class ModuleSet:
         """Return the empty top of a module. Where a size, an option or a slot has the name of an import, the import gives way."""
         return Top(imported_name(FUNCTIONAL, self._names or _own_names(spec)))
 
-    def view(self, name: str) -> ModuleView:
-        """Return the module of a spec."""
+    def view(self, name: str, alone: Architecture | None = None) -> ModuleView:
+        """Return the module of a spec.
+
+        Args:
+            alone: the spec as it is by itself, with the defaults of its options, where that is derived already.
+        """
         if name not in self._views:
-            arch = Resolver(self.library).architecture(self.library.spec(name))
+            arch = alone or Resolver(self.library).architecture(self.library.spec(name))
             self._views[name] = _Builder(self, arch).view()
         return self._views[name]
 

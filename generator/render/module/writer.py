@@ -29,10 +29,15 @@ WIDTH = 120
 COMMENT_COLUMN = 72  # shape comments stand here, or two spaces behind a longer line
 
 
-def render_module(compiled: Compiled, library: Library) -> str:
-    """Return the source of a spec's PyTorch module, which imports those of the blocks that it uses from beside it."""
-    modules, sheet = ModuleSet(library), compiled.sheet
-    view = modules.view(sheet.name)
+def render_module(compiled: Compiled, modules: ModuleSet) -> str:
+    """Return the source of a spec's PyTorch module, which imports those of the blocks that it uses from beside it.
+
+    Args:
+        modules: of the spec's library. The blocks are analysed once for all that use them.
+    """
+    arch, sheet = compiled.architecture, compiled.sheet
+    is_default = all(arch.options[name] == option.default for name, option in arch.spec.options.items())
+    view = modules.view(sheet.name, arch if is_default else None)
     top = modules.top(view.arch.spec)
     written = _class(view, top, _label(sheet.references, view), sheet)
     imports = top.imports({spec: modules.class_of(spec) for spec in top.blocks})
