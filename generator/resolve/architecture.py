@@ -28,32 +28,78 @@ class Weight:
     tensor: Tensor
 
 
-@dataclass
-class BoundRow:
-    """A row with everything it refers to."""
+@dataclass(frozen=True, kw_only=True)
+class ReadRow:
+    """A row with all that is known of it before it runs.
+
+    Args:
+        declared: the shape that it says its result has.
+        active: whether the option that it depends on, if any, is on.
+    """
 
     row: Row
     path: str
-    active: bool = True
-    op: Op | None = None
-    child: Architecture | None = None
-    inputs: tuple[Tensor, ...] = ()
-    input_names: tuple[str, ...] = ()
-    results: Results = field(default_factory=dict)
-    declared: Shape | None = None
-    weights: dict[str, Weight] = field(default_factory=dict)
-    shared: dict[str, Weight] = field(default_factory=dict)  # weights that it uses and another row owns
-    repeat: Expr = field(default_factory=lambda: Integer(1))  # how often this row's block is stacked, or its cell is stepped
+    inputs: tuple[Tensor, ...]
+    input_names: tuple[str, ...]
+    declared: Shape | None
+    active: bool
 
     @property
     def name(self) -> str:
         """The row's name in its spec."""
         return self.row.name
 
+
+@dataclass(frozen=True, kw_only=True)
+class BoundRow(ReadRow):
+    """A row with all that it comes to: an `OpRow` or a `BlockRow`.
+
+    Args:
+        weights: those that it owns.
+        shared: those that it uses and another row owns.
+        repeat: how often its block is stacked, or its cell is stepped.
+    """
+
+    results: Results
+    op: Op | None = None
+    child: Architecture | None = None
+    weights: Mapping[str, Weight] = field(default_factory=dict)
+    shared: Mapping[str, Weight] = field(default_factory=dict)
+    repeat: Expr = field(default_factory=lambda: Integer(1))
+
     @property
     def result(self) -> Tensor:
         """The row's one result, or the first of several."""
         return next(iter(self.results.values()))
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether it keeps something between decoding steps."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpRow(BoundRow):
+    """A row that runs an op."""
+
+    op: Op
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether its op keeps something between decoding steps."""
+        return self.op.keeps_state
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockRow(BoundRow):
+    """A row that uses another spec, or what fills a slot: once, as a stack, or step after step."""
+
+    child: Architecture
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether something in it is kept between decoding steps: the state of a recurrence, or a cache."""
+        return bool(self.row.carry) or any(row.keeps_state for row in self.child.rows)
 
 
 @dataclass(frozen=True)
@@ -86,12 +132,21 @@ class Usage:
     """
 
     span: Span
-    outer: tuple[Architecture, ...]
+    outer: tuple[Sized, ...]
 
 
-@dataclass
-class Architecture:
-    """One spec bound in one place.
+@dataclass(frozen=True)
+class EmptyStack:
+    """A stack whose number of layers, `count`, is zero where a size of the outermost spec has one value."""
+
+    size: str
+    value: int
+    count: Expr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized:
+    """One spec in one place: its options and sizes, before any of its rows is looked at.
 
     Args:
         sizes: each dim of the spec as an expression in the sizes of the outermost spec; dims that nothing binds are missing.
@@ -101,16 +156,28 @@ class Architecture:
     """
 
     spec: Spec
-    sizes: dict[str, Expr]
+    sizes: Mapping[str, Expr]
     options: Mapping[str, Any]
-    inputs: Mapping[str, Tensor]
     option_sources: Mapping[str, str] = field(default_factory=dict)
     fills: Mapping[str, Use] = field(default_factory=dict)
-    rows: list[BoundRow] = field(default_factory=list)
-    outputs: dict[str, Tensor] = field(default_factory=dict)
-    requirements: list[Requirement] = field(default_factory=list)
-    tracer: Tracer | None = None
     usage: Usage | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Architecture(Sized):
+    """One spec bound and traced in one place.
+
+    Args:
+        requirements: what must hold of the sizes, for its blocks too.
+        empty_stacks: the stacks that may have no layers, those of its blocks too; told of the outermost spec.
+    """
+
+    inputs: Mapping[str, Tensor]
+    rows: tuple[BoundRow, ...]
+    outputs: Mapping[str, Tensor]
+    requirements: tuple[Requirement, ...]
+    tracer: Tracer
+    empty_stacks: tuple[EmptyStack, ...] = ()
 
     def row(self, name: str) -> BoundRow:
         """Return a row by name. Raises KeyError."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sympy import Expr, Mod, Pow, S, floor
@@ -11,8 +12,8 @@ from sympy.logic.boolalg import Boolean
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts
-from generator.resolve.architecture import Architecture, Requirement
-from generator.resolve.requirements import Asker, require_positive, require_value
+from generator.resolve.architecture import Requirement
+from generator.resolve.requirements import Asker, Needs
 from generator.resolve.show import show_size
 from generator.resolve.sizes import (
     MAX_TERMS,
@@ -23,7 +24,7 @@ from generator.resolve.sizes import (
     size_problem,
     whole_condition,
 )
-from generator.spec.model import Condition, Dim, Option, Spec, Use
+from generator.spec.model import Condition, Dim, Expression, Option, Spec, Use
 from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.text.problems import Problems
 from generator.text.suggest import did_you_mean, listed
@@ -55,96 +56,100 @@ def _read_off(child: Spec, name: str, inputs: Mapping[str, Tensor]) -> Expr | No
     return None
 
 
-def complete_sizes(arch: Architecture, facts: Facts, problems: Problems) -> None:
-    """Fill in defaults and derived sizes in the order in which the spec lists them, and learn what its conditions say."""
-    spec, sizes = arch.spec, arch.sizes
-    for name, dim in spec.dims.items():
-        if dim.kind == "derived" or (dim.kind == "default" and name not in sizes):
-            _fill(arch, dim, facts, problems)
-        elif dim.kind == "default":
-            _check_default(arch, dim, facts, problems)
+def known_sizes(spec: Spec, given: Mapping[str, Expr], needs: Needs, problems: Problems) -> dict[str, Expr]:
+    """Return all sizes of a spec that have a value, and learn what its conditions say.
+
+    Args:
+        given: its free sizes. Defaults and derived ones follow, in the order in which the spec lists them.
+    """
+    known = _Known(spec, dict(given), needs, problems)
+    for dim in spec.dims.values():
+        if dim.value is not None and known.sizes.keys() >= {*names(dim.value.ast)}:  # else an error only where it is asked for
+            if dim.kind == "derived" or dim.name not in known.sizes:
+                known.fill(dim, dim.value)
+            else:
+                known.check_default(dim, dim.value)
     for condition in spec.where:
-        require(arch, condition, facts, problems)
+        known.require(condition)
+    return known.sizes
 
 
-def _fill(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> None:
-    assert dim.value is not None
-    if any(name not in arch.sizes for name in names(dim.value.ast)):
-        return  # only an error where the size is asked for
-    try:
-        for condition in arch.spec.where:  # a condition may be what makes the quotient whole
-            if set(names(condition.ast)) <= set(arch.sizes):
-                refuse_huge(condition.ast, arch.sizes, MAX_TERMS)
-                _learn(evaluate(condition.ast, arch.sizes), facts)
-    except ExpressionError:
-        pass  # reported where the conditions are required
-    try:
-        value = evaluated(dim.value, arch.sizes, facts, problems)
-    except Unresolved:
-        return
-    if _is_never_a_size(arch, dim, value, facts, problems):
-        return
-    asker = Asker(arch.spec.name if dim.kind == "derived" else "")
-    if not facts.is_whole(value):
-        require_value(arch, [value], facts, dim.value.span, asker)
-        needed = Requirement(f"{dim.value.text} is whole", whole_condition(value), dim.value.span, asker.owner)
-        _add_requirement(arch, needed, facts, problems)
-        # A root or logarithm is not seen to be whole, its floor is.
-        value = facts.simplify(value) if value.is_rational_function() else floor(value)
-    require_value(arch, [value], facts, dim.value.span, asker)
-    require_positive(arch, value, facts, dim.value.span, asker)
-    arch.sizes[dim.name] = value
+@dataclass(frozen=True)
+class _Known:
+    """The sizes of a spec that have a value so far."""
 
+    spec: Spec
+    sizes: dict[str, Expr]
+    needs: Needs
+    problems: Problems
 
-def _check_default(arch: Architecture, dim: Dim, facts: Facts, problems: Problems) -> None:
-    """Refuse a default that can never be a size, although another value is in force."""
-    assert dim.value is not None
-    if any(name not in arch.sizes for name in names(dim.value.ast)):
-        return
-    try:
-        value = evaluated(dim.value, arch.sizes, facts, problems)
-    except Unresolved:
-        return
-    _is_never_a_size(arch, dim, value, facts, problems)
+    def fill(self, dim: Dim, formula: Expression) -> None:
+        """Add a derived size or one with a default; nothing where it is wrong, which is among the problems then."""
+        facts = self.needs.facts
+        try:
+            for condition in self.spec.where:  # a condition may be what makes the quotient whole
+                if set(names(condition.ast)) <= set(self.sizes):
+                    refuse_huge(condition.ast, self.sizes, MAX_TERMS)
+                    _learn(evaluate(condition.ast, self.sizes), facts)
+        except ExpressionError:
+            pass  # reported where the conditions are required
+        try:
+            value = evaluated(formula, self.sizes, facts, self.problems)
+        except Unresolved:
+            return
+        if self._is_never_a_size(dim, formula, value):
+            return
+        asker = Asker(self.spec.name if dim.kind == "derived" else "")
+        if not facts.is_whole(value):
+            self.needs.value([value], formula.span, asker)
+            self._add(Requirement(f"{formula.text} is whole", whole_condition(value), formula.span, asker.owner))
+            # A root or logarithm is not seen to be whole, its floor is.
+            value = facts.simplify(value) if value.is_rational_function() else floor(value)
+        self.needs.value([value], formula.span, asker)
+        self.needs.positive(value, formula.span, asker)
+        self.sizes[dim.name] = value
 
+    def check_default(self, dim: Dim, formula: Expression) -> None:
+        """Refuse a default that can never be a size, although another value is in force."""
+        try:
+            value = evaluated(formula, self.sizes, self.needs.facts, self.problems)
+        except Unresolved:
+            return
+        self._is_never_a_size(dim, formula, value)
 
-def _is_never_a_size(arch: Architecture, dim: Dim, value: Expr, facts: Facts, problems: Problems) -> bool:
-    """Say whether a value is no size for any sizes, and report it. Whether it is whole may depend on them."""
-    assert dim.value is not None
-    wrong = size_problem(value, dim.value.text, arch.sizes, facts) if not value.free_symbols or value.is_nonpositive else ()
-    if wrong:
-        problems.add(f"size `{dim.name}`: {wrong[0]}", dim.value.span, *wrong[1:])
-    return bool(wrong)
+    def require(self, condition: Condition) -> None:
+        """Learn a condition of the spec, and hand it up as a requirement on the outermost sizes."""
+        if any(name in self.spec.dims and name not in self.sizes for name in names(condition.ast)):
+            return  # about a size that nothing binds or asks for here
+        try:
+            refuse_huge(condition.ast, self.sizes, MAX_TERMS)
+            value = evaluate(condition.ast, self.sizes)
+        except ExpressionError as error:
+            self.problems.extend([expression_problem(as_size_error(error, self.sizes), condition.span)])
+            return
+        self.needs.value(value.atoms(Mod, Pow, Log2), condition.span, Asker(self.spec.name, stated=True))
+        self._add(Requirement(condition.text, value, condition.span, self.spec.name, stated=True))
+
+    def _is_never_a_size(self, dim: Dim, formula: Expression, value: Expr) -> bool:
+        """Say whether a value is no size for any sizes, and report it. Whether it is whole may depend on them."""
+        may_be = value.free_symbols and not value.is_nonpositive
+        wrong = () if may_be else size_problem(value, formula.text, self.sizes, self.needs.facts)
+        if wrong:
+            self.problems.add(f"size `{dim.name}`: {wrong[0]}", formula.span, *wrong[1:])
+        return bool(wrong)
+
+    def _add(self, requirement: Requirement) -> None:
+        if requirement.condition == S.false:
+            notes = _values(self.sizes, requirement.text)
+            self.problems.add(f"`{requirement.text}` never holds", requirement.span, *notes)
+        elif requirement.condition != S.true:
+            self.needs.facts.learn(requirement.condition)
+            self.needs.found.append(requirement)
 
 
 def _learn(condition: Boolean, facts: Facts) -> None:
     if condition not in (S.true, S.false):
         facts.learn(condition)
-
-
-def require(arch: Architecture, condition: Condition, facts: Facts, problems: Problems) -> None:
-    """Learn a condition of a spec, and hand it up as a requirement on the outermost sizes."""
-    if any(name in arch.spec.dims and name not in arch.sizes for name in names(condition.ast)):
-        return  # about a size that nothing binds or asks for here
-    try:
-        refuse_huge(condition.ast, arch.sizes, MAX_TERMS)
-        value = evaluate(condition.ast, arch.sizes)
-    except ExpressionError as error:
-        problems.extend([expression_problem(as_size_error(error, arch.sizes), condition.span)])
-        return
-    require_value(arch, value.atoms(Mod, Pow, Log2), facts, condition.span, Asker(arch.spec.name, stated=True))
-    _add_requirement(arch, Requirement(condition.text, value, condition.span, arch.spec.name, stated=True), facts, problems)
-
-
-def _add_requirement(arch: Architecture, requirement: Requirement, facts: Facts, problems: Problems) -> None:
-    text, value = requirement.text, requirement.condition
-    if value == S.true:
-        return
-    if value == S.false:
-        problems.add(f"`{text}` never holds", requirement.span, *_values(arch.sizes, text))
-        return
-    facts.learn(value)
-    arch.requirements.append(requirement)
 
 
 def _values(sizes: Mapping[str, Expr], text: str) -> Iterator[str]:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 from sympy import Expr
 
-from generator.resolve.architecture import BoundRow
 from generator.resolve.show import show_shape
 from generator.spec.model import Expression, Row, Spec
 from generator.text.expressions import parse_expression
 from generator.text.problems import Problem, ProblemsError
-
-if TYPE_CHECKING:
-    from generator.resolve.resolver import Resolver
+from generator.trace.tensor import Tensor
 
 MAX_CLASHES = 3
 MAX_TRIALS = 16
@@ -25,15 +21,14 @@ MAX_SHOWN = 90
 _GROUP = re.compile(r"\(([^()]+)\)")
 
 
-def shapes_of(bound: BoundRow, sizes: Mapping[str, Expr]) -> str:
+def shapes_of(names: Sequence[str], inputs: Sequence[Tensor], sizes: Mapping[str, Expr]) -> str:
     """Return the inputs of a row with their shapes, as one note."""
-    shown = dict(zip(bound.input_names, bound.inputs, strict=True))
-    return "; ".join(f"{name} is {show_shape(x.shape, sizes)}" for name, x in shown.items())
+    return "; ".join(f"{name} is {show_shape(x.shape, sizes)}" for name, x in dict(zip(names, inputs, strict=True)).items())
 
 
-def origins(spec: Spec, bound: BoundRow) -> tuple[str, ...]:
+def origins(spec: Spec, inputs: Sequence[str]) -> tuple[str, ...]:
     """Say on which lines the rows stand that a row reads."""
-    names = dict.fromkeys(name.partition(".")[0] for name in bound.input_names)
+    names = dict.fromkeys(name.partition(".")[0] for name in inputs)
     return tuple(f"{name} comes from line {_line(spec.rows[name])}" for name in names if name in spec.rows)
 
 
@@ -43,27 +38,31 @@ def _line(row: Row) -> str:
     return f"{row.span.line}: {text}" if text.startswith("{") and text.endswith("}") and len(text) <= MAX_SHOWN else str(row.span.line)
 
 
-def with_fixes(r: Resolver, spec: Spec, options: Mapping[str, Any] | None) -> list[Problem]:
-    """Return the problems that were found, with a suggestion where one change of an `out` above makes a row's shapes fit."""
-    problems = list(r.problems)
-    if r.is_trial or len(spec.rows) > MAX_ROWS:
-        return problems
-    for problem, row in list(r.clashes.items())[:MAX_CLASHES]:
-        if problem in problems and row.span.source == spec.source:
-            note = _fix(r, spec, options, problem, row)
-            at = problems.index(problem)
-            problems[at] = replace(problem, notes=(*problem.notes, *note))
-    return problems
+def with_fixes(problems: Sequence[Problem], clashes: Mapping[Problem, Row], spec: Spec, trial: Callable[[Spec], object]) -> list[Problem]:
+    """Return the problems that were found, with a suggestion where one change of an `out` above makes a row's shapes fit.
+
+    Args:
+        clashes: the problems about shapes, and the row of each.
+        trial: traces the spec with a change. Raises ProblemsError.
+    """
+    found = [*problems]
+    if len(spec.rows) > MAX_ROWS:
+        return found
+    for problem, row in list(clashes.items())[:MAX_CLASHES]:
+        if problem in found and row.span.source == spec.source:
+            note = _fix(problems, spec, trial, problem, row)
+            at = found.index(problem)
+            found[at] = replace(problem, notes=(*problem.notes, *note))
+    return found
 
 
-def _fix(r: Resolver, spec: Spec, options: Mapping[str, Any] | None, problem: Problem, row: Row) -> tuple[str, ...]:
+def _fix(problems: Sequence[Problem], spec: Spec, trial: Callable[[Spec], object], problem: Problem, row: Row) -> tuple[str, ...]:
     """Try other widths for the rows above, as other rows of the same op have them. A change is suggested if no other helps."""
-    known = set(r.problems)
+    known = set(problems)
     helpful = []
     for changed in [*_changes(spec, row)][:MAX_TRIALS]:
-        trial = type(r)(r.library, input_gradients=r.input_gradients, is_trial=True)
         try:
-            trial.architecture(replace(spec, rows={**spec.rows, changed.name: changed}), options)
+            trial(replace(spec, rows={**spec.rows, changed.name: changed}))
             left: set[Problem] = set()
         except ProblemsError as error:
             left = set(error.problems)

@@ -8,56 +8,61 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from generator.resolve.architecture import Architecture, BoundRow
-from generator.resolve.frame import Frame
+from generator.resolve.architecture import Sized
+from generator.resolve.run import Frame, Run
 from generator.spec.model import Row, Use
 from generator.text.problems import Problem, ProblemsError
-
-if TYPE_CHECKING:
-    from generator.resolve.resolver import Resolver
+from generator.text.source import Span
 
 
-def report_inside(r: Resolver, frame: Frame, bound: BoundRow, use: Use, found: Iterable[Problem]) -> None:
-    """Report what was found while a used spec was traced."""
-    chain = {r.library.draft(name).source for name, _ in frame.spans}
-    here = [problem for problem in found if problem.span is None or problem.span.source in chain]
-    r.problems.extend(here)
-    inner = [problem for problem in found if problem not in here]
-    is_circular = not {name for name, _ in frame.spans}.isdisjoint(r.library.closure(use.spec))
-    own = _mistakes_alone(r, bound.child) if inner and bound.child is not None and not is_circular else None
+def report_inside(run: Run, frame: Frame, row: Row, use: Use, used: Sized | None, found: Iterable[Problem]) -> None:
+    """Report what was found while a used spec was traced.
+
+    Args:
+        used: the spec as far as it was bound; None where its sizes were not.
+    """
+    chain = {run.library.draft(name).source for name, _ in frame.spans}
+    here: list[Problem] = []
+    inner: list[tuple[Problem, Span]] = []
+    for problem in found:
+        if problem.span is None or problem.span.source in chain:
+            here.append(problem)
+        else:
+            inner.append((problem, problem.span))
+    run.problems.extend(here)
+    is_circular = not {name for name, _ in frame.spans}.isdisjoint(run.library.closure(use.spec))
+    own = _mistakes_alone(run, used) if inner and used is not None and not is_circular else None
     if own is None or own:
-        report_own(r, frame, bound.row, own or inner)
+        report_own(run, frame, row, own or [problem for problem, _ in inner])
     else:
-        r.problems.extend(_as_used(problem, bound, use) for problem in inner)
+        run.problems.extend(_as_used(problem, span, row, use) for problem, span in inner)
 
 
-def report_own(r: Resolver, frame: Frame, row: Row, found: Iterable[Problem]) -> None:
+def report_own(run: Run, frame: Frame, row: Row, found: Iterable[Problem]) -> None:
     """Report a used spec's own mistakes, with the row that uses it where that stands in another file."""
-    chain = {r.library.draft(name).source for name, _ in frame.spans}
+    chain = {run.library.draft(name).source for name, _ in frame.spans}
     place = f"used by `{row.name}` ({row.span.source.path}:{row.span.line})"
     for problem in found:
         is_elsewhere = problem.span is not None and problem.span.source not in chain
-        r.problems.extend([replace(problem, notes=(*problem.notes, place)) if is_elsewhere else problem])
+        run.problems.extend([replace(problem, notes=(*problem.notes, place)) if is_elsewhere else problem])
 
 
-def _as_used(problem: Problem, bound: BoundRow, use: Use) -> Problem:
+def _as_used(problem: Problem, span: Span, row: Row, use: Use) -> Problem:
     """Return a mistake that a spec has only where it is used as it is, at the place that uses it."""
-    assert problem.span is not None
-    line = problem.span.source.line(problem.span.line).strip()
-    place = f"inside it, at {problem.span.source.path}:{problem.span.line}: {line}"
-    return Problem(f"`{use.spec}` cannot work with what `{bound.name}` gives it: {problem.message}", use.span, (*problem.notes, place))
+    line = span.source.line(span.line).strip()
+    place = f"inside it, at {span.source.path}:{span.line}: {line}"
+    return Problem(f"`{use.spec}` cannot work with what `{row.name}` gives it: {problem.message}", use.span, (*problem.notes, place))
 
 
-def _mistakes_alone(r: Resolver, child: Architecture) -> tuple[Problem, ...] | None:
+def _mistakes_alone(run: Run, child: Sized) -> tuple[Problem, ...] | None:
     """Return the mistakes that a used spec has in its own sizes, with the options in force; None while that is being found out."""
     key = (child.spec.name, tuple(child.options.items()))
-    known = r.library.mistakes
+    known = run.library.mistakes
     if key not in known:
         known[key] = None
         try:
-            type(r)(r.library).architecture(child.spec, child.options)
+            run.alone(child.spec, child.options)
             known[key] = ()
         except ProblemsError as error:
             known[key] = error.problems

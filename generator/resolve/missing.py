@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from generator.resolve.architecture import Architecture
-from generator.spec.model import Dim
+from generator.resolve.architecture import Sized, Usage
+from generator.spec.model import Dim, Spec
 from generator.text.expression_tree import Ast
 from generator.text.expressions import names
 from generator.text.problems import Problem, Problems
@@ -13,38 +13,39 @@ from generator.text.source import Span
 from generator.text.suggest import near
 
 
-def report_missing(arch: Architecture, ast: Ast, span: Span, problems: Problems) -> bool:
+def report_missing(sized: Sized, ast: Ast, span: Span, problems: Problems) -> bool:
     """Say whether an expression of a spec names sizes that have no value where it is used, and report each at its cause."""
-    return report_missing_sizes(arch, names(ast), span, problems)
+    return report_missing_sizes(sized, names(ast), span, problems)
 
 
-def report_missing_sizes(arch: Architecture, asked: Collection[str], span: Span, problems: Problems) -> bool:
+def report_missing_sizes(sized: Sized, asked: Collection[str], span: Span, problems: Problems) -> bool:
     """Say whether some of a spec's sizes have no value where it is used, and report each at its cause."""
-    missing = [name for name in arch.spec.dims if name in asked and name not in arch.sizes]
+    missing = [name for name in sized.spec.dims if name in asked and name not in sized.sizes]
     for name in missing:
-        for lacking, size in _causes(arch, name):
-            problems.extend([_problem(lacking, lacking.spec.dims[size], span)])
+        problems.extend(_problem(spec, usage, spec.dims[size], span) for spec, usage, size in _causes(sized, name))
     return bool(missing)
 
 
-def _causes(arch: Architecture, name: str) -> Iterator[tuple[Architecture, str]]:
-    """Yield the sizes for want of which a size has no value; none where what is wrong with it has been reported."""
-    dim = arch.spec.dims[name]
+def _causes(sized: Sized, name: str) -> Iterator[tuple[Spec, Usage, str]]:
+    """Yield the sizes for want of which a size has no value, with the spec that lacks each and where that is used.
+
+    None where what is wrong with it has been reported.
+    """
+    dim = sized.spec.dims[name]
     if dim.value is not None:
-        for used in arch.spec.dims:
-            if used in names(dim.value.ast) and used not in arch.sizes and used != name:
-                yield from _causes(arch, used)
-    elif arch.usage is not None:
-        around = next((outer for outer in arch.usage.outer if name in outer.spec.dims), None)
+        for used in sized.spec.dims:
+            if used in names(dim.value.ast) and used not in sized.sizes and used != name:
+                yield from _causes(sized, used)
+    elif sized.usage is not None:
+        around = next((outer for outer in sized.usage.outer if name in outer.spec.dims), None)
         if around is None:
-            yield arch, name
+            yield sized.spec, sized.usage, name
         else:
             yield from _causes(around, name)
 
 
-def _problem(arch: Architecture, dim: Dim, asked: Span) -> Problem:
-    assert arch.usage is not None
-    user = arch.usage.outer[-1].spec
+def _problem(spec: Spec, usage: Usage, dim: Dim, asked: Span) -> Problem:
+    user = usage.outer[-1].spec
     same = [other.name for other in user.dims.values() if _words(other) == _words(dim)]
     likely = next(iter((*same, *near(dim.name, user.dims))), None)
     notes = (
@@ -53,8 +54,8 @@ def _problem(arch: Architecture, dim: Dim, asked: Span) -> Problem:
         f"add `{dim.name}` to the sizes of `{user.name}`, or say here what it is: with: {{{dim.name}: ...}}",
         f"asked for on line {asked.line} of {asked.source.path}",
     )
-    message = f"`{arch.spec.name}` needs a size `{dim.name}`, which `{user.name}` does not have"
-    return Problem(message, arch.usage.span, tuple(filter(None, notes)))
+    message = f"`{spec.name}` needs a size `{dim.name}`, which `{user.name}` does not have"
+    return Problem(message, usage.span, tuple(filter(None, notes)))
 
 
 def _words(dim: Dim) -> str:

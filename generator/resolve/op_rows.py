@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from generator.formulas.human import counted
 from generator.ops.base import Op, OpError
 from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, Scope, SizeKind, SizesKind
 from generator.ops.registry import ops
-from generator.resolve.architecture import BoundRow
+from generator.resolve.architecture import BoundRow, OpRow, ReadRow
 from generator.resolve.binding import yes_or_no
-from generator.resolve.frame import Frame
 from generator.resolve.hints import shapes_of
 from generator.resolve.missing import report_missing_sizes
-from generator.resolve.requirements import Asker, require_condition, require_positive, require_value
+from generator.resolve.requirements import Asker
+from generator.resolve.run import Frame, Run
 from generator.resolve.scope import Scope as RowScope
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import (
@@ -32,39 +32,37 @@ from generator.text.problems import Problem
 from generator.text.source import Span
 from generator.text.suggest import listed
 from generator.trace.kernels import PLACE, UnknownKernelError
-
-if TYPE_CHECKING:
-    from generator.resolve.resolver import Resolver
+from generator.trace.tensor import Tensor
 
 KIND_WORDS = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}
 
 
-def bind_op(r: Resolver, frame: Frame, row: Row) -> Op:
+def bind_op(run: Run, frame: Frame, row: Row) -> Op:
     """Return a row's op with its parameters. All of their problems are reported before Unresolved is raised."""
     kind = ops()[row.op]
-    choices = {name: option.choices for name, option in frame.arch.spec.options.items()}
-    scope = Scope(frame.arch.sizes, frame.arch.options, choices)
+    choices = {name: option.choices for name, option in frame.spec.options.items()}
+    scope = Scope(frame.sizes, frame.sized.options, choices)
     bound: dict[str, Any] = {}
-    before = len(r.problems)
+    before = len(run.problems)
     for name, metadata in kind.parameters().items():
         parsed = row.params.get(name, metadata["default"])
         if parsed is None:
             bound[name] = None
             continue
-        if name in row.params and report_missing_sizes(frame.arch, _sizes_named(metadata["kind"], parsed), row.where(name), r.problems):
+        if name in row.params and report_missing_sizes(frame.sized, _sizes_named(metadata["kind"], parsed), row.where(name), run.problems):
             continue
         try:
             if isinstance(metadata["kind"], SizeKind | SizesKind) and name in row.params:
                 for ast in parsed if isinstance(parsed, tuple) else (parsed,):
-                    refuse_huge(ast, frame.arch.sizes, MAX_TERMS)
+                    refuse_huge(ast, frame.sizes, MAX_TERMS)
             bound[name] = metadata["kind"].bind(parsed, scope)
         except BindError as error:
             notes = yes_or_no(parsed) if isinstance(metadata["kind"], FlagKind) else ()
             said = f"`{name}` of `{row.name}`: {error}"
-            r.problems.extend([Problem(said, row.where(name), (*notes, *error.notes), error.cause)])
+            run.problems.extend([Problem(said, row.where(name), (*notes, *error.notes), error.cause)])
         except ExpressionError as error:
-            r.problems.extend([expression_problem(as_size_error(error, frame.arch.spec.dims), row.where(name))])
-    if len(r.problems) > before:
+            run.problems.extend([expression_problem(as_size_error(error, frame.spec.dims), row.where(name))])
+    if len(run.problems) > before:
         raise Unresolved
     return kind(**bound)
 
@@ -77,48 +75,47 @@ def _sizes_named(kind: Kind, parsed: Any) -> set[str]:
     return {axis for axis in values if isinstance(axis, str)} if isinstance(kind, AxisKind | AxesKind) else set()
 
 
-def run_op(r: Resolver, frame: Frame, bound: BoundRow, rows: Mapping[str, BoundRow]) -> None:
+def run_op(run: Run, frame: Frame, read: ReadRow, op: Op, rows: Mapping[str, BoundRow | None]) -> OpRow:
     """Run the op of a row. Raises Unresolved after reporting.
 
     Args:
-        rows: the rows above, whose weights the op may use.
+        rows: the rows above, whose weights the op may use; None where one is broken.
     """
-    row = bound.row
-    kind = ops()[row.op]
-    op = bound.op
-    assert op is not None
-    _check_arity(r, bound, *kind.arity)
-    _check_kinds(r, bound, kind)
-    if kind.needs_out and bound.inputs and bound.declared == ():
-        r.problems.add(f"`{kind.name}` needs at least one axis in `out`", row.where("out"), shapes_of(bound, frame.arch.sizes))
+    row, sizes, kind = read.row, frame.sizes, type(op)
+    shapes = shapes_of(read.input_names, read.inputs, sizes)
+    _check_arity(run, read, *kind.arity)
+    _check_kinds(run, read, kind)
+    if kind.needs_out and read.inputs and read.declared == ():
+        run.problems.add(f"`{kind.name}` needs at least one axis in `out`", row.where("out"), shapes)
         raise Unresolved
-    scope = RowScope(r.tracer, bound, frame.arch.sizes, rows, bound.input_names, bound.declared, lambda: r.alone(frame, bound))
+    scope = RowScope(run.tracer, row, read.input_names, read.declared, sizes, lambda: run.in_own_sizes(frame, read), rows)
     try:
-        with r.tracer.row(bound.path):
-            result = op.run(scope, *bound.inputs)
+        with run.tracer.row(read.path):
+            result = op.run(scope, *read.inputs)
     except OpError as error:
-        r.report_shapes(frame, bound, error.message, _place(row, kind, error.at), *error.notes)
+        run.report_shapes(frame, read, error.message, _place(row, kind, error.at), *error.notes)
         raise Unresolved from None
     except UnknownKernelError as error:
         meaning = "an entry says what the kernel costs, what it keeps for the backward pass and what its derivative allocates"
-        r.problems.add(f"`{kind.name}` launches the kernel `{error.name}`, which has no entry in {PLACE}", row.where("op"), meaning)
+        run.problems.add(f"`{kind.name}` launches the kernel `{error.name}`, which has no entry in {PLACE}", row.where("op"), meaning)
         raise Unresolved from None
     except (IndexError, ValueError) as error:
         # The op did not expect these ranks.
-        r.report_shapes(frame, bound, f"`{kind.name}` cannot read these shapes", row.where("in"), shapes_of(bound, frame.arch.sizes))
+        run.report_shapes(frame, read, f"`{kind.name}` cannot read these shapes", row.where("in"), shapes)
         raise Unresolved from error
-    bound.results = result if isinstance(result, dict) else {"": result}
+    results = result if isinstance(result, dict) else {"": result}
     asker = _asker(frame, row)
     for condition, option in scope.conditions:
         by = replace(asker, when=(*asker.when, option)) if option else asker
-        require_condition(frame.arch, condition, r.facts, row.where("op"), by)
+        frame.needs.condition(condition, row.where("op"), by)
     for name, values in op.formulas():
-        require_value(frame.arch, values, r.facts, row.where(name), asker)
-    _check_sizes(r, frame, bound)
+        frame.needs.value(values, row.where(name), asker)
+    _check_sizes(run, frame, read, [*results.values(), *(weight.tensor for weight in scope.weights.values())])
+    return OpRow(**vars(read), results=results, op=op, weights=scope.weights, shared=scope.shared)
 
 
 def _asker(frame: Frame, row: Row) -> Asker:
-    return Asker(frame.arch.spec.name, (row.when,) if row.when else ())
+    return Asker(frame.spec.name, (row.when,) if row.when else ())
 
 
 def _place(row: Row, kind: type[Op], at: str) -> Span:
@@ -129,34 +126,34 @@ def _place(row: Row, kind: type[Op], at: str) -> Span:
     return row.where(at)
 
 
-def _check_sizes(r: Resolver, frame: Frame, bound: BoundRow) -> None:
+def _check_sizes(run: Run, frame: Frame, read: ReadRow, tensors: Iterable[Tensor]) -> None:
     """Refuse results and weights with an axis that is no size."""
-    sizes = frame.arch.sizes
-    for tensor in (*bound.results.values(), *(weight.tensor for weight in bound.weights.values())):
+    sizes, place = frame.sizes, read.row.where("op")
+    for tensor in tensors:
         for axis in tensor.shape:
-            wrong = size_problem(axis, "", sizes, r.facts)
+            wrong = size_problem(axis, "", sizes, run.facts)
             if wrong:
-                what = f"`{bound.name}` would hold a tensor {show_shape(tensor.shape, sizes)}: {wrong[0]}"
-                r.report_shapes(frame, bound, what, bound.row.where("op"), *wrong[1:])
+                what = f"`{read.name}` would hold a tensor {show_shape(tensor.shape, sizes)}: {wrong[0]}"
+                run.report_shapes(frame, read, what, place, *wrong[1:])
                 raise Unresolved
-            if can_vanish(axis, r.facts):
-                require_positive(frame.arch, axis, r.facts, bound.row.where("op"), _asker(frame, bound.row))
+            if can_vanish(axis, run.facts):
+                frame.needs.positive(axis, place, _asker(frame, read.row))
 
 
-def _check_arity(r: Resolver, bound: BoundRow, least: int, most: int | None) -> None:
-    count = len(bound.inputs)
+def _check_arity(run: Run, read: ReadRow, least: int, most: int | None) -> None:
+    count = len(read.inputs)
     if count >= least and (most is None or count <= most):
         return
     expected = str(least) if most == least else f"at least {least}" if most is None else f"{least} to {most}"
-    note = f"it reads {listed(bound.input_names) or 'nothing'}"
-    r.problems.add(f"`{bound.row.op}` takes {counted(expected, 'input')}; `{bound.name}` has {count}", bound.row.where("in"), note)
+    note = f"it reads {listed(read.input_names) or 'nothing'}"
+    run.problems.add(f"`{read.row.op}` takes {counted(expected, 'input')}; `{read.name}` has {count}", read.row.where("in"), note)
     raise Unresolved
 
 
-def _check_kinds(r: Resolver, bound: BoundRow, kind: type[Op]) -> None:
-    wanted = ("float",) * len(bound.inputs) if kind.input_kinds is None else kind.input_kinds
-    for name, tensor, expected in zip(bound.input_names, bound.inputs, wanted, strict=False):
+def _check_kinds(run: Run, read: ReadRow, kind: type[Op]) -> None:
+    wanted = ("float",) * len(read.inputs) if kind.input_kinds is None else kind.input_kinds
+    for name, tensor, expected in zip(read.input_names, read.inputs, wanted, strict=False):
         if tensor.kind != expected:
             found = KIND_WORDS.get(tensor.kind, tensor.kind)
-            r.problems.add(f"`{kind.name}` reads {KIND_WORDS[expected]}, but `{name}` holds {found}", bound.row.where("in"))
+            run.problems.add(f"`{kind.name}` reads {KIND_WORDS[expected]}, but `{name}` holds {found}", read.row.where("in"))
             raise Unresolved

@@ -6,16 +6,16 @@ What follows from the conditions that are known already is not required once mor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, floor, fraction, postorder_traversal, together
+from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.algebra import factor
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts
-from generator.resolve.architecture import Architecture, Requirement
-from generator.resolve.comparisons import is_strict, slack
+from generator.resolve.architecture import Requirement
 from generator.text.source import Span
 
 
@@ -34,24 +34,42 @@ class Asker:
     stated: bool = False
 
 
-def require_positive(arch: Architecture, value: Expr, facts: Facts, span: Span, asker: Asker | None = None) -> None:
-    """Require a size to be at least one, unless that is known. Without an asker it is the spec itself."""
-    if value.is_positive or any(_implies(condition, value) for condition in facts.conditions):
-        return
-    _add(arch, _at_least_one(value), facts, span, asker)
+@dataclass
+class Needs:
+    """Collects what one spec requires of the sizes, and learns it.
 
+    Args:
+        spec: its name, which stands behind what nobody else asks for.
+        facts: what is known about the sizes.
+    """
 
-def require_value(arch: Architecture, values: Iterable[Expr], facts: Facts, span: Span, asker: Asker | None = None) -> None:
-    """Require that formulas have a value: that nothing is divided by zero, and no root or logarithm taken of what has none."""
-    for value in values:
-        for condition in _domain(value):
-            require_condition(arch, condition, facts, span, asker)
+    spec: str
+    facts: Facts
+    found: list[Requirement] = field(default_factory=list)
 
+    def positive(self, value: Expr, span: Span, asker: Asker | None = None) -> None:
+        """Require a size to be at least one, unless that is known. Without an asker it is the spec itself."""
+        if not (value.is_positive or any(_implies(condition, value) for condition in self.facts.conditions)):
+            self._add(_at_least_one(value), span, asker)
 
-def require_condition(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker: Asker | None = None) -> None:
-    """Require something that an op needs of the sizes, unless it is known."""
-    if not is_known(condition, facts):
-        _add(arch, _readable(condition), facts, span, asker)
+    def value(self, values: Iterable[Expr], span: Span, asker: Asker | None = None) -> None:
+        """Require that formulas have a value: that nothing is divided by zero, and no root or logarithm taken of what has none."""
+        for value in values:
+            for condition in _domain(value):
+                self.condition(condition, span, asker)
+
+    def condition(self, condition: Boolean, span: Span, asker: Asker | None = None) -> None:
+        """Require something that an op needs of the sizes, unless it is known."""
+        if not is_known(condition, self.facts):
+            self._add(_readable(condition), span, asker)
+
+    def _add(self, condition: Boolean, span: Span, asker: Asker | None) -> None:
+        if condition in (S.true, S.false):
+            return
+        asker = asker or Asker(self.spec)
+        if not asker.when:  # others cannot rely upon what a row needs that may be skipped, or only in training
+            self.facts.learn(condition)
+        self.found.append(Requirement(str(condition), condition, span, asker.owner, asker.stated, asker.when))
 
 
 def is_known(condition: Boolean, facts: Facts) -> bool:
@@ -76,13 +94,14 @@ def _without_rounding(value: Expr) -> Expr:
     return Add(*(c * (x.args[0] if isinstance(x, floor if c < 0 else ceiling) else x) for c, x in terms))
 
 
-def _add(arch: Architecture, condition: Boolean, facts: Facts, span: Span, asker: Asker | None) -> None:
-    if condition in (S.true, S.false):
-        return
-    asker = asker or Asker(arch.spec.name)
-    if not asker.when:  # others cannot rely upon what a row needs that may be skipped, or only in training
-        facts.learn(condition)
-    arch.requirements.append(Requirement(str(condition), condition, span, asker.owner, asker.stated, asker.when))
+def slack(condition: Boolean) -> Expr | None:
+    """Return by how much the greater side of a comparison exceeds the other; None for what is no comparison."""
+    return condition.gts - condition.lts if isinstance(condition, GreaterThan | LessThan | StrictGreaterThan | StrictLessThan) else None
+
+
+def is_strict(condition: Boolean) -> bool:
+    """Say whether the two sides of a comparison cannot be equal."""
+    return isinstance(condition, StrictGreaterThan | StrictLessThan)
 
 
 def _margin(condition: Boolean) -> Expr | None:

@@ -11,7 +11,8 @@ from sympy.logic.boolalg import Boolean
 from generator.ops.base import Op, OpError
 from generator.resolve.architecture import BoundRow, Weight
 from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import whole_notes
+from generator.resolve.sizes import Unresolved, whole_notes
+from generator.spec.model import Row
 from generator.text.suggest import did_you_mean, joined
 from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
@@ -22,21 +23,28 @@ class Scope:
     """The implementation of `RowScope` (see generator.ops.base)."""
 
     t: Tracer
-    bound: BoundRow
+    row: Row
+    input_names: tuple[str, ...]
+    out: Shape | None
     sizes: Mapping[str, Expr]
-    rows: Mapping[str, BoundRow]
-    input_names: tuple[str, ...] = ()
-    out: Shape | None = None
-    in_own_sizes: Callable[[], tuple[Tensor, ...]] | None = None
+    in_own_sizes: Callable[[], tuple[Tensor, ...]]
+    rows: Mapping[str, BoundRow | None]  # those above; None where one is broken
     name: str = field(init=False)
+    weights: dict[str, Weight] = field(default_factory=dict)
+    shared: dict[str, Weight] = field(default_factory=dict)
     conditions: list[tuple[Boolean, str]] = field(default_factory=list)  # what the op needs of the sizes, and the option that decides it
 
     def __post_init__(self) -> None:
-        self.name = self.bound.name
+        self.name = self.row.name
+
+    @classmethod
+    def of(cls, t: Tracer, bound: BoundRow, sizes: Mapping[str, Expr]) -> Scope:
+        """Return what a row offers once it has run."""
+        return cls(t, bound.row, bound.input_names, bound.declared, sizes, lambda: bound.inputs, {})
 
     def alone(self) -> tuple[Tensor, ...]:
         """Return the inputs in the sizes of the row's own spec, as its module knows them."""
-        return self.bound.inputs if self.in_own_sizes is None else self.in_own_sizes()
+        return self.in_own_sizes()
 
     def require(self, condition: Boolean, *, option: str | None = None) -> None:
         """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
@@ -48,19 +56,27 @@ class Scope:
         tensor = self.t.parameter(shape, trainable=trainable)
         if trainable and name == "bias":
             self.t.tally.bias_params += self.t.copies * tensor.numel
-        self.bound.weights[name] = Weight(name, shape, trainable, tensor)
+        self.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 
     def op_of(self, row: str) -> Op | None:
         """Return the op of a row above; None for a block or where there is no such row."""
-        return self.rows[row].op if row in self.rows else None
+        found = self.rows.get(row)
+        return found.op if found is not None else None
 
     def tied(self, row: str, name: str, shape: Shape) -> Tensor:
-        """Return a weight of another row, owned or tied there, which must have the given shape. Raises OpError."""
+        """Return a weight of another row, owned or tied there, which must have the given shape.
+
+        Raises:
+            OpError: there is none.
+            Unresolved: that row is broken.
+        """
         found = self.rows.get(row)
+        if found is None and row in self.rows:
+            raise Unresolved
         if found is None:
             raise OpError(f"`tie` names `{row}`, but no row above has that name", *did_you_mean(row, self.rows), at="tie")
-        weights = found.weights | found.shared
+        weights = {**found.weights, **found.shared}
         if name not in weights:
             raise OpError(f"`tie` names `{row}`, but that row has no {name}", at="tie")
         weight = weights[name].tensor
@@ -68,7 +84,7 @@ class Scope:
             raise OpError(
                 f"`{self.name}` needs a {name} {self.show(shape)}, but the {name} of `{row}` is {self.show(weight.shape)}", at="tie"
             )
-        self.bound.shared[name] = weights[name]
+        self.shared[name] = weights[name]
         return weight
 
     def same(self, a: Expr, b: Expr) -> bool:
@@ -85,7 +101,7 @@ class Scope:
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name. Raises OpError."""
-        at = "over" if "over" in self.bound.row.params else "axis"
+        at = "over" if "over" in self.row.params else "axis"
         if isinstance(axis, int):
             if not -x.rank <= axis < x.rank:
                 known = f"its axes are 0 to {x.rank - 1}, or -{x.rank} to -1 counted from the last" if x.rank else "it has none"

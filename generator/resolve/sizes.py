@@ -15,10 +15,10 @@ from generator.formulas.feasible import demanded, first, solutions
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts
 from generator.formulas.text import to_text
-from generator.resolve.architecture import Architecture
+from generator.resolve.architecture import Sized
 from generator.resolve.exact_sizes import inexact_problem
 from generator.resolve.missing import report_missing
-from generator.resolve.requirements import require_condition, require_positive, require_value
+from generator.resolve.requirements import Needs
 from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
 from generator.spec.model import Expression
@@ -50,26 +50,26 @@ def evaluated(expression: Expression, sizes: Mapping[str, Expr], facts: Facts, p
     return simplified
 
 
-def written_size(arch: Architecture, expression: Expression, facts: Facts, problems: Problems, *, least: int = 1) -> Expr:
-    """Return the value of an expression that is a size of `arch`, which writes it. Raises Unresolved after reporting.
+def written_size(sized: Sized, needs: Needs, expression: Expression, problems: Problems, *, least: int = 1) -> Expr:
+    """Return the value of an expression that is a size of `sized`, which writes it. Raises Unresolved after reporting.
 
     Args:
         least: 0 for a number of layers, of which there may be none.
     """
-    if report_missing(arch, expression.ast, expression.span, problems):
+    if report_missing(sized, expression.ast, expression.span, problems):
         raise Unresolved
-    value = evaluated(expression, arch.sizes, facts, problems)
+    value = evaluated(expression, sized.sizes, needs.facts, problems)
     wrong = _layers_problem(value, expression.text) if least == 0 and value.is_number else ()
     if value != 0 or least:
-        wrong = wrong or size_problem(value, expression.text, arch.sizes, facts) or inexact_problem(expression)
+        wrong = wrong or size_problem(value, expression.text, sized.sizes, needs.facts) or inexact_problem(expression)
     if wrong:
         problems.extend([Problem(wrong[0], expression.span, wrong[1:], wrong[0] if value.free_symbols else "")])
         raise Unresolved
-    require_value(arch, [value], facts, expression.span)
+    needs.value([value], expression.span)
     if least:
-        require_positive(arch, value, facts, expression.span)
+        needs.positive(value, expression.span)
     elif not value.is_nonnegative:
-        require_condition(arch, Ge(value, least), facts, expression.span)
+        needs.condition(Ge(value, least), expression.span)
     return value
 
 
@@ -78,12 +78,12 @@ def _layers_problem(value: Expr, text: str) -> tuple[str, ...]:
     return () if value.is_integer and value.is_nonnegative else (f"`{text}` is no number of layers, which is whole and at least 0",)
 
 
-def written_shape(arch: Architecture, expressions: Sequence[Expression], facts: Facts, problems: Problems) -> Shape:
+def written_shape(sized: Sized, needs: Needs, expressions: Sequence[Expression], problems: Problems) -> Shape:
     """Return the shape that a spec writes. All of its problems are reported before Unresolved is raised."""
     found: list[Expr] = []
     for expression in expressions:
         try:
-            found.append(written_size(arch, expression, facts, problems))
+            found.append(written_size(sized, needs, expression, problems))
         except Unresolved:
             continue
     if len(found) < len(expressions):

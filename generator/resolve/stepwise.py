@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Expr, Max, Min, Symbol
 
 from generator.ops.base import Along
-from generator.resolve.architecture import Architecture, BoundRow
+from generator.resolve.architecture import Architecture, BoundRow, OpRow
 from generator.resolve.decoding import Growth, caches, growth, growths
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
@@ -23,10 +23,8 @@ def decoding_problems(arch: Architecture) -> list[Problem]:
 
 def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
     """Return the path of the first row that mixes the tokens of a step and keeps none of them; empty where there is none."""
-    assert arch.tracer is not None
     for _, bound, sizes in _ops(arch):
-        assert bound.op is not None
-        scope = Scope(arch.tracer, bound, sizes, {}, bound.input_names, bound.declared)
+        scope = Scope.of(arch.tracer, bound, sizes)
         for operand, x in enumerate(bound.inputs):
             held = [axis for axis, size in enumerate(x.shape) if size.free_symbols & {*new}]
             if any(bound.op.along(scope, bound.inputs, operand, axis) is Along.MIXES for axis in held):
@@ -72,12 +70,12 @@ def _wider(arch: Architecture) -> Iterator[Problem]:
             yield Problem(message, _place(top, bound, "in"), (found, *_inside(top, bound)))
 
 
-def _ops(arch: Architecture, top: BoundRow | None = None) -> Iterator[tuple[BoundRow, BoundRow, dict[str, Expr]]]:
+def _ops(arch: Architecture, top: BoundRow | None = None) -> Iterator[tuple[BoundRow, OpRow, Mapping[str, Expr]]]:
     """Yield each row with an op, those of nested blocks included: the row of the outermost spec that holds it, itself, and its sizes."""
     for row in arch.rows:
         if row.active and row.child is not None:
             yield from _ops(row.child, top or row)
-        elif row.active and row.op is not None:
+        elif row.active and isinstance(row, OpRow):
             yield top or row, row, arch.sizes
 
 
@@ -119,7 +117,7 @@ class _Walk:
             if row.active and row.child is not None:
                 inside = {name for name, is_read in zip(row.child.spec.inputs, reads, strict=False) if is_read}
                 is_doubtful |= self._rows(row.child, inside, top or row, found)
-            elif row.active and row.op is not None and not is_doubtful:
+            elif row.active and isinstance(row, OpRow) and not is_doubtful:
                 problem = self._problem(arch, row, top or row)
                 found += [problem] if problem else []
                 is_doubtful = problem is not None
@@ -127,10 +125,8 @@ class _Walk:
                 seen.add(row.name)
         return seen != doubtful
 
-    def _problem(self, arch: Architecture, bound: BoundRow, top: BoundRow) -> Problem | None:
-        assert bound.op is not None
-        assert arch.tracer is not None
-        scope = Scope(arch.tracer, bound, arch.sizes, {}, bound.input_names, bound.declared)
+    def _problem(self, arch: Architecture, bound: OpRow, top: BoundRow) -> Problem | None:
+        scope = Scope.of(arch.tracer, bound, arch.sizes)
         for operand, x in enumerate(bound.inputs):
             for axis, size in enumerate(x.shape):
                 pair = self._pair(size)
@@ -145,14 +141,14 @@ class _Walk:
             return None
         return next((pair for pair in self.pairs if size.has(pair.new)), None)
 
-    def _reported(self, arch: Architecture, bound: BoundRow, top: BoundRow, along: Along, pair: Growth, place: tuple[int, int]) -> Problem:
+    def _reported(self, arch: Architecture, bound: OpRow, top: BoundRow, along: Along, pair: Growth, place: tuple[int, int]) -> Problem:
         operand, axis = place
         x, name = bound.inputs[operand], bound.input_names[operand]
         new, other = self._named(arch, pair.new), self._named(arch, pair.other)
         before = other if pair.is_past else f"{other} - {new}"
         if along is Along.COUNTS:
             message = f"`{bound.name}` counts the tokens of each decoding step from 0, behind those of earlier steps too"
-            has_offset = "offset" in bound.op.parameters() if bound.op else False
+            has_offset = "offset" in bound.op.parameters()
             note = f"did you mean offset: {before}?" if has_offset else f"there are {before} tokens before those of a step"
         else:
             message = f"`{bound.name}` looks at earlier tokens, and keeps nothing of them between decoding steps"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from generator.resolve.architecture import Architecture, BoundRow
+from generator.resolve.architecture import BoundRow
 from generator.spec.model import Ref, Spec
 from generator.spec.reading import read_by_row
 from generator.text.problems import Problem
 from generator.text.suggest import listed
 
 
-def unread_results(arch: Architecture, outputs: Iterable[Ref]) -> Iterator[Problem]:
+def unread_results(spec: Spec, rows: Iterable[BoundRow], outputs: Iterable[Ref]) -> Iterator[Problem]:
     """Yield a problem for each row with several results of which one is read by nothing and worked out for nothing else."""
-    read = {(ref.name, ref.part) for refs in (outputs, *read_by_row(arch.spec).values()) for ref in refs}
-    for bound in arch.rows:
+    read = {(ref.name, ref.part) for refs in (outputs, *read_by_row(spec).values()) for ref in refs}
+    for bound in rows:
         if bound.child is None or not bound.active or bound.row.scan:
             continue
         unread = [part for part in bound.results if (bound.name, part) not in read]

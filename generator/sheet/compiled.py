@@ -137,7 +137,7 @@ def saved_memory(
 ) -> SavedMemory:
     """Return what a traced architecture keeps for the backward pass, in full and in half precision."""
     full, arch = traced.saved, traced.architecture
-    if arch.tracer is None or not arch.tracer.depends_on_precision:
+    if not arch.tracer.depends_on_precision:
         return SavedMemory(full, full)
     half = costed(library, arch.spec, arch.options, on_inputs=on_inputs, half=True, bound=bound)
     return SavedMemory(full, half.saved)
@@ -149,7 +149,6 @@ def _in_half(library: Library, arch: Architecture) -> Architecture:
 
 
 def _axes(arch: Architecture) -> tuple[Expr, ...]:
-    assert arch.tracer is not None
     return tuple(sorted((axis for axis in arch.tracer.axes if axis.free_symbols), key=str))
 
 

@@ -14,8 +14,7 @@ from typing import Any
 from sympy import Expr, Integer, Min, expand
 
 from generator.formulas.symbols import Facts, symbol
-from generator.resolve.architecture import Architecture
-from generator.resolve.empty_stack import EmptyStack
+from generator.resolve.architecture import Architecture, EmptyStack
 from generator.resolve.resolver import Resolver
 from generator.sheet.costs import saved_by_kind, sheet_rows
 from generator.sheet.sheet import SheetRow
@@ -54,10 +53,9 @@ def costed(
     Raises:
         ProblemsError: with all independent problems.
     """
-    resolver = Resolver(library, input_gradients=on_inputs, half=half, bound=bound)
-    arch = resolver.architecture(spec, options)
-    found = Costed(arch, resolver.facts, sheet_rows(arch), saved_by_kind(arch))
-    for stack in resolver.empty_stacks:
+    arch = Resolver(library, on_inputs, half, bound or {}).architecture(spec, options)
+    found = Costed(arch, arch.tracer.facts, sheet_rows(arch), saved_by_kind(arch))
+    for stack in arch.empty_stacks:
         numbers = {**(bound or {}), stack.size: Integer(stack.value)}
         try:
             without = costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers)

@@ -19,7 +19,6 @@ ZERO = Integer(0)
 
 def sheet_rows(arch: Architecture) -> tuple[SheetRow, ...]:
     """Return all rows of an architecture in order of computation, groups before their parts."""
-    assert arch.tracer is not None
     saved = _saved_by_row(arch.tracer.storages)
     return tuple(_rows(arch, 0, Integer(1), arch.tracer, saved))
 
@@ -31,7 +30,6 @@ def totals(rows: tuple[SheetRow, ...]) -> dict[str, Expr]:
 
 def saved_by_kind(arch: Architecture) -> dict[str, Expr]:
     """Return the elements kept for the backward pass by kind of element; kinds of which there are none are left out."""
-    assert arch.tracer is not None
     kept = [storage for storage in arch.tracer.storages if storage.saved_by is not None]
     sums = {kind: sum((s.count * s.numel for s in kept if s.kind == kind), ZERO) for kind in KINDS}
     return {kind: expand(arch.tracer.facts.simplify(total)) for kind, total in sums.items() if total != 0}

@@ -76,6 +76,10 @@ class Library:
             raise ProblemsError(found.problems)
         return found
 
+    def parsed(self, name: str) -> Spec | ProblemsError | None:
+        """Return a spec, or what is wrong with it, if it has been read."""
+        return self._parsed.get(name)
+
     def draft(self, name: str, asked: Span | None = None) -> Spec:
         """Return a spec as far as it can be read; its `problems` say what is wrong in the rest. Otherwise as `spec`."""
         if name not in self.files:

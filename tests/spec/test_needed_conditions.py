@@ -26,7 +26,8 @@ inputs:
 def conditions(folder: Path, rows: str, where: str = "") -> list[str]:
     text = f"{HEAD}{f'where: {where}' if where else ''}\nlayers:\n{rows}"
     write_specs(folder, mine=text)
-    return [constraint.text for constraint in compile_spec(Library([folder]), "mine").sheet.constraints]
+    sheet = compile_spec(Library([folder]), "mine").sheet
+    return [constraint.text for constraint in (*sheet.constraints, *sheet.trained)]
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,8 @@ def test_what_a_condition_divides_by_comes_before_it(folder: Path) -> None:
         ("[n % 8 == 0, n < 8]", "no size `n` meets `n % 8 == 0` and `n < 8`"),
         ("[n == 3, n == 4]", "no size `n` meets `n == 3` and `n == 4`"),
         ("[n != 1 and n < 2]", "no size `n` meets `n != 1` and `n < 2`"),
+        ("[n <= m, n > m]", "no sizes meet `n <= m` and `n > m`"),
+        ("[n > 2*m, d >= n, m >= d]", "no sizes meet `n > 2*m`, `n <= d` and `m >= d`"),
     ],
 )
 def test_conditions_that_no_size_meets_are_refused(where: str, message: str, folder: Path) -> None:
@@ -114,7 +117,7 @@ def test_a_row_that_needs_what_a_condition_forbids_is_refused_at_the_row(folder:
     assert said.endswith("  `n < 3` is stated on line 7 of mine.yaml")
 
 
-@pytest.mark.parametrize("where", ["[n > 5, n < 7]", "[n <= m, n > m]", "[n % 8 == 0, n <= 8]"])
+@pytest.mark.parametrize("where", ["[n > 5, n < 7]", "[n % m == 0, n < m]", "[n % 8 == 0, n <= 8]"])
 def test_conditions_that_some_size_meets_or_that_are_beyond_this_are_accepted(where: str, folder: Path) -> None:
     assert conditions(folder, "  y: {op: scale, in: x, by: 2}\n", where)
 

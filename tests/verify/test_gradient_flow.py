@@ -149,7 +149,7 @@ def test_layers_that_take_turns_in_having_a_gradient_need_a_number(tmp_path: Pat
     with pytest.raises(ProblemsError) as raised:
         compile_spec(Library([write_specs(tmp_path, block=TURNS, model=TAKING_TURNS)]), "model")
     assert "the costs of `block` cannot be written as one formula" in str(raised.value)
-    assert "in which of their results get a gradient" in str(raised.value)
+    assert "in which of its results get a gradient" in str(raised.value)
 
 
 @pytest.mark.parametrize("layers", [1, 2, 9, 10])

@@ -56,9 +56,7 @@ def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int]) -> Peak
 
 
 def _simulated(bench: Workbench, name: str, sizes: Mapping[str, int], bound: Mapping[str, Expr]) -> Mapping[str, int]:
-    resolver = Resolver(bench.library, input_gradients=True, bound=bound)
-    resolver.tracer.diary = Diary(sizes)
-    arch = resolver.architecture(bench.library.spec(name))
-    diary = resolver.tracer.diary
+    diary = Diary(sizes)
+    arch = Resolver(bench.library, True, bound=bound, diary=diary).architecture(bench.library.spec(name))
     forward = run_forward(diary, list(arch.inputs.values()), list(arch.outputs.values()))
-    return simulated_peak(forward, resolver.facts)
+    return simulated_peak(forward, arch.tracer.facts)

@@ -49,7 +49,6 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
     """Compare the bytes kept for the backward pass, in each number format."""
     compiled = instance.bench.compiled(instance.name)
     tracer = compiled.architecture.tracer
-    assert tracer is not None
     for dtype, torch_dtype in FORMATS.items():
         same = torch_dtype == torch.float32
         built = instance if same else Instance.of(instance.bench, instance.name, instance.sizes, dtype=torch_dtype)

@@ -94,8 +94,7 @@ class RowCode:
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
-        assert self.printer.arch.tracer is not None
-        return Scope(self.printer.arch.tracer, self.bound, self.sizes, {}, self.bound.input_names).axis(x, axis)
+        return Scope.of(self.printer.arch.tracer, self.bound, self.sizes).axis(x, axis)
 
     def need(self, statement: str, entries: Iterable[str] = ()) -> None:
         """Ask for a function or table above the class."""

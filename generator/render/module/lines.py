@@ -12,7 +12,6 @@ from generator.render.module.names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BoundRow
-from generator.resolve.blocks import keeps_state
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
 from generator.trace.tensor import Shape
@@ -152,7 +151,7 @@ class LineWriter:
         attribute = self.names.attributes[bound.name]
         inputs = [self.variable(name) for name in bound.input_names]
         construction = self.construct(bound, self.lines)
-        stateful = keeps_state(bound)
+        stateful = bound.keeps_state
         hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state
         comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         if bound.row.scan:
@@ -189,7 +188,7 @@ class LineWriter:
         lines = [(f"{', '.join(targets)} = {', '.join(carried)}", "")] if targets != carried else []
         arguments = [*targets, *inputs[len(targets) :]]
         head = f"for layer in self.{attribute}:"
-        if keeps_state(bound):
+        if bound.keeps_state:
             head = f"for index, layer in enumerate(self.{attribute}):"
             arguments.append(f'substate(state, f"{attribute}.{{index}}")')
         return [*lines, (head, ""), (f"    {', '.join(targets)} = layer({', '.join(arguments)})", comment)]
@@ -237,7 +236,6 @@ def _first_state(writer: LineWriter, bound: BoundRow, local: str, name: str, key
 
 def _scan_axis(arch: Architecture, bound: BoundRow) -> int:
     """Return the axis of the inputs along which the cell runs."""
-    assert arch.tracer is not None
     facts = arch.tracer.facts
     wanted = arch.sizes[bound.row.scan]
     return next(i for i, size in enumerate(bound.inputs[0].shape) if facts.equal(size, wanted))

@@ -86,7 +86,6 @@ class SizePrinter:
 
     def _compares_whole(self, condition: Boolean) -> bool:
         """Say whether all that a condition compares or takes a remainder of is known to be whole."""
-        assert self.arch.tracer is not None
         sides = [side for part in condition.atoms(Relational, Mod) for side in part.args]
         remainders = {part: Dummy(integer=True) for part in condition.atoms(Mod)}
         return all(self.arch.tracer.facts.is_whole(side.xreplace(remainders)) for side in sides)
@@ -94,7 +93,7 @@ class SizePrinter:
     def _print(self, size: Expr, used: set[str], names: Mapping[str, str], *, operand: bool = False) -> str:
         size = self._folded(size)
         used.update(s.name for s in size.free_symbols)
-        printer = to_python if self.arch.tracer is not None and self.arch.tracer.facts.is_whole(self._unfolded(size)) else to_python_number
+        printer = to_python if self.arch.tracer.facts.is_whole(self._unfolded(size)) else to_python_number
         return printer(size, dict(names), self.order, operand=operand)
 
     def _folded(self, size: Expr) -> Expr:

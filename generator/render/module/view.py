@@ -15,7 +15,6 @@ from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name, imported_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
 from generator.resolve.architecture import Architecture, BoundRow
-from generator.resolve.blocks import keeps_state
 from generator.resolve.decoding import Growth, growths
 from generator.resolve.resolver import Resolver
 from generator.spec.library import Library
@@ -99,7 +98,7 @@ class ModuleSet:
         skipped = False
         for argument in view.arguments:
             value = child.sizes.get(argument.name)
-            if value is None or _is_default(view, argument, child, value):
+            if value is None or _is_default(argument, child, value):
                 skipped = True
                 continue
             text = printer.built(value)
@@ -117,12 +116,11 @@ def _own_names(spec: Spec) -> set[str]:
     return {*spec.dims, *spec.options, *spec.slots}
 
 
-def _is_default(view: ModuleView, argument: Argument, child: Architecture, value: Expr) -> bool:
+def _is_default(argument: Argument, child: Architecture, value: Expr) -> bool:
     dim = child.spec.dims[argument.name]
     if dim.kind != "default" or dim.value is None:
         return False
     default = evaluate(dim.value.ast, child.sizes)
-    assert view.arch.tracer is not None
     return bool(default == value)
 
 
@@ -175,7 +173,7 @@ class _Builder:
             lines.top.names.add("advance")
         runtime = tuple(name for name in self.spec.dims if name in free)
         attributes = tuple(name for name in self.spec.dims if name in asked and printer.run_names[name].startswith("self."))
-        stateful = any(keeps_state(row) for row in self.arch.rows)
+        stateful = any(row.keeps_state for row in self.arch.rows)
         return ModuleView(
             arch=self.arch,
             class_name=self.modules.class_of(self.spec.name),

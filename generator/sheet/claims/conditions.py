@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sympy import Basic, Eq, Expr, Ge, Integer, Max, Min, Mod, S, Symbol, expand
+from sympy import And, Basic, Eq, Expr, Ge, Integer, Max, Min, Mod, S, Symbol, expand
 from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
-from generator.resolve.linear import clash as linear_clash
-from generator.resolve.ranges import contradiction
+from generator.resolve.contradictions import contradiction, unmet
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.sheet.claims.substitution import NoValueError, put_in
 from generator.spec.model import Claim, Expression, Spec
@@ -64,7 +63,8 @@ class Conditions:
         values = {size: value for size, value in self.values.items() if size.name in given}
         known = [_put_in(one, values) for one in self.facts.conditions]
         further = _put_in(condition, values)
-        return tuple(one for one in linear_clash([*known, *_at_least_one(values), further]) if one != further)
+        found = contradiction([*known, *_at_least_one(values), further])
+        return tuple(one for one in found if one not in {further, *And.make_args(further)})
 
     def applied(self, expr: Expr, text: str, span: Span, problems: Problems) -> Expr:
         """Return what `apply` does. Raises Unresolved after reporting that a formula has no value under the conditions."""
@@ -176,16 +176,14 @@ def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, value
     held = {condition: _put_in(condition, values) for condition in facts.conditions}
     together = [*held.values(), *_at_least_one(values)]
     broken = next((condition for condition, value in held.items() if value == S.false), None)
-    clash = contradiction(held.values()) if broken is None else None
+    clash = contradiction(together) if broken is None else ()
     if broken is not None and broken not in before:
         message = f"`{to_text(broken, tuple(map(str, values)))}` never holds at the sizes of this claim"
     elif broken is not None:
         message = f"the sizes of this claim break `{to_text(broken)}`, a condition of the spec"
-    elif clash is not None:
-        message = f"no size `{clash[0]}` meets {listed(map(to_text, clash[1]))}, which this claim presupposes"
-    elif impossible := linear_clash(together):
-        texts = (to_text(condition, tuple(map(str, values))) for condition in impossible)
-        message = f"no sizes meet {listed(texts)}, which this claim presupposes"
+    elif clash:
+        texts = (to_text(condition, tuple(map(str, values))) for condition in clash)
+        message = f"{unmet(clash)} {listed(texts)}, which this claim presupposes"
     else:
         return
     place = claim.where_is("where" if claim.where else "given" if claim.given else "preset")

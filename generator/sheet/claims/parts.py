@@ -55,19 +55,17 @@ class Costs:
         if claim.of != SAVED_BYTES:
             return row.costs[claim.of]
         tracer = self._traced(claim.dtype).tracer
-        assert tracer is not None
         kept = [storage for storage in tracer.storages if storage.saved_by == row.path]
         return expand(sum((storage_bytes(storage, claim.dtype or "float32") for storage in kept), Integer(0)))
 
     def bias(self, row: SheetRow, claim: Claim) -> Expr:
         """Return how much of that is biases."""
         tracer = self.arch.tracer
-        assert tracer is not None
         tally = tracer.tallies.get(row.path)
         return tally.bias_params if tally is not None and claim.of in _BIAS_COUNTS else Integer(0)
 
     def _traced(self, dtype: str) -> Architecture:
-        depends = self.arch.tracer is not None and self.arch.tracer.depends_on_precision
+        depends = self.arch.tracer.depends_on_precision
         return self.half() if depends and dtype in ("bfloat16", "float16") else self.arch
 
 

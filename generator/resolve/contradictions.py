@@ -1,7 +1,8 @@
-"""Whether conditions can hold together, seen from their linear parts alone.
+"""Whether conditions can hold together: the one search for contradictions.
 
-Each product of sizes counts as a number of its own, of at least one. What no such numbers meet, no sizes meet; the reverse need not be so.
-The numbers are eliminated one after the other, as Fourier and Motzkin do: each bound from below must lie below each from above.
+Those on one size that bound it from above are tried at every value it may have. The others are looked at in their linear parts alone: each
+product of sizes counts as a number of its own, of at least one. What no such numbers meet, no sizes meet; the reverse need not be so. The
+numbers are eliminated one after the other, as Fourier and Motzkin do: each bound from below must lie below each from above.
 """
 
 from __future__ import annotations
@@ -9,19 +10,55 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from sympy import And, Eq, Expr
+from sympy import And, Eq, Expr, Symbol
 from sympy.logic.boolalg import Boolean
 
+from generator.formulas.feasible import Holds, bounds, first, solutions
 from generator.formulas.order import polynomial
-from generator.resolve.comparisons import is_strict, slack
+from generator.resolve.requirements import is_strict, slack
 
-MOST = 300  # inequalities at a time; beyond, nothing is said
+MOST_VALUES = 4096  # of one size that are tried
+MOST_ROWS = 300  # inequalities at a time; beyond, nothing is said
 _ONE: Hashable = frozenset()  # the product of nothing
 Row = Mapping[Hashable, Fraction]  # a sum of multiples of products that is at least zero
 
 
-def clash(conditions: Sequence[Boolean]) -> tuple[Boolean, ...]:
-    """Return some of the conditions that no sizes meet together, none of them too many; nothing where that is not seen."""
+def contradiction(conditions: Sequence[Boolean]) -> tuple[Boolean, ...]:
+    """Return some of the conditions, or parts of them, that no whole numbers from 1 on meet together; nothing where that is not seen.
+
+    Where they are all about one size, they are all that is known of it; else none of them is too many.
+    """
+    return _on_one_size(conditions) or _linear(conditions)
+
+
+def unmet(conditions: Iterable[Boolean]) -> str:
+    """Say that no sizes meet conditions, which are then listed."""
+    sizes = {size.name for condition in conditions for size in condition.free_symbols}
+    return f"no size `{sizes.pop()}` meets" if len(sizes) == 1 else "no sizes meet"
+
+
+def _on_one_size(conditions: Iterable[Boolean]) -> tuple[Boolean, ...]:
+    by_size: dict[Symbol, list[Boolean]] = {}
+    for condition in conditions:
+        for part in sorted(And.make_args(condition), key=str):  # sympy has them in no fixed order
+            if len(part.free_symbols) == 1:
+                by_size.setdefault(next(iter(part.free_symbols)), []).append(part)
+    for size, known in sorted(by_size.items(), key=lambda item: item[0].name):
+        if _is_void(size.name, [Holds(part) for part in known]):
+            return tuple(dict.fromkeys(known))
+    return ()
+
+
+def _is_void(name: str, demands: Sequence[Holds]) -> bool:
+    """Say whether no number meets all demands upon one size; false where too many would have to be tried."""
+    ranges = bounds([name], demands)
+    if ranges is None:
+        return True
+    low, high = int(ranges[name].low), int(ranges[name].high)
+    return high <= MOST_VALUES and first(solutions([name], demands, lambda *_: iter(range(low, high + 1)))) is None
+
+
+def _linear(conditions: Sequence[Boolean]) -> tuple[Boolean, ...]:
     if not _is_impossible(conditions):
         return ()
     needed = list(dict.fromkeys(conditions))
@@ -38,7 +75,7 @@ def _is_impossible(conditions: Iterable[Boolean]) -> bool:
     rows += [least for product in products for least in _least(product)]
     for product in products:
         rows = _without(product, rows)
-        if _has_contradiction(rows) or len(rows) > MOST:
+        if _has_contradiction(rows) or len(rows) > MOST_ROWS:
             break
     return _has_contradiction(rows)
 
