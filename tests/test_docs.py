@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli import main
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.run import verify
 from generator.spec.library import Library
@@ -19,7 +20,7 @@ TOP = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir() and 
 PATH = re.compile(rf"(?<![\w/.-])(?:{TOP})/[\w./-]*\w/?")
 NAMED = re.compile(r"`(generator/[\w/]+)\.py: ([\w.]+)`")
 SPEC = re.compile(r"```yaml\n# (\w+\.yaml)\n(.*?)```", re.DOTALL)
-BUILT = {"generated/excel/bert.xlsx", "generated/excel/bert.zh.xlsx"}  # by `gen build`, not committed
+BUILT = {"generated/schema.json", "generated/excel/bert.xlsx", "generated/excel/bert.zh.xlsx"}  # by `gen build`, not committed
 MADE = re.compile(r"dist/|build/|my-specs/|tests/fixtures/ops/NAME")  # by those who follow the document
 
 
@@ -73,3 +74,20 @@ def test_the_examples_of_the_trace_are_what_pytorch_does(name: str, tmp_path: Pa
         result = verify(bench, name, samples=2, peaks=1)
     assert result.equal
     assert all(peak.is_exact for peak in result.peaks)
+
+
+@pytest.mark.slow
+def test_the_spec_in_the_readme_is_read_and_its_mistake_is_the_one_that_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    spec = text[text.index("# my-specs/mixer_block.yaml") :].partition("```")[0]
+    shown = text[text.index("my-specs/mixer_block.yaml:16") :].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-specs").mkdir()
+    file = tmp_path / "my-specs" / "mixer_block.yaml"
+    file.write_text(spec, encoding="utf-8")
+    assert main(["check", "my-specs/"]) == 0
+    file.write_text(spec.replace("{op: linear, out: [b, d, n]}", "{op: linear, out: [b, n, d]}"), encoding="utf-8")
+    assert main(["check", "my-specs/"]) == 1
+    assert shown in capsys.readouterr().err

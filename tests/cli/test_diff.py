@@ -47,14 +47,14 @@ def test_presets_differ_in_sizes_and_numbers_only(capsys) -> None:
 def test_specs_differ_in_rows_shapes_and_costs(capsys) -> None:
     data = json.loads(diff(capsys, "multi_head_attention", "linear_attention", "b=1", "n=512", "d=768", "h=12", "--json"))
     kinds = {row["path"]: row["kind"] for row in data["rows"]}
-    assert (kinds["weights"], kinds["memory"], kinds["mixed"]) == ("gone", "new", "changed")
+    assert (kinds["weights"], kinds["kv"], kinds["context"]) == ("gone", "new", "changed")
     assert "q" not in kinds
     assert data["totals"]["macs"]["numbers"] == [1_610_612_736, 1_258_684_416]
     assert data["totals"]["params"]["difference"] == "0"
     changed = {
-        change["what"]: (change["before"], change["after"]) for row in data["rows"] if row["path"] == "mixed" for change in row["changes"]
+        change["what"]: (change["before"], change["after"]) for row in data["rows"] if row["path"] == "context" for change in row["changes"]
     }
-    assert changed["macs"] == ("b*n**2*d", "b*n*d**2/h")
+    assert changed["macs"] == ("b*n**2*d", None)  # the division by the sum of the weights contracts nothing
 
 
 def test_a_revision_is_compared_with_the_working_tree(repository, capsys) -> None:

@@ -171,7 +171,7 @@ def test_luna_packs_and_unpacks() -> None:
 
 def test_luna_hands_its_short_sequence_from_layer_to_layer() -> None:
     own, words = Luna(d=D, L=3, h=H, f=5, l=3, V=7, P=N), torch.randint(0, 7, (B, N))
-    x, p = own.embedding_norm(own.token_embedding(words) + own.position_embedding), own.context.expand(B, -1, -1)
+    x, p = own.embedding_norm(own.token_embedding(words) + own.position_embedding), own.p_parameter.expand(B, -1, -1)
     for layer in own.blocks:
         packed = asked(layer.attention.packed, p, x)
         x, p = layer.attention_norm(x + asked(layer.attention.unpacked, x, packed)), layer.p_next(p + packed)
@@ -225,14 +225,14 @@ def test_performer_attention_approaches_softmax_attention_with_more_features() -
     distances = []
     for layer in own.values():
         layer.load_state_dict(
-            {name: w for name, w in own[8].state_dict().items() if name != "directions"} | {"directions": layer.directions}
+            {name: w for name, w in own[8].state_dict().items() if name != "projection"} | {"projection": layer.projection}
         )
         distances.append((layer(x) - expected(layer, x, exponential)).abs().mean().item())
     assert distances[1] < distances[0] / 2
 
 
 def test_random_directions_are_orthogonal_in_groups() -> None:
-    directions = PerformerAttention(d=D, h=H, m=10).directions
+    directions = PerformerAttention(d=D, h=H, m=10).projection
     for group in directions.split(E):
         products = group @ group.T
         same(products - products.diagonal().diag_embed(), torch.zeros_like(products))
@@ -240,7 +240,7 @@ def test_random_directions_are_orthogonal_in_groups() -> None:
 
 def test_the_recurrent_layer_is_its_loop() -> None:
     own, x = Rnn(d=D), torch.randn(B, N, D)
-    read, handed = own.y.read.weight, own.y.handed.weight
+    read, handed = own.y.input_projection.weight, own.y.state_projection.weight
     state, steps = torch.zeros(B, D), []
     for i in range(N):
         state = torch.tanh(x[:, i] @ read.T + state @ handed.T)
@@ -251,5 +251,5 @@ def test_the_recurrent_layer_is_its_loop() -> None:
 def test_the_convolutional_layer_multiplies_three_neighbours() -> None:
     own, x = ConvolutionLayer(d=D), torch.randn(B, N, D)
     padded = nn.functional.pad(x, (0, 0, 1, 1))
-    weight = own.mixed.weight.permute(2, 1, 0).flatten(0, 1)  # (X_(i-1), X_i, X_(i+1)) W
+    weight = own.conv.weight.permute(2, 1, 0).flatten(0, 1)  # (X_(i-1), X_i, X_(i+1)) W
     same(own(x), torch.cat((padded[:, :-2], padded[:, 1:-1], padded[:, 2:]), -1) @ weight)

@@ -48,8 +48,8 @@ def test_a_recurrent_layer_hands_on_the_state_of_torch() -> None:
         torch.manual_seed(0)
         own: Any = bench.module_class("rnn")(5)
         theirs = torch.nn.RNN(5, 5, bias=False, batch_first=True)
-        own.y.read.weight.copy_(theirs.weight_ih_l0)
-        own.y.handed.weight.copy_(theirs.weight_hh_l0)
+        own.y.input_projection.weight.copy_(theirs.weight_ih_l0)
+        own.y.state_projection.weight.copy_(theirs.weight_hh_l0)
         state: dict[str, Any] = {}
         hidden = torch.zeros(1, 3, 5)
         for step in torch.randn(3, 11, 5).split((4, 1, 1, 5), 1):
