@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from generator.files.regular_file import irregular, real
-from generator.resources import builtin_specs_dir, templates_dir
+from generator.resources import builtin_specs_dir, op_packages, templates_dir
 from generator.spec.library import Library
 from generator.version import VERSION
 
@@ -67,9 +67,9 @@ class Fingerprints:
 
     @cached_property
     def engine(self) -> str:
-        """A hash over the tool: its code, schema and templates, its version and those of the libraries that write outputs."""
+        """A hash over the tool: its code and templates, the ops of others, its version and those of the libraries that write outputs."""
         parts = [VERSION, *(f"{name} {_version(name)}" for name in _LIBRARIES)]
-        for root in (_PACKAGE, templates_dir()):
+        for root in (_PACKAGE, templates_dir(), *(folder for folders in op_packages().values() for folder in folders)):
             parts += [f"{file.relative_to(root).as_posix()} {file_digest(file)}" for file in _code(root)]
         return digest("\0".join(parts).encode())
 

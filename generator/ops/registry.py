@@ -1,13 +1,16 @@
-"""Finds every op: each module of this package that defines a subclass of Op with a name."""
+"""Finds every op: each module of this package that defines a subclass of Op with a name, and of packages that others have installed."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import generator.ops as catalogue
 from generator.ops.base import Op
+from generator.resources import OPS_GROUP, op_packages, templates_dir
+from generator.text.problems import Problem, ProblemsError
 
 
 @lru_cache(maxsize=1)
@@ -15,13 +18,32 @@ def ops() -> dict[str, type[Op]]:
     """Return all ops by name, in alphabetical order.
 
     Raises:
-        ValueError: where two ops have the same name.
+        ProblemsError: two ops have the same name, an op has no template, or a package of ops cannot be imported.
     """
     found: dict[str, type[Op]] = {}
-    for module in sorted(m.name for m in iter_modules(catalogue.__path__)):
-        for value in vars(import_module(f"generator.ops.{module}")).values():
-            if not (isinstance(value, type) and issubclass(value, Op) and "name" in vars(value)):
-                continue
-            if found.setdefault(value.name, value) is not value:
-                raise ValueError(f"two ops are named {value.name}")
+    packages = {catalogue.__name__: tuple(map(Path, catalogue.__path__)), **op_packages()}
+    for package, folders in packages.items():
+        templates = (templates_dir() / "ops",) if package == catalogue.__name__ else folders
+        if not folders:
+            raise _problem(f"there is no package `{package}`, which an entry point of {OPS_GROUP} names")
+        for module in sorted(m.name for m in iter_modules(map(str, folders))):
+            for op in _ops_of(f"{package}.{module}"):
+                if found.setdefault(op.name, op) is not op:
+                    raise _problem(f"two ops are named `{op.name}`: in {found[op.name].__module__} and in {op.__module__}")
+                if op.__module__.startswith(f"{package}.") and not any((folder / f"{op.name}.jinja").is_file() for folder in templates):
+                    raise _problem(f"the op `{op.name}` of {op.__module__} has no template {templates[0] / op.name}.jinja")
     return dict(sorted(found.items()))
+
+
+def _ops_of(module: str) -> list[type[Op]]:
+    try:
+        values = vars(import_module(module)).values()
+    except Exception as error:
+        if module.startswith(f"{catalogue.__name__}."):
+            raise
+        raise _problem(f"the ops of {module} cannot be imported: {type(error).__name__}: {error}") from error
+    return [value for value in values if isinstance(value, type) and issubclass(value, Op) and "name" in vars(value)]
+
+
+def _problem(message: str) -> ProblemsError:
+    return ProblemsError([Problem(message, None)])
