@@ -100,6 +100,7 @@ def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str
     from generator.proof.bench.points import Point
     from generator.proof.bench.timing import UnavailableError, times
     from generator.proof.verify.instance import Workbench
+    from generator.quantities import TOTAL_FLOPS
     from generator.sheet.costing import cost_of
     from generator.spec.lookup import find
 
@@ -115,7 +116,7 @@ def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str
                 seconds = times(bench, name, sizes, options, warmup=args.warmup, repeats=args.repeats, device=args.device)
             except UnavailableError as error:
                 raise UsageError(str(error)) from error
-            points.append(Point(value, seconds, cost.matmul_flops + cost.vector_flops))
+            points.append(Point(value, seconds, cost.value(TOTAL_FLOPS.key)))
     return points
 
 

@@ -27,9 +27,7 @@ EXAMPLES = """\
   gen compare post_norm_block llama_block --preset bert-base b=1 P=100000 --sweep n=256..8192:x2 --json
   gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=16..4096:x2 --plot out.svg --workbook out.xlsx
 """
-DEFAULT_MEASURES = ("params", "macs", "total_flops", "saved_elements", "traffic_elements", "state_elements")
 CHARTS, WORKBOOKS = (".svg", ".png"), (".xlsx",)  # what the names of such files end in
-SWEPT_MEASURES = ("macs", "total_flops", "saved_elements", "traffic_elements")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +73,7 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _comparison(args: argparse.Namespace) -> Comparison:
+    from generator.quantities import Shown, keys_in
     from generator.questions.comparison.model import Comparison
     from generator.questions.comparison.sides import Settings, parse_side, subjects_of
     from generator.questions.growth.axes import Axis, parse_axis, sorted_settings
@@ -95,7 +94,7 @@ def _comparison(args: argparse.Namespace) -> Comparison:
     if not args.sweep:
         axis = Axis("", (1,))  # one column of values, in no size
     title = " and ".join(subject.label for subject in subjects)
-    return Comparison("", title, subjects, axis, keys or (SWEPT_MEASURES if args.sweep else DEFAULT_MEASURES))
+    return Comparison("", title, subjects, axis, keys or keys_in(Shown.SWEPT if args.sweep else Shown.COMPARE))
 
 
 def _print(result: Result, args: argparse.Namespace) -> None:

@@ -1,8 +1,8 @@
 """Count parameters, FLOPs and memory at given sizes.
 
 Sizes and options are given as NAME=VALUE and win over the preset. With --json all counts are exact integers, and `rows` holds the leaf
-rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds what is kept
-for the backward pass in bytes: masks, indices and statistics of normalisations have sizes of their own.
+rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds bytes, where
+what is kept for the backward pass counts masks, indices and statistics of normalisations in sizes of their own, and arithmetic intensity.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(cost: Cost, data: dict[str, Any]) -> list[str]:
     from generator.formulas.human import exact, rounded
-    from generator.sheet.sheet import QUANTITIES
+    from generator.quantities import BYTES, INTENSITY, QUANTITIES, SAVED_BYTES
 
     sheet, room = cost.sheet, width()
     options = "".join(f", {name}={_word(value)}" for name, value in sheet.options.items())
@@ -60,9 +60,11 @@ def _report(cost: Cost, data: dict[str, Any]) -> list[str]:
     lines += textwrap.wrap(sizes + options, room or 10_000)
     rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in QUANTITIES]
     if "dtype" in data:
-        rows.append([f"Saved in {data['dtype']}", exact(data["saved_bytes"]), rounded(data["saved_bytes"], "bytes")])
+        rows += [[f"{a.of.short} in {data['dtype']}", exact(data[a.key]), rounded(data[a.key], "bytes")] for a in BYTES]
+        intensity = data[INTENSITY.key]
+        rows += [] if intensity is None else [[INTENSITY.en.title, "", f"{intensity:,.2f} {INTENSITY.unit['en']}"]]
     lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]
-    formulas = cost.formulas | ({"saved_bytes": data["saved_bytes_formula"]} if "dtype" in data else {})
+    formulas = cost.formulas | ({SAVED_BYTES.key: data[f"{SAVED_BYTES.key}_formula"]} if "dtype" in data else {})
     return [*lines, *_formulas(formulas, room)]
 
 

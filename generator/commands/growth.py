@@ -58,11 +58,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _terms(sheet: Sheet, known: dict[str, Any]) -> dict[str, tuple[TermValue, ...]]:
     """Return the terms of each quantity by value, where all its sizes are known."""
-    from generator.questions.growth.measures import cost_formula
-    from generator.questions.growth.summary import SHOWN_MEASURES
+    from generator.quantities import Shown, cost_formula, keys_in
     from generator.questions.growth.terms import terms_by_size
 
-    formulas = {key: cost_formula(sheet.totals, key) for key in SHOWN_MEASURES}
+    formulas = {key: cost_formula(sheet.totals, key) for key in keys_in(Shown.GROWTH)}
     order = [size.name for size in sheet.sizes]
     return {
         key: terms_by_size(formula, known, order)

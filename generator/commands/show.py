@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import add_target
 from generator.commands.target import answered, target_of
+from generator.quantities import Shown, keys_in, shown_in
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 
@@ -25,7 +26,6 @@ EXAMPLES = """\
   gen show bert --preset bert-base n=512 b=8
   gen show my_block.yaml
 """
-_COSTS = {"params": "params", "macs": "MACs", "matmul_flops": "matmul FLOPs", "saved_elements": "saved"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,8 +48,8 @@ def _lines(sheet: Sheet, known: Mapping[str, int]) -> list[str]:
     write = _Writer(sheet, known)
     sizes = [f"  {size.name}: {size.meaning}{write.definition(size)}" for size in sheet.sizes]
     rows = [write.row(row) for row in sheet.rows]
-    rows.append(["total", "", "", "", *(write.formula(sheet.totals[key]) for key in _COSTS)])
-    numbers = [Column(heading, right=bool(known), shrinks=True) for heading in _COSTS.values()]
+    rows.append(["total", "", "", "", *(write.formula(sheet.totals[key]) for key in keys_in(Shown.SHOW))])
+    numbers = [Column(one.short, right=bool(known), shrinks=True) for one in shown_in(Shown.SHOW)]
     columns = [
         Column("row", shrinks=True),
         Column("op", shrinks=True),
@@ -94,4 +94,10 @@ class _Writer:
         """Return the cells of a row."""
         shapes = [f"{f'{part} ' if part else ''}[{', '.join(self.formula(axis) for axis in axes)}]" for part, axes in row.shapes]
         times = "" if row.repeat == 1 else self.formula(row.repeat)
-        return ["  " * row.depth + row.name, row.op, ", ".join(shapes), times, *(self.formula(row.costs[key]) for key in _COSTS)]
+        return [
+            "  " * row.depth + row.name,
+            row.op,
+            ", ".join(shapes),
+            times,
+            *(self.formula(row.costs[key]) for key in keys_in(Shown.SHOW)),
+        ]

@@ -16,6 +16,7 @@ from generator.commands.arguments import UsageError, add_specs, existing
 from generator.commands.target import answered
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
+from generator.quantities import Shown, keys_in
 from generator.render.terminal.console import say, width
 from generator.render.terminal.table import Column, table_lines
 
@@ -30,17 +31,17 @@ EXAMPLES = """\
   gen sweep bert d=256..1024:+64 L=2..24:+2 h=4,8,16 b=1 n=512 --preset bert-base --where "params < 1e8" --min matmul_flops --top 20
   gen sweep multi_head_attention b=1 d=64..4096:+64 h=1..64 n=1..4096 --where "e == 64" --csv points.csv
 """
-DEFAULT_MEASURES = "params,matmul_flops,saved_elements"
 SHOWN = 40  # points that are printed where no file is asked for
 KINDS = ("csv", "json", "parquet")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    default = ",".join(keys_in(Shown.SWEEP))
     parser.add_argument("target", metavar="NAME|FILE", help="a spec by name, or its file")
     parser.add_argument("axes", metavar="NAME=VALUES", nargs="*", help="sizes that run, and sizes and options that stay")
     parser.add_argument("--preset", metavar="P", help="a published set of sizes, for those that are not given")
-    parser.add_argument("--quantity", metavar="KEY,...", default=DEFAULT_MEASURES, help=f"what to count (default: {DEFAULT_MEASURES})")
+    parser.add_argument("--quantity", metavar="KEY,...", default=default, help=f"what to count (default: {default})")
     parser.add_argument("--where", metavar="CONDITION", help='keep only such points: "params < 1e9 and n >= d"')
     order = parser.add_mutually_exclusive_group()
     order.add_argument("--min", metavar="KEY", help="the points with the smallest values of this")

@@ -1,10 +1,10 @@
 """Run the generated modules and compare what is measured with what is derived.
 
 Each spec is built at random small sizes that satisfy its conditions and at every preset (on meta tensors, which need no memory), and run.
-Shapes, parameters, FLOPs forward and backward, vector FLOPs, what is saved, traffic and state must be exactly equal. A module that keeps a
-state between decoding steps is also fed step by step, and must come to what it comes to in one pass over all tokens. Where a public
-implementation is known and its library installed, the module is loaded with its weights, and outputs, gradients, parameters and FLOPs are
-compared with it; what could not be compared is said.
+Shapes, parameters, FLOPs forward and backward, pointwise FLOPs, activation memory, traffic and state must be exactly equal. A module that
+keeps a state between decoding steps is also fed step by step, and must come to what it comes to in one pass over all tokens. Where a
+public implementation is known and its library installed, the module is loaded with its weights, and outputs, gradients, parameters and
+FLOPs are compared with it; what could not be compared is said.
 """
 
 from __future__ import annotations

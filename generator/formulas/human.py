@@ -32,7 +32,7 @@ def rounded(value: float | Fraction, unit: str) -> str:
 
     Args:
         value: a count.
-        unit: the quantity's unit, as `generator.sheet.sheet.Quantity` has it.
+        unit: the quantity's unit, as `generator.quantities.Quantity` has it.
     """
     prefixes = _SHORT if unit == "scalars" else _PREFIXES
     size = value if value >= 0 else -value

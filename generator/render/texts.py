@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from generator.quantities import UNITS
 from generator.resources import templates_dir
 
 
@@ -36,7 +37,7 @@ class Texts:
         short = self._content["scale"]["short_units"].get(unit)
         if short is not None and not spoken:
             return [f"{prefix}{short}" for prefix in self.lines("scale.prefixes")]
-        name = "" if spoken else self("quantity_units." + unit)
+        name = "" if spoken else UNITS[unit][self.language]
         return [self("scale.joined", word=word, unit=name).strip() for word in self.lines("scale.words")]
 
     def _found(self, key: str) -> Any:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.text import to_text
+from generator.quantities import BYTES, INTENSITY, MEASURES, QUANTITIES, SAVED_BYTES, cost_formula
 from generator.sheet.memory import ITEM_BYTES
-from generator.sheet.sheet import QUANTITIES, Sheet, SheetRow
+from generator.sheet.sheet import Sheet, SheetRow
 from generator.sheet.sizing import require, sized
 from generator.text.suggest import did_you_mean, listed
 
@@ -21,7 +23,7 @@ KEYS = tuple(quantity.key for quantity in QUANTITIES)
 
 
 class _Quantities:
-    """The quantities as typed attributes; each is worked out when it is read."""
+    """The quantities, and sums of them, as attributes; each is worked out when it is read."""
 
     def value(self, key: str) -> Any:
         """Return a quantity by its key: an int, or a numpy array where a size is an array.
@@ -32,50 +34,19 @@ class _Quantities:
         """
         raise NotImplementedError
 
-    @property
-    def params(self) -> Any:
-        """Unique trainable scalars; a tied weight counts once."""
-        return self.value("params")
+    if TYPE_CHECKING:
 
-    @property
-    def active_params(self) -> Any:
-        """Parameters used for one token."""
-        return self.value("active_params")
+        def __getattr__(self, key: str) -> Any:
+            """Each measure by its key, such as `cost.params`."""
 
-    @property
-    def macs(self) -> Any:
-        """Multiply-accumulates of contractions."""
-        return self.value("macs")
 
-    @property
-    def matmul_flops(self) -> Any:
-        """2 x MACs."""
-        return self.value("matmul_flops")
+def _attribute(key: str, meaning: str) -> property:
+    """Return the attribute by which a quantity is read, with what it means as its documentation."""
+    return property(lambda costs: costs.value(key), doc=meaning)
 
-    @property
-    def vector_flops(self) -> Any:
-        """Elementwise work and reductions, one for each primitive arithmetic operation."""
-        return self.value("vector_flops")
 
-    @property
-    def backward_matmul_flops(self) -> Any:
-        """Contractions of the backward pass."""
-        return self.value("backward_matmul_flops")
-
-    @property
-    def saved_elements(self) -> Any:
-        """Elements kept for the backward pass, parameters excluded."""
-        return self.value("saved_elements")
-
-    @property
-    def state_elements(self) -> Any:
-        """Elements kept between decoding steps."""
-        return self.value("state_elements")
-
-    @property
-    def traffic_elements(self) -> Any:
-        """Elements read and written by the unfused operations of one forward pass."""
-        return self.value("traffic_elements")
+for _measure in MEASURES:
+    setattr(_Quantities, _measure.key, _attribute(_measure.key, f"{_measure.title}: {_measure.meaning}."))
 
 
 @dataclass(frozen=True, repr=False)
@@ -89,7 +60,7 @@ class RowCost(_Quantities):
 
     def value(self, key: str) -> Any:
         """Return a quantity of the row; see `Cost.value`."""
-        return self.cost.evaluated(self.row.costs[key], f"{key} of `{self.name}`")
+        return self.cost.evaluated(cost_formula(self.row.costs, key), f"{key} of `{self.name}`")
 
     @property
     def repeat(self) -> Any:
@@ -127,16 +98,18 @@ class Cost(_Quantities):
     def value(self, key: str) -> Any:
         """Return a quantity by its key: an int, or a numpy array where a size is an array.
 
+        What is counted in bytes is that of a model of `dtype`. A ratio is a Fraction, or an array of floats; None or nan where there is
+        nothing to divide by.
+
         Raises:
             MissingSizeError: the quantity depends on a size that was not given.
             SizeError: the quantity has no whole value at these sizes.
         """
-        return self.evaluated(self.sheet.totals[key], key)
-
-    @property
-    def saved_bytes(self) -> Any:
-        """Bytes kept for the backward pass in a model of `dtype`, parameters excluded: an int, or a numpy array. Raises as `value`."""
-        return self.evaluated(self.sheet.saved.bytes(self.dtype), "saved_bytes")
+        if key == INTENSITY.key:
+            return _quotient(self.value(INTENSITY.of.key), self.value(INTENSITY.per.key))
+        amount = next((amount for amount in BYTES if amount.key == key), None)
+        formula = cost_formula(self.sheet.totals, key) if amount is None else self.sheet.in_bytes(amount, self.dtype)
+        return self.evaluated(formula, key)
 
     @property
     def saved_by_kind(self) -> dict[str, Any]:
@@ -185,8 +158,14 @@ class Cost(_Quantities):
 
     def bytes_to_dict(self) -> dict[str, Any]:
         """Return what `gen cost --dtype` adds to `to_dict`. Raises MissingSizeError."""
-        formula = to_text(self.sheet.saved.bytes(self.dtype), _order(self.sheet))
-        return {"dtype": self.dtype, "saved_bytes": self.saved_bytes, "saved_bytes_formula": formula, "saved_by_kind": self.saved_by_kind}
+        intensity = self.value(INTENSITY.key)
+        return {
+            "dtype": self.dtype,
+            **{amount.key: self.value(amount.key) for amount in BYTES},
+            INTENSITY.key: None if intensity is None else float(intensity),
+            f"{SAVED_BYTES.key}_formula": to_text(self.sheet.in_bytes(SAVED_BYTES, self.dtype), _order(self.sheet)),
+            "saved_by_kind": self.saved_by_kind,
+        }
 
     def __repr__(self) -> str:
         sizes = ", ".join(f"{name}={_brief(value)}" for name, value in self.dims.items())
@@ -200,6 +179,11 @@ class Cost(_Quantities):
             return f"{self.formulas[key]}  (give {', '.join(error.missing)})"
         except SizeError as error:
             return error.message
+
+
+for _amount in BYTES:
+    setattr(Cost, _amount.key, _attribute(_amount.key, f"{_amount.of.title} in bytes, in a model of `dtype`: {_amount.of.meaning}."))
+setattr(Cost, INTENSITY.key, _attribute(INTENSITY.key, f"{INTENSITY.en.title}: {INTENSITY.en.meaning}"))
 
 
 def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], dtype: str = "float32") -> Cost:
@@ -219,6 +203,15 @@ def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], dtype: s
 def formulas(sheet: Sheet) -> dict[str, str]:
     """Return each quantity as text in the sizes of the spec."""
     return {key: to_text(sheet.totals[key], _order(sheet)) for key in KEYS}
+
+
+def _quotient(above: Any, below: Any) -> Any:
+    if getattr(above, "ndim", 0) or getattr(below, "ndim", 0):
+        import numpy as np
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(below != 0, above / below, np.nan)
+    return Fraction(above, below) if below else None
 
 
 def _is_whole(value: Any) -> bool:

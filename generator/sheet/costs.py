@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from sympy import Expr, Integer, expand
 
 from generator.formulas.symbols import Facts
+from generator.quantities import QUANTITIES, Counts, costs_of
 from generator.resolve.architecture import Architecture, BoundRow
 from generator.sheet.memory import KINDS
-from generator.sheet.sheet import QUANTITIES, SheetRow
+from generator.sheet.sheet import SheetRow
 from generator.trace.tensor import Storage
 from generator.trace.tracer import Tally, Tracer
 
@@ -100,18 +101,7 @@ def output_names(arch: Architecture) -> dict[str, str]:
 
 
 def _costs(tally: Tally, saved: Expr, facts: Facts) -> dict[str, Expr]:
-    values = {
-        "params": tally.params,
-        "active_params": tally.active_params,
-        "macs": tally.macs,
-        "matmul_flops": 2 * tally.macs,
-        "vector_flops": tally.vector_flops,
-        "backward_matmul_flops": 2 * tally.backward_macs,
-        "saved_elements": saved,
-        "state_elements": tally.state_elements,
-        "traffic_elements": tally.traffic_elements,
-    }
-    return {key: expand(facts.simplify(value)) for key, value in values.items()}
+    return {key: expand(facts.simplify(value)) for key, value in costs_of(Counts(tally, saved)).items()}
 
 
 def _sum(parts: Iterator[Expr]) -> Expr:

@@ -13,62 +13,11 @@ from typing import Literal
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
-from generator.sheet.memory import SavedMemory
+from generator.quantities import InBytes, Ratio, cost_formula
+from generator.sheet.memory import ITEM_BYTES, SavedMemory
 from generator.spec.references import Reference
 
 SizeKind = Literal["free", "default", "derived"]
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A derived count.
-
-    Args:
-        key: the name used in JSON, claims, `expect` and the Python API, such as `matmul_flops`.
-        title: a short heading for people, such as `Matmul FLOPs`.
-        unit: what is counted, such as `FLOP` or `elements`.
-        meaning: one sentence that says what is counted and by which convention.
-    """
-
-    key: str
-    title: str
-    unit: str
-    meaning: str
-
-
-QUANTITIES: tuple[Quantity, ...] = (
-    Quantity("params", "Parameters", "scalars", "unique trainable scalars; a tied weight counts once; buffers do not count"),
-    Quantity(
-        "active_params", "Active parameters", "scalars", "parameters used for one token; fewer than all only where experts are chosen"
-    ),
-    Quantity("macs", "MACs", "multiply-accumulates", "multiply-accumulates of contractions: linear, einsum, convolution, attention"),
-    Quantity(
-        "matmul_flops",
-        "Matmul FLOPs",
-        "FLOP",
-        "2 x MACs: what torch.utils.flop_counter.FlopCounterMode counts; full square for causal masks",
-    ),
-    Quantity(
-        "vector_flops",
-        "Vector FLOPs",
-        "FLOP",
-        "elementwise work and reductions, one per primitive arithmetic operation (see the table in the documentation)",
-    ),
-    Quantity(
-        "backward_matmul_flops",
-        "Backward matmul FLOPs",
-        "FLOP",
-        "contractions of the backward pass: one for each operand that needs a gradient",
-    ),
-    Quantity(
-        "saved_elements",
-        "Saved for backward",
-        "elements",
-        "elements of the tensors kept for the backward pass, each storage once, parameters excluded",
-    ),
-    Quantity("state_elements", "State", "elements", "elements kept between decoding steps: key-value cache, recurrent state"),
-    Quantity("traffic_elements", "Traffic", "elements", "elements read and written by the unfused operations of one forward pass"),
-)
 
 
 @dataclass(frozen=True)
@@ -218,3 +167,12 @@ class Sheet:
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
     handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
     saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element
+
+    def in_bytes(self, amount: InBytes, dtype: str) -> Expr:
+        """Return an amount in bytes, in a model of a number format. Raises KeyError for an unknown one."""
+        return self.saved.bytes(dtype) if amount.is_by_kind else ITEM_BYTES[dtype] * self.totals[amount.of.key]
+
+    def ratio(self, ratio: Ratio, dtype: str) -> Expr | None:
+        """Return a ratio in a model of a number format; None where there is nothing to divide by. Raises KeyError."""
+        below = self.in_bytes(ratio.per, dtype)
+        return cost_formula(self.totals, ratio.of.key) / below if below != 0 else None

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.quantities import QUANTITIES
 from generator.sheet.example import NoExampleError, View, example_sizes, view_of
-from generator.sheet.sheet import QUANTITIES, Sheet, SheetPreset
+from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.model import Spec
 from generator.text.problems import Problem
 from generator.text.source import Span

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from generator.quantities import SAVED_BYTES
 from generator.spec.checks import size_notes, unknown_sizes
 from generator.spec.model import Claim, Spec
 from generator.text.expression_tree import names
@@ -53,8 +54,10 @@ def _form(claim: Claim) -> Iterator[Problem]:
             yield Problem(f"`{key}` belongs to a claim with `{other}`", present[key])
     if "correct" in present and "exceeds" in forms:
         yield Problem("`correct` is a formula; it belongs to a claim with `equals` or `order`", present["correct"])
-    if claim.dtype and claim.of != "saved_bytes":
-        yield Problem("`dtype` belongs to a claim of `saved_bytes`; all other quantities count elements and operations", present["dtype"])
+    if claim.dtype and claim.of != SAVED_BYTES.key:
+        yield Problem(
+            f"`dtype` belongs to a claim of `{SAVED_BYTES.key}`; all other quantities count elements and operations", present["dtype"]
+        )
 
 
 def _stated(claim: Claim) -> Iterator[Problem]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from generator.quantities import SAVED_BYTES
 from generator.text.naming import LABEL, NAME
 
 _EXPRESSION = {"type": ["integer", "number", "string"]}
 _WORDS = {"type": ["string", "array"], "items": {"type": "string"}, "minItems": 1}
 _CONDITIONS = {"type": ["string", "array"], "items": {"type": "string"}}
-SAVED_BYTES = "saved_bytes"
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 
 
@@ -22,7 +22,7 @@ def claim_schema(quantities: Sequence[str]) -> dict[str, Any]:
 def _properties(quantities: Sequence[str]) -> dict[str, Any]:
     return {
         "id": _said("a name, by which pages of documents point to the claim", {"type": "string", "pattern": LABEL}),
-        "of": _said("the quantity that the formula counts", {"enum": [*quantities, SAVED_BYTES]}),
+        "of": _said("the quantity that the formula counts", {"enum": [*quantities, SAVED_BYTES.key]}),
         "row": _said("the row it speaks of, or several together; the whole spec by default", _WORDS),
         "equals": _said("the formula as published, in the sizes of this spec", _EXPRESSION),
         "order": _said("the order of growth as published: n**2*d for O(n^2 d)", _EXPRESSION),

@@ -11,6 +11,7 @@ from typing import Any
 from generator.files.writing import MADE_BY
 from generator.ops.base import Op
 from generator.ops.registry import ops
+from generator.quantities import QUANTITIES
 from generator.spec.claim_schema import claim_schema
 from generator.text.naming import LABEL, NAME
 
@@ -19,17 +20,7 @@ MAX_TITLE = 200  # characters; it is the title of charts and files, too
 MAX_MEANING = 500  # characters of what a size, an option, an input or a slot is
 MAX_ROWS = 2000
 MAX_ENTRIES = 200  # of any other section
-QUANTITY_KEYS = [
-    "params",
-    "active_params",
-    "macs",
-    "matmul_flops",
-    "vector_flops",
-    "backward_matmul_flops",
-    "saved_elements",
-    "state_elements",
-    "traffic_elements",
-]
+QUANTITY_KEYS = [quantity.key for quantity in QUANTITIES]
 
 _MEANING = {"type": "string", "maxLength": MAX_MEANING}
 _EXPRESSION = {"type": ["integer", "number", "string"]}

@@ -1,6 +1,6 @@
-"""What each of PyTorch's operations costs in vector FLOPs, as data: the table that the documentation prints and the counter obeys.
+"""What each of PyTorch's operations costs in pointwise FLOPs, as data: the table that the documentation prints and the counter obeys.
 
-A vector FLOP is one primitive arithmetic operation on one element, in floating point: an addition, a multiplication, a division, a
+A pointwise FLOP is one primitive arithmetic operation on one element, in floating point: an addition, a multiplication, a division, a
 maximum, or one elementary function such as `exp`, `tanh` or `erf`, however many instructions a machine needs for it. Contractions
 (matrix products, convolutions) are not counted here, only the biases added to them. Moving, choosing, comparing and converting
 elements is free, and so is arithmetic on integers and booleans (indices, masks), and a factor or divisor that is the constant 1.

@@ -36,10 +36,13 @@ def test_gen_cost_adds_bytes_where_a_format_is_asked_for(capsys: pytest.CaptureF
     arguments = ["cost", "layer_norm", "b=2", "n=3", "d=8", "--dtype", "bfloat16"]
     assert main([*arguments, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert list(data)[-4:] == ["dtype", "saved_bytes", "saved_bytes_formula", "saved_by_kind"]
+    in_bytes = ["param_bytes", "saved_bytes", "state_bytes", "traffic_bytes"]
+    assert list(data)[-8:] == ["dtype", *in_bytes, "arithmetic_intensity", "saved_bytes_formula", "saved_by_kind"]
+    assert (data["param_bytes"], data["state_bytes"]) == (2 * 2 * 8, 0)  # weight and bias
+    assert data["arithmetic_intensity"] == data["vector_flops"] / data["traffic_bytes"]
     assert (data["dtype"], data["saved_bytes"], data["saved_bytes_formula"]) == ("bfloat16", 144, "2*b*n*d + 8*b*n")
     assert main(arguments) == 0
     text = capsys.readouterr().out
-    assert "Saved in bfloat16" in text
+    assert "Activation memory in bfloat16" in text
     assert "saved_bytes           = 2*b*n*d + 8*b*n\n" in text
     assert main([*arguments[:-1], "int8"]) == 2

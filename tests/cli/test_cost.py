@@ -7,7 +7,7 @@ import json
 import pytest
 
 from generator.cli import main
-from generator.sheet.sheet import QUANTITIES
+from generator.quantities import QUANTITIES
 from tests.support.small_specs import PAIR, write_specs
 
 KEYS = [quantity.key for quantity in QUANTITIES]
@@ -89,16 +89,16 @@ def test_without_json_people_get_exact_and_rounded_numbers_and_formulas(capsys) 
         "One layer (layer)\n"
         "b=2, k=1,000, m=2,000\n"
         "\n"
-        "                          exactly  about\n"
-        "Parameters              2,002,000  2.002 M\n"
-        "Active parameters       2,002,000  2.002 M\n"
-        "MACs                    4,000,000  4.000 MMAC\n"
-        "Matmul FLOPs            8,000,000  8.000 MFLOP\n"
-        "Vector FLOPs                4,000  4.000 kFLOP\n"
-        "Backward matmul FLOPs  16,000,000  16.00 MFLOP\n"
-        "Saved for backward          2,000  2.000 k elements\n"
-        "State                           0\n"
-        "Traffic                 2,008,000  2.008 M elements\n"
+        "                                          exactly  about\n"
+        "Parameters                              2,002,000  2.002 M\n"
+        "Active parameters                       2,002,000  2.002 M\n"
+        "MACs                                    4,000,000  4.000 MMAC\n"
+        "Matmul FLOPs                            8,000,000  8.000 MFLOP\n"
+        "Pointwise FLOPs                             4,000  4.000 kFLOP\n"
+        "Backward matmul FLOPs                  16,000,000  16.00 MFLOP\n"
+        "Activation memory (kept for backward)       2,000  2.000 k elements\n"
+        "KV cache and state                              0\n"
+        "Memory traffic                          2,008,000  2.008 M elements\n"
         "\n"
         "params                = k*m + m\n"
         "active_params         = k*m + m\n"

@@ -62,7 +62,7 @@ def test_same_comparison_same_bytes(view: str, language: str) -> None:
 @pytest.mark.parametrize("view", ["cost", "share"])
 def test_values_are_formulas_in_the_sizes_and_the_swept_cell(view: str) -> None:
     book = opened(built(view))
-    assert book.sheetnames == ["Summary", "MACs", "Saved for backward", "Crossings"]
+    assert book.sheetnames == ["Summary", "MACs", "Activation memory", "Crossings"]
     for name in book.sheetnames[1:3]:
         formula = book[name]["B5"].value
         assert re.match(r'=IF\(Summary!\$C\$[0-9]+="OK",', formula)
@@ -126,7 +126,7 @@ def test_charts_show_their_axes_hold_their_numbers_and_are_described(view: str, 
 
 def test_a_chinese_workbook_is_chinese_but_for_what_the_comparison_says_itself() -> None:
     english, chinese = (opened(built("cost", language)) for language in LANGUAGES)
-    assert chinese.sheetnames == ["概览", "乘加次数 (MAC)", "反向所需保存量", "交叉点"]
+    assert chinese.sheetnames == ["概览", "乘加次数 (MAC)", "激活内存", "交叉点"]
     kept = {"A <title> & more", "batch size", "model width", "number of heads", "n (sequence length)", "n"}
     kept |= {"multi_head_attention", "linear_attention", "b", "d", "h", "e"}
     for one, other in zip(english.worksheets, chinese.worksheets, strict=True):
@@ -183,7 +183,7 @@ def test_other_sizes_typed_in_change_the_values_and_it_is_said(tmp_path: Path) -
     usual, narrow, longer = asked(built("cost"), [{}, widths, {("Summary", "A19"): 2048}], tmp_path)
     assert narrow.values["MACs", "B8"] == 4 * 1024 * 96**2 + 2 * 1024**2 * 96
     assert longer.values["MACs", "B8"] == 4 * 2048 * 768**2 + 2 * 2048**2 * 768
-    assert longer.values["Saved for backward", "A8"] == 2048
+    assert longer.values["Activation memory", "A8"] == 2048
     assert usual.values["Summary", "A4"].startswith("The sizes are those of the file as it was built")
     assert all(answer.values["Summary", "A4"].startswith("Sizes were changed") for answer in (narrow, longer))
 

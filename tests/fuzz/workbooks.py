@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import FIRST_LAYER_ROW, make_plan
 from generator.sheet.compiled import compile_spec
-from generator.sheet.sheet import QUANTITIES, Sheet
+from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import sized
 from generator.spec.library import Library
 from tests.fuzz.specs import NAME, Drawn

@@ -7,7 +7,8 @@ from dataclasses import replace
 from sympy import Eq, Expr, Integer, Mod
 
 from generator.formulas.symbols import symbol
-from generator.sheet.sheet import QUANTITIES, Constraint, Sheet, SheetClaim, SheetPreset, SheetRow, Size
+from generator.quantities import QUANTITIES
+from generator.sheet.sheet import Constraint, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 from generator.spec.references import Reference
 
 b, n, d, f, L, V = (symbol(name) for name in ("b", "n", "d", "f", "L", "V"))

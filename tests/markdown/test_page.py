@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from generator.quantities import QUANTITIES
 from generator.render.markdown.links import Links, spec_link
 from generator.render.markdown.page import render_page
 from generator.sheet.compiled import compile_spec
-from generator.sheet.sheet import QUANTITIES, Sheet
+from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from tests.markdown import rendered
 from tests.markdown.sheets import ODD, odd, stack, wide

@@ -50,8 +50,8 @@ def test_active_parameters_and_state_have_columns_only_where_there_are_any() -> 
     totals = dict(sheet.totals) | {"active_params": d**2, "state_elements": 2 * b * n * d * L}
     base, long = table_of(replace(sheet, totals=totals), "Preset", "Sizes")
     assert base["Active parameters"] == "4,096 (4.10 K)"
-    assert base["State elements (`b` = 1)"] == "$`256n`$"
-    assert long["State elements (`b` = 1)"] == "131,072 (131 K)"
+    assert base["KV cache and state (`b` = 1)"] == "$`256n`$"
+    assert long["KV cache and state (`b` = 1)"] == "131,072 (131 K)"
 
 
 def test_the_batch_is_one_only_where_a_preset_leaves_it_open() -> None:

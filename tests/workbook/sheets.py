@@ -10,8 +10,9 @@ from typing import Any
 from sympy import Eq, Expr, Integer, Max, Mod, ceiling, floor
 
 from generator.formulas.symbols import symbol
+from generator.quantities import QUANTITIES
 from generator.render.workbook import build_workbook
-from generator.sheet.sheet import QUANTITIES, ClaimCheck, Constraint, Sheet, SheetClaim, SheetPreset, SheetRow, Size
+from generator.sheet.sheet import ClaimCheck, Constraint, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 from generator.spec.references import Reference
 
 ONE = Integer(1)

@@ -13,10 +13,11 @@ import pytest
 from openpyxl import load_workbook
 
 from generator import load
+from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan, make_plan
-from generator.sheet.sheet import QUANTITIES, Sheet
+from generator.sheet.sheet import Sheet
 
 from .calculator import Answer, Job, calculated, needs_uno, stored
 

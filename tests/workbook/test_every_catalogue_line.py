@@ -12,9 +12,9 @@ from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.build.catalogue import catalogue_of
 from generator.build.summary import summarise
+from generator.quantities import QUANTITIES
 from generator.render.formats import EXCEL
 from generator.resources import builtin_specs_dir
-from generator.sheet.sheet import QUANTITIES
 from generator.spec.library import Library
 
 from .every import SPECS, Book, book

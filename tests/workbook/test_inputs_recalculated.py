@@ -9,12 +9,13 @@ import pytest
 
 from generator import load
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook import plan as places
 from generator.render.workbook.plan import Plan, make_plan
 from generator.sheet.presets import complete
-from generator.sheet.sheet import QUANTITIES, Sheet
+from generator.sheet.sheet import Sheet
 
 from .calculator import Answer, Job, calculated, needs_uno, same, stored
 from .libreoffice import Cell
@@ -115,6 +116,6 @@ def test_bytes_follow_the_number_format(tmp_path: Path) -> None:
     answers = asked(spec.sheet, [{("Summary", f"B{plan.format_row}"): name} for name in formats], tmp_path)
     for name, answer in zip(formats, answers, strict=True):
         cost = spec.cost("bert-base", b=1, n=128, dtype=name)
-        assert answer.values["Summary", f"D{plan.memory_rows['saved_elements']}"] == cost.saved_bytes
+        assert answer.values["Summary", f"D{plan.memory_rows['saved_bytes']}"] == cost.saved_bytes
         size = {"float64": 8, "float32": 4}.get(name, 2)
-        assert answer.values["Summary", f"D{plan.memory_rows['params']}"] == size * 109_482_240
+        assert answer.values["Summary", f"D{plan.memory_rows['param_bytes']}"] == size * 109_482_240

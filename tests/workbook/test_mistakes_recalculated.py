@@ -46,7 +46,7 @@ def results(plan: Plan, answer: Answer) -> list[Any]:
     """Return what stands for the totals, the bytes and the shares, rounded and exact."""
     title = plan.words("sheets.summary")
     rows = [*plan.total_rows.values(), *(row for key, row in plan.memory_rows.items() if key != "intensity")]
-    cells = [f"{column}{row}" for row in rows for column in "BD"] + [f"B{plan.memory_rows['intensity']}"]
+    cells = [f"{column}{row}" for row in rows for column in "BD"] + [f"B{plan.memory_rows['arithmetic_intensity']}"]
     cells += [f"{column}{plan.first_part_row + i}" for i in range(len(plan.parts)) for column in "BCDE"]
     return [answer.values[title, cell] for cell in cells]
 
@@ -159,7 +159,7 @@ def test_an_unknown_preset_or_number_format_is_named(tmp_path: Path) -> None:
     assert preset.values["Summary", "F2"] == "Choose a preset from the list in the tinted cell."
     assert set(results(plan, preset)) == {"–"}
     assert number.values["Summary", f"E{plan.format_row}"] == "Please choose a format from the list."
-    assert [number.values["Summary", f"{column}{plan.memory_rows['params']}"] for column in "BCD"] == ["–", "", "–"]
+    assert [number.values["Summary", f"{column}{plan.memory_rows['param_bytes']}"] for column in "BCD"] == ["–", "", "–"]
     assert number.values["Summary", f"D{plan.total_rows['params']}"] == 109_482_240
 
 

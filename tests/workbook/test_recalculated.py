@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES
 from generator.render.workbook import build_workbook
 from generator.sheet.presets import complete
-from generator.sheet.sheet import QUANTITIES, Sheet
+from generator.sheet.sheet import Sheet
 
 from .libreoffice import Cell, agree, differences, edited, needs_libreoffice, recalculated, values
 from .sheets import encoder, many_terms, without_presets

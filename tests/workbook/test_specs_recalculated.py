@@ -14,11 +14,11 @@ from generator import load
 from generator.api import LoadedSpec
 from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan, make_plan
 from generator.resources import builtin_specs_dir
-from generator.sheet.sheet import QUANTITIES
 from generator.sheet.sizing import sized
 
 from .calculator import Answer, Job, calculated, needs_uno, same, stored
@@ -121,7 +121,7 @@ def expected(book: Book, case: Case) -> dict[Cell, Any]:
         found["Summary", f"D{plan.total_rows[quantity.key]}"] = cost.value(quantity.key)
     for name, row in plan.size_rows.items():
         found["Summary", f"D{row}"] = cost.dims[name]
-    found["Summary", f"D{plan.memory_rows['saved_elements']}"] = cost.saved_bytes
+    found["Summary", f"D{plan.memory_rows['saved_bytes']}"] = cost.saved_bytes
     found["Summary", "E2"] = "OK"
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from generator.questions.growth.measures import MEASURES
+from generator.quantities import MEASURES, UNITS, Quantity
 from generator.render.formats import LANGUAGES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
@@ -57,18 +57,19 @@ def test_chinese_is_chinese_wherever_english_has_words() -> None:
     assert same <= {"about.rebuild_text", "checks.order"}
 
 
-def test_quantities_are_called_in_english_what_the_tool_calls_them() -> None:
-    words = texts("en")
-    for quantity in MEASURES:
-        assert words(f"quantity_titles.{quantity.key}") == quantity.title
-        assert words(f"quantity_meanings.{quantity.key}") == quantity.meaning
-        assert words(f"quantity_units.{quantity.unit}") == quantity.unit
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
+def test_quantities_have_words_in_each_language(measure: Quantity) -> None:
+    said = {language: measure.words(language) for language in LANGUAGES}
+    assert all(words.title and words.meaning for words in said.values())
+    assert re.search("[\u4e00-\u9fff]", said["zh"].title + said["zh"].meaning)
+    assert {language: bool(words.short) for language, words in said.items()} == dict.fromkeys(LANGUAGES, bool(measure.en.short))
+    assert UNITS[measure.unit].keys() == set(LANGUAGES)
 
 
 def test_every_text_is_used() -> None:
     """A key that no code names is left over."""
     package = templates_dir().parent / "generator"
-    folders = (package / "render" / "workbook", package / "comparison")
+    folders = (package / "render" / "workbook", package / "render" / "comparison")
     files = [package / "render" / "texts.py", *(path for folder in folders for path in sorted(folder.rglob("*.py")))]
     code = "\n".join(path.read_text(encoding="utf-8") for path in files)
     keys = [(section, key) for section, texts_ in content("en").items() for key in texts_]

@@ -18,10 +18,13 @@ from typing import Any
 
 import pytest
 
+from generator import quantities
+from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook, layers, live, presets, results, scale, scaling, sentences, where
 from generator.render.workbook.plan import DOUBLING_ROW, FIRST_LAYER_ROW, FIRST_STEP_ROW, Plan, make_plan
-from generator.sheet.sheet import QUANTITIES, Sheet, SheetPreset, Size
+from generator.sheet.memory import SavedMemory
+from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 from .calculator import Job, calculated, needs_uno, same, stored
 from .libreoffice import Cell
@@ -42,8 +45,9 @@ SHEET = Sheet(
     "hand", "By hand", "", "hand.yaml", "0" * 64,
     (Size("n", "sequence length", "free"), Size("d", "model width", "free")), {}, {"x": (n, d)}, {}, (), ROWS, sums(ROWS),
     (SheetPreset("narrow", {"n": 64, "d": 32}, {"params": 4096}), SheetPreset("wide", {"n": 64, "d": 64}, {"params": 16000})),
+    saved=SavedMemory({"float": n**2 + n * d}, {"float": n**2 + n * d}),
 )  # fmt: skip
-FLOAT16 = {"params": 8192, "saved_elements": 12288, "state_elements": 8192, "traffic_elements": 24576}
+FLOAT16 = {"param_bytes": 8192, "saved_bytes": 12288, "state_bytes": 8192, "traffic_bytes": 24576}
 
 
 def truth(plan: Plan) -> dict[Cell, Any]:
@@ -61,9 +65,9 @@ def truth(plan: Plan) -> dict[Cell, Any]:
         ("traffic_elements", 12288, 12.288, "thousand elements"),
     ):
         found |= {("Summary", f"{column}{total[key]}"): value for column, value in zip("BCD", (rounded, unit, exact), strict=True)}
-    for key, kib in (("params", 16), ("saved_elements", 24), ("state_elements", 16), ("traffic_elements", 48)):
+    for key, kib in (("param_bytes", 16), ("saved_bytes", 24), ("state_bytes", 16), ("traffic_bytes", 48)):
         found |= {("Summary", f"{column}{memory[key]}"): value for column, value in zip("BCD", (kib, "KiB", kib * 1024), strict=True)}
-    found["Summary", f"B{memory['intensity']}"] = Fraction(786432 + 2048, 4 * 12288)
+    found["Summary", f"B{memory['arithmetic_intensity']}"] = Fraction(786432 + 2048, 4 * 12288)
     shares = {
         "B": (0, 1),
         "C": (Fraction(1, 3), Fraction(2, 3)),
@@ -73,7 +77,7 @@ def truth(plan: Plan) -> dict[Cell, Any]:
     found |= {("Summary", f"{column}{part + i}"): share for column, both in shares.items() for i, share in enumerate(both)}
     found["Summary", "A3"] = "4.1 thousand parameters, 786.4 kFLOP in the contractions of one forward pass"
     found["Summary", "A4"] = "At these sizes attention is 33% of the matmul FLOPs and mlp 67%; attention overtakes mlp beyond n = 128."
-    found["Summary", "A5"] = "Doubling n multiplies the matmul FLOPs by 2.67 and what is saved for the backward pass by 3.33."
+    found["Summary", "A5"] = "Doubling n multiplies the matmul FLOPs by 2.67 and the activation memory by 3.33."
     found["Summary", "A6"] = "The most expensive layer is up (mlp): 67% of the matmul FLOPs."
     ratios = {
         "params": 1,
@@ -134,9 +138,9 @@ class Mutant:
 
 # What is stored beside a formula.
 VALUES = [
-    Mutant("intensity inverted", results._write_intensity, "work / moved if moved", "moved / work if moved"),
-    Mutant("vector FLOPs left out", results._write_intensity, 'totals["matmul_flops"]) + ', 'totals["matmul_flops"]) + 0 * '),
-    Mutant("bytes divided", results._write_bytes, "Fraction(totals[key]) *", "Fraction(totals[key]) /"),
+    Mutant("intensity inverted", Sheet.ratio, "ratio.of.key) / below", "ratio.of.key) * below"),
+    Mutant("pointwise FLOPs left out", quantities.cost_formula, "for other in others)", "for other in others[1:])"),
+    Mutant("bytes doubled", Sheet.in_bytes, "ITEM_BYTES[dtype] *", "2 * ITEM_BYTES[dtype] *"),
     Mutant("a share of the part", where._write_share, "Fraction(part) / Fraction(whole)", "Fraction(whole) / Fraction(part or 1)"),
     Mutant("halving instead of doubling", scaling.Scaling.ratio, "(after) / Fraction(before)", "(before) / Fraction(after)"),
     Mutant("the cheapest layer", sentences._largest_layer, "top = max(costs", "top = min(costs"),
@@ -147,8 +151,8 @@ VALUES = [
 ]  # fmt: skip
 # What the spreadsheet calculates.
 FORMULAS = [
-    Mutant("intensity inverted", results._write_intensity, ")/{traffic},", ")*{traffic},"),
-    Mutant("vector FLOPs left out", results._write_intensity, "+$D${rows['vector_flops']}", ""),
+    Mutant("intensity inverted", results._write_ratio, "({above})/$D$", "({above})*$D$"),
+    Mutant("pointwise FLOPs left out", results._write_ratio, "in ratio.of.sum_of or", "in ratio.of.sum_of[:1] or"),
     Mutant("bytes divided", results._write_bytes, "{counted}*{item}", "{counted}/{item}"),
     Mutant("a share of the part", where._write_share, "{costs})/{total})", "{costs}))"),
     Mutant("halving instead of doubling", scaling._Lines.write_ratio, "{row - 1}/{column}{row - 2}", "{row - 2}/{column}{row - 1}"),
@@ -202,6 +206,6 @@ def test_wrong_formulas_are_found_when_everything_is_calculated_anew(tmp_path: P
     assert wrong(plan, good.values) == {}
     for key, bytes_ in FLOAT16.items():
         assert halved.values["Summary", f"D{plan.memory_rows[key]}"] == bytes_
-    assert halved.values["Summary", f"B{plan.memory_rows['intensity']}"] == pytest.approx(788480 / 24576, rel=1e-15)
+    assert halved.values["Summary", f"B{plan.memory_rows['arithmetic_intensity']}"] == pytest.approx(788480 / 24576, rel=1e-15)
     unseen = [mutant.name for mutant, (answer,) in zip(FORMULAS, others, strict=True) if wrong(plan, answer.values) == {}]
     assert unseen == []

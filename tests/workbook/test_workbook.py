@@ -17,10 +17,11 @@ from openpyxl.worksheet.worksheet import Worksheet
 from sympy import Integer
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES
 from generator.render.workbook import build_workbook
 from generator.render.workbook.cells import LONGEST_FORMULA
 from generator.render.workbook.names import is_legal
-from generator.sheet.sheet import QUANTITIES, Sheet, SheetPreset
+from generator.sheet.sheet import Sheet, SheetPreset
 
 from .sheets import HOSTILE, SHEETS, built, encoder, many_terms
 

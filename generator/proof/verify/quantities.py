@@ -21,8 +21,8 @@ MEASURED_BY: Mapping[str, str] = {
 }
 SIZE_ONE = (
     "All sizes and axes are two at least, those inside of rows included; of layers there is one at least. Where one has size one, "
-    "shapes, parameters and state are still exact. So are matmul and vector FLOPs, but for an einsum that contracts an axis of size one"
-    " (PyTorch multiplies element by element there, which counts as vector FLOPs), a factor that comes to 1, and a norm over a single "
+    "shapes, parameters and state are still exact. So are matmul and pointwise FLOPs, but for an einsum that contracts an axis of size one"
+    " (PyTorch multiplies element by element there, which counts as pointwise FLOPs), a factor that comes to 1, and a norm over a single "
     "element (which cost nothing or less). What is saved and moved is not: copies that size one makes needless are skipped, and what is"
     " then kept may be a smaller tensor, or a larger one that it is part of. So a batch of one alone changes only what is saved and "
     "moved. A preset with a size of one is held against the same formulas, and where one of them differs, against the count that is "

@@ -11,13 +11,13 @@ from sympy import Expr, Rational, Symbol
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
+from generator.quantities import Quantity, cost_formula
 from generator.questions.comparison.model import Comparison
 from generator.questions.growth.bound import at
 from generator.questions.growth.closed import ClosedForm, closed_form
 from generator.questions.growth.crossing import Crossing, crossing
-from generator.questions.growth.measures import cost_formula, measure
+from generator.questions.growth.measures import measure
 from generator.questions.growth.subject import Subject
-from generator.sheet.sheet import Quantity
 from generator.sheet.sizing import sized
 from generator.text.suggest import listed
 

@@ -9,12 +9,10 @@ from sympy import Expr, expand
 
 from generator.errors import MissingSizeError
 from generator.formulas.text import to_text
+from generator.quantities import MEASURES, Shown, cost_formula, keys_in
 from generator.questions.diff.sides import DiffSide
-from generator.questions.growth.measures import MEASURES, cost_formula
 from generator.sheet.sheet import Sheet, SheetRow, Size
 from generator.sheet.sizing import require, sized
-
-COSTS = ("params", "macs", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
 
 
 @dataclass(frozen=True)
@@ -132,7 +130,7 @@ def _row_texts(row: SheetRow, sheet: Sheet) -> dict[str, str]:
     """Return what a row says: its op, what it reads, its shapes, and the costs that are not zero."""
     order = _order(sheet)
     shapes = ", ".join(f"{name} [{', '.join(to_text(axis, order) for axis in axes)}]".strip() for name, axes in row.shapes)
-    costs = {key: to_text(expand(row.costs[key]), order) for key in COSTS if row.costs[key] != 0}
+    costs = {key: to_text(expand(row.costs[key]), order) for key in keys_in(Shown.DIFF) if row.costs[key] != 0}
     return {"op": row.op, "in": ", ".join(row.inputs), "shape": shapes, **costs}
 
 

@@ -20,9 +20,9 @@ from sympy import Add, Basic, Expr, Ge, Gt, Le, Lt, Symbol
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.order import polynomial, rebuilt
 from generator.formulas.symbols import symbol
+from generator.quantities import BY_KEY, Shown, cost_formula
 from generator.questions.growth.bound import divisibility
 from generator.questions.growth.closed import ClosedForm, can_cross, closed_form
-from generator.questions.growth.measures import cost_formula
 from generator.questions.growth.parts import Part, leaves_of, main_quantity, parts_of
 from generator.sheet.example import View, known_views
 from generator.sheet.sheet import Constraint, Sheet, Size
@@ -236,7 +236,7 @@ class Division:
 
     def _contractions(self, key: str) -> Iterator[tuple[Side, Side]]:
         """Yield the two kinds of contractions where they are no parts themselves."""
-        if key not in ("macs", "matmul_flops"):
+        if Shown.CONTRACTIONS not in BY_KEY[key].shown:
             return
         linear, einsum = (Side("op", kind, self._of_op(kind, key)) for kind in CONTRACTIONS)
         if linear.cost != 0 and einsum.cost != 0 and not {linear.name, einsum.name} <= {part.name for part in self.parts}:

@@ -1,4 +1,4 @@
-"""What can be compared: the quantities of a sheet, and sums of them."""
+"""What can be asked for by name: a measure by its key, and the costs of rows by their paths."""
 
 from __future__ import annotations
 
@@ -7,27 +7,16 @@ from collections.abc import Mapping
 from sympy import Add, Expr
 
 from generator.errors import SizeError
-from generator.sheet.sheet import QUANTITIES, Quantity, Sheet
+from generator.quantities import BY_KEY, QUANTITIES, Quantity
+from generator.sheet.sheet import Sheet
 from generator.text.suggest import did_you_mean, listed
-
-TOTAL_FLOPS = Quantity("total_flops", "Total FLOPs", "FLOP", "matmul FLOPs and vector FLOPs together")
-MEASURES: tuple[Quantity, ...] = (*QUANTITIES, TOTAL_FLOPS)
-MEASURE_KEYS = tuple(measure.key for measure in MEASURES)
-_BY_KEY = {measure.key: measure for measure in MEASURES}
 
 
 def measure(key: str) -> Quantity:
     """Return a measure by its key. Raises SizeError for an unknown one."""
-    if key not in _BY_KEY:
-        raise SizeError(f"`{key}` is no quantity", *did_you_mean(key, _BY_KEY), f"quantities: {listed(_BY_KEY, limit=20)}")
-    return _BY_KEY[key]
-
-
-def cost_formula(costs: Mapping[str, Expr], key: str) -> Expr:
-    """Return a measure of a row, or of the whole sheet, from its costs by quantity."""
-    if key == TOTAL_FLOPS.key:
-        return costs["matmul_flops"] + costs["vector_flops"]
-    return costs[measure(key).key]
+    if key not in BY_KEY:
+        raise SizeError(f"`{key}` is no quantity", *did_you_mean(key, BY_KEY), f"quantities: {listed(BY_KEY, limit=20)}")
+    return BY_KEY[key]
 
 
 def row_costs(sheet: Sheet, path: str) -> Mapping[str, Expr]:

@@ -9,11 +9,10 @@ from fractions import Fraction
 from sympy import Add, Expr
 
 from generator.formulas.evaluate import evaluate
-from generator.questions.growth.measures import cost_formula
-from generator.sheet.sheet import QUANTITIES, Quantity, Sheet, SheetRow
+from generator.quantities import Quantity, Shown, cost_formula, keys_in, shown_in
+from generator.sheet.sheet import Sheet, SheetRow
 
 MOST = 10  # parts; a chart with more is not read
-SHARED = ("params", "matmul_flops", "saved_elements", "traffic_elements")  # the quantities that are shown by part
 OTHERS = "other rows"  # what the small parts are called together
 LEAST = Fraction(1, 200)  # of all of these; a part that is less is shown among the others
 
@@ -57,8 +56,8 @@ def leaves_of(rows: Sequence[SheetRow]) -> list[int]:
 
 def main_quantity(sheet: Sheet) -> Quantity:
     """Return the quantity that says most about work: contractions, or elementwise work where there are no contractions."""
-    key = "matmul_flops" if sheet.totals["matmul_flops"] != 0 else "vector_flops"
-    return next(quantity for quantity in QUANTITIES if quantity.key == key)
+    *others, last = shown_in(Shown.WORK)
+    return next((quantity for quantity in others if sheet.totals[quantity.key] != 0), last)
 
 
 def parts_of(sheet: Sheet, sizes: Mapping[str, int]) -> tuple[Part, ...]:
@@ -102,7 +101,7 @@ def _by_block(rows: Sequence[SheetRow]) -> dict[str, list[int]]:
 def _weight(sheet: Sheet, rows: Sequence[int], sizes: Mapping[str, int]) -> Fraction:
     """Return the greatest share that leaves have in any of the quantities shown."""
     shares = []
-    for key in SHARED:
+    for key in keys_in(Shown.PARTS):
         whole = Fraction(evaluate(sheet.totals[key], sizes))
         shares.append(
             sum((Fraction(evaluate(sheet.rows[i].costs[key], sizes)) for i in rows), Fraction(0)) / whole if whole else Fraction(0)

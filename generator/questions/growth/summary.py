@@ -10,17 +10,15 @@ from sympy import Expr, Integer, Symbol
 from generator.formulas.evaluate import evaluate
 from generator.formulas.feasible import GREATEST, Sizes, bounds, first, solutions
 from generator.formulas.symbols import symbol
+from generator.quantities import Shown, cost_formula, keys_in
 from generator.questions.growth.bound import at, bound_sizes
 from generator.questions.growth.inside import Division, InsideCrossing, Met, met
-from generator.questions.growth.measures import cost_formula
 from generator.questions.growth.orders import Order, order_of
 from generator.questions.growth.terms import TermValue, terms_by_size
 from generator.sheet.demands import search_order, sheet_demands
 from generator.sheet.sheet import Sheet
 
 BATCH = "b"
-SHOWN_MEASURES = ("params", "matmul_flops", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
-INSIDE_MEASURES = ("macs", "total_flops", "saved_elements")
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Inside:
 
 def orders(sheet: Sheet) -> dict[str, Order]:
     """Return the order of growth of each measure that is not zero."""
-    found = {key: order_of(cost_formula(sheet.totals, key), sheet) for key in SHOWN_MEASURES}
+    found = {key: order_of(cost_formula(sheet.totals, key), sheet) for key in keys_in(Shown.GROWTH)}
     return {key: order for key, order in found.items() if order.terms}
 
 
@@ -101,7 +99,7 @@ def inside(sheet: Sheet) -> list[Inside]:
     """Return the crossings inside a sheet with their values at its presets; a root that no measure changes is named once."""
     found: list[Inside] = []
     division = Division(sheet)
-    for key in INSIDE_MEASURES:
+    for key in keys_in(Shown.CROSSINGS):
         for one in division.crossings(key):
             if not any(_says_the_same(one, known.crossing) for known in found):
                 found.append(Inside(key, one, _at_presets(division, one)))

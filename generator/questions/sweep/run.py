@@ -13,7 +13,7 @@ from sympy.logic.boolalg import Boolean
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError
 from generator.formulas.symbols import symbol
-from generator.questions.growth.measures import MEASURE_KEYS, cost_formula
+from generator.quantities import BY_KEY, cost_formula
 from generator.questions.growth.monomials import upper_bound
 from generator.questions.sweep.columns import Column, Columns
 from generator.questions.sweep.grid import Grid
@@ -115,7 +115,7 @@ class _Plan:
         ]
         totals = sweep.sheet.totals
         self.measures = {key: columns.column(cost_formula(totals, key)) for key in sweep.measures}
-        formulas = {symbol(key): cost_formula(totals, key) for key in MEASURE_KEYS}
+        formulas = {symbol(key): cost_formula(totals, key) for key in BY_KEY}
         where = sweep.where.xreplace(formulas) if sweep.where is not None else None
         self.where = columns.condition(where) if where is not None else None
 
@@ -183,7 +183,7 @@ def _filled(values: Any, count: int) -> Any:
 
 def parse_where(text: str, sheet: Sheet) -> Boolean:
     """Read a condition on sizes and measures, such as `params < 1e9 and d >= 2*h`. Raises SizeError."""
-    names = (*(size.name for size in sheet.sizes), *MEASURE_KEYS)
+    names = (*(size.name for size in sheet.sizes), *BY_KEY)
     try:
         found = evaluate(parse_condition(text), {name: symbol(name) for name in names})
     except ExpressionError as error:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from generator.formulas.evaluate import evaluate
 from generator.formulas.human import counted
 from generator.formulas.text import to_text
+from generator.quantities import QUANTITIES, SAVED_BYTES
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import Formulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import exact
 from generator.render.markdown.table import Table, table, without_empty_columns
-from generator.sheet.sheet import QUANTITIES, ClaimTerm, Sheet, SheetClaim
+from generator.sheet.sheet import ClaimTerm, Sheet, SheetClaim
 
 FORMULA_WIDTH = 60  # several columns of formulas stand side by side
 _TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
@@ -36,7 +37,11 @@ def claims_table(sheet: Sheet, formulas: Formulas) -> Table:
 
 def subject(claim: SheetClaim) -> str:
     """Return the quantity, and the rows if it speaks of some."""
-    title = f"Saved bytes in {claim.dtype}" if claim.quantity == "saved_bytes" else _TITLES.get(claim.quantity, claim.quantity)
+    title = (
+        f"{SAVED_BYTES.of.short} in bytes, {claim.dtype}"
+        if claim.quantity == SAVED_BYTES.key
+        else _TITLES.get(claim.quantity, claim.quantity)
+    )
     scope = ", ".join(code(row) for row in claim.scope.split(", ")) if claim.scope else ""
     return f"{text(title)} of {scope}" if scope else text(title)
 

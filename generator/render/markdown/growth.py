@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from sympy import Expr, Rational
 
 from generator.formulas.latex import LatexDialect, latex_name, to_latex
+from generator.quantities import Shown, keys_in
 from generator.questions.growth.measures import measure
 from generator.questions.growth.orders import Order
-from generator.questions.growth.summary import INSIDE_MEASURES, Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
+from generator.questions.growth.summary import Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
 from generator.questions.growth.wording import preset_words
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
@@ -24,7 +25,6 @@ MOST_PRESETS = 2  # the first and the last
 MOST_REGIMES = 4
 LONGEST_REGIME = 60  # characters of LaTeX
 LEAST_SHARE = Rational(1, 100)
-DOMINANT_MEASURES = ("matmul_flops", "saved_elements")
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def _power(order: Order, name: str) -> str:
 
 def _dominant_table(sheet: Sheet) -> Table:
     rows = []
-    for key in DOMINANT_MEASURES:
+    for key in keys_in(Shown.DOMINANT):
         found = dominant_terms(sheet, key)
         shown = found if len(found) <= MOST_PRESETS else [found[0], found[-1]]
         rows += [[text(measure(key).title), _where(one), _terms(one, sheet)] for one in shown]
@@ -96,7 +96,7 @@ def _crossing_table(sheet: Sheet) -> Table:
     pairs = first_of_pairs(inside(sheet))
     first = pairs[0].measure if pairs else ""
     found = []
-    for key in INSIDE_MEASURES:
+    for key in keys_in(Shown.CROSSINGS):
         of_measure = [one for one in pairs if one.measure == key]
         found += of_measure if key == first else of_measure[:MOST_CROSSINGS]
     rows = [[text(measure(one.measure).title), _what(one), _condition(one, sheet), _at_presets(one)] for one in found]

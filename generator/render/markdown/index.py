@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from generator.formulas.human import counted
 from generator.formulas.latex import to_latex
+from generator.quantities import PARAMS
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, label, link, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
@@ -67,7 +68,7 @@ def _specs_table(sheets: Sequence[Sheet]) -> Table:
 
 def _parameters(sheet: Sheet) -> str:
     """Return the formula, or where it is long and there are presets, from how many to how many."""
-    latex = to_latex(sheet.totals["params"], [size.name for size in sheet.sizes])
+    latex = to_latex(sheet.totals[PARAMS.key], [size.name for size in sheet.sizes])
     if len(latex) <= LINE_WIDTH and not sheet.presets:
         return inline(latex)
     counts = preset_parameters(sheet)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from math import log
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import TOTAL_FLOPS, cost_formula
 from generator.questions.documents.model import Measured
 from generator.render.markdown.escape import code
 from generator.render.markdown.numbers import human
@@ -21,7 +22,7 @@ def measured_lines(measured: Measured) -> tuple[str, ...]:
     command = f"gen bench {measured.spec} --sweep {measured.over}={low}..{high} {sizes}"
     meaning = (
         "The ratio compares with the line above. The exponent is the power with which a number grows from there to here: 1 doubles with "
-        f"{code(measured.over)}, 2 quadruples. FLOPs are matmul and vector FLOPs of one forward pass together."
+        f"{code(measured.over)}, 2 quadruples. FLOPs are matmul and pointwise FLOPs of one forward pass together."
     )
     return meaning, f"On your own machine: {code(command)}"
 
@@ -49,4 +50,4 @@ def _growth(before: int | None, size: int, values: Mapping[int, float]) -> list[
 
 def _flops(sheet: Sheet, given: dict[str, int]) -> int:
     sizes = {name: value for name, value in complete(sheet.sizes, given).items() if value is not None}
-    return int(sum(evaluate(sheet.totals[key], sizes) for key in ("matmul_flops", "vector_flops")))
+    return int(evaluate(cost_formula(sheet.totals, TOTAL_FLOPS.key), sizes))

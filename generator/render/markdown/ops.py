@@ -1,4 +1,4 @@
-"""The page of all ops: what each does, its parameters, and what each operation costs in vector FLOPs."""
+"""The page of all ops: what each does, its parameters, and what each operation costs in pointwise FLOPs."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from generator.formulas.latex import to_latex
+from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
 from generator.render.markdown.claims import claims_table
 from generator.render.markdown.diagram import diagram
@@ -34,8 +35,7 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
         "title": text(sheet.title),
         "description": paragraphs(sheet.description),
         "citations": citation(sheet, " ".join(sheet.cite)),
-        "params": _in_brief(sheet, "params"),
-        "macs": _in_brief(sheet, "macs"),
+        "brief": " · ".join(f"**{text(one.title)}** {_in_brief(sheet, one.key)}" for one in shown_in(Shown.BRIEF)),
         "files": _files(sheet, links),
         "diagram": diagram(sheet),
         "options": options_table(sheet),

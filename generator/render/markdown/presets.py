@@ -9,6 +9,7 @@ from sympy import Expr, Integer, Symbol, expand
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
+from generator.quantities import PARAMS, WORK_UNITS, Shown, keys_in, shown_in
 from generator.render.markdown.escape import code
 from generator.render.markdown.formula import Formulas
 from generator.render.markdown.links import citation
@@ -31,31 +32,28 @@ def presets_section(sheet: Sheet, formulas: Formulas) -> Presets:
     """Return each preset's sizes, its parameters and the FLOPs of one sequence, and whether it comes to what is published."""
     shown = [_at_preset(sheet, preset) for preset in sheet.presets]
     batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in sheet.presets) else ""
-    state = f"State elements{batch}"
-    head = ["Preset", "Sizes", "Parameters", "Active parameters", f"Matmul FLOPs{batch}", state, "Published", "Source"]
+    quantities = shown_in(Shown.PRESETS)
+    heads = {one.key: f"{one.title}{'' if one.unit == 'scalars' else batch}" for one in quantities}
+    head = ["Preset", "Sizes", *heads.values(), "Published", "Source"]
     rows = []
     for preset, at in zip(sheet.presets, shown, strict=True):
         name = code(preset.name)
-        differs = at["active_params"] != at["params"]
         rows.append(
             [
                 name,
                 ", ".join(f"{code(size)} = {value}" for size, value in preset.sizes.items()),
-                _value(at["params"], f"Parameters of {name}", "", formulas),
-                _value(at["active_params"], f"Active parameters of {name}", "", formulas) if differs else "",
-                _value(at["matmul_flops"], f"Matmul FLOPs of {name}", "FLOP", formulas),
-                _value(at["state_elements"], f"State of {name}", "", formulas) if at["state_elements"] != 0 else "",
+                *("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in quantities),
                 "<br>".join(_expectation(preset, key, sheet.totals[key], sheet) for key in preset.expect),
                 citation(sheet, preset.cite),
             ]
         )
-    columns = without_empty_columns(head, rows, ("Active parameters", state, "Published", "Source"))
-    return Presets(table(*columns, right=("Parameters", "Active parameters")), _open_sizes(sheet, shown))
+    columns = without_empty_columns(head, rows, (*heads.values(), "Published", "Source"))
+    return Presets(table(*columns, right=[heads[one.key] for one in quantities if one.unit == "scalars"]), _open_sizes(sheet, shown))
 
 
 def preset_parameters(sheet: Sheet) -> tuple[int, ...]:
     """Return the parameters of all presets that set the sizes these depend on, from few to many."""
-    counts = (at_sizes(sheet.totals["params"], preset_sizes(sheet, preset.sizes)) for preset in sheet.presets)
+    counts = (at_sizes(sheet.totals[PARAMS.key], preset_sizes(sheet, preset.sizes)) for preset in sheet.presets)
     return tuple(sorted(int(count) for count in counts if count.is_Integer))
 
 
@@ -89,7 +87,7 @@ def _leaves_batch_open(sheet: Sheet, preset: SheetPreset) -> bool:
 def _value(formula: Expr, caption: str, unit: str, formulas: Formulas) -> str:
     if formula.free_symbols:
         return formulas.cell(formula, caption)
-    return both(evaluate(formula, {}), unit)
+    return both(evaluate(formula, {}), unit if unit in WORK_UNITS else "")
 
 
 def _expectation(preset: SheetPreset, key: str, total: Expr, sheet: Sheet) -> str:
@@ -103,6 +101,5 @@ def _expectation(preset: SheetPreset, key: str, total: Expr, sheet: Sheet) -> st
 
 def _open_sizes(sheet: Sheet, shown: list[dict[str, Expr]]) -> str:
     """Name the sizes that are left in the formulas of the table."""
-    keys = ("params", "active_params", "matmul_flops", "state_elements")
-    names = {left.name for at in shown for key in keys for left in at[key].free_symbols}
+    names = {left.name for at in shown for key in keys_in(Shown.PRESETS) for left in at[key].free_symbols}
     return ", ".join(code(size.name) for size in sheet.sizes if size.name in names)

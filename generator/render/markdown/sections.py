@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from generator.formulas.latex import latex_name
+from generator.quantities import QUANTITIES, SAVED_BYTES, Shown, shown_in
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import Formulas, inline
 from generator.render.markdown.links import Links, op_cell
 from generator.render.markdown.shapes import row_shapes, size_values
 from generator.render.markdown.table import Table, table, without_empty_columns
 from generator.sheet.memory import ITEM
-from generator.sheet.sheet import QUANTITIES, Sheet, SheetRow
+from generator.sheet.sheet import Sheet, SheetRow
 
-ROW_COSTS = {"params": "Parameters", "macs": "MACs", "vector_flops": "Vector FLOPs", "saved_elements": "Saved"}
 ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
-SAVED_BYTES = (
-    f"what is saved for backward, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
+HOW_SAVED = (
+    f"what is kept for the backward pass, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
     "masks have 1, indices 8, and statistics of normalisations at least 4"
 )
 
@@ -46,11 +46,11 @@ def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
 
 def rows_table(sheet: Sheet, formulas: Formulas, links: Links) -> Table:
     """Return the rows in order of computation, parts of a block indented below it."""
-    head = ["Row", "Op", "Inputs", "Shape", "Times", *ROW_COSTS.values(), "Note"]
+    head = ["Row", "Op", "Inputs", "Shape", "Times", *(one.short for one in shown_in(Shown.ROWS)), "Note"]
     sizes = size_values(sheet)
     rows = []
     for row in sheet.rows:
-        costs = [formulas.cell(row.costs[key], f"{title} of {code(row.path)}", ROW_FORMULA_WIDTH) for key, title in ROW_COSTS.items()]
+        costs = [formulas.cell(row.costs[one.key], f"{one.short} of {code(row.path)}", ROW_FORMULA_WIDTH) for one in shown_in(Shown.ROWS)]
         rows.append(
             [
                 row_name(row),
@@ -77,6 +77,6 @@ def totals_table(sheet: Sheet, formulas: Formulas) -> Table:
         (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES
     ]
     for formats, formula in sheet.saved.formulas().items() if sheet.saved.full else ():
-        title = f"Saved bytes, {formats}"
-        rows.append((text(title), code("saved_bytes"), formulas.cell(formula, text(title)), "bytes", SAVED_BYTES))
+        title = f"{SAVED_BYTES.of.short} in bytes, {formats}"
+        rows.append((text(title), code(SAVED_BYTES.key), formulas.cell(formula, text(title)), "bytes", HOW_SAVED))
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)

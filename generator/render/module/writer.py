@@ -10,6 +10,7 @@ from typing import Any
 from sympy import Integer, Not, Or
 
 from generator.formulas.text import to_text
+from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
 from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
 from generator.render.module.escape import comment, docstring, literal
@@ -272,10 +273,10 @@ def _docstring(view: ModuleView, label: str, sheet: Sheet | None) -> list[str]:
     values = {name: f" = {to_text(view.arch.sizes[name], order)}" for name, dim in spec.dims.items() if dim.kind == "derived"}
     sizes = ", ".join(f"{name}{values.get(name, '')} {dim.meaning}" for name, dim in spec.dims.items())
     lines += ["", *_wrapped(f"Sizes: {sizes}.", 8)]
-    totals = sheet.totals if sheet is not None else {}
-    for text, key in (("Parameters", "params"), ("MACs", "macs"), ("State", "state_elements")):
-        if key in totals and (key != "state_elements" or totals[key] != 0):
-            lines += _wrapped(f"{text}: {to_text(totals[key], order)}.", 8)
+    if sheet is not None:
+        for one in shown_in(Shown.MODULE):
+            if not one.is_idle(sheet.totals):
+                lines += _wrapped(f"{one.title}: {to_text(sheet.totals[one.key], order)}.", 8)
     return [line[: len(line) - len(line.lstrip())] + docstring(line) for line in lines]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from generator.quantities import QUANTITIES
 from generator.render.workbook.cells import Page
 from generator.render.workbook.plan import Plan
-from generator.sheet.sheet import QUANTITIES
 from generator.version import VERSION
 
 WIDTHS = (30, 24, 96)
@@ -33,7 +33,7 @@ def write_about(page: Page, plan: Plan) -> None:
         row = _line(page, row, words("about.sources") if i == 0 else "", " ".join(filter(None, [reference.text, reference.url])))
     row = _section(page, row + 1, words("about.quantities"))
     for quantity in QUANTITIES:
-        row = _line(page, row, plan.title(quantity), words(f"quantity_meanings.{quantity.key}"), unit=plan.unit(quantity))
+        row = _line(page, row, plan.title(quantity), quantity.words(plan.words.language).meaning, unit=plan.unit(quantity))
     row = _section(page, row + 1, words("about.conventions"))
     for line in words.lines("about.convention_list"):
         page.text(page.merged(f"A{row}:C{row}", "Words"), line)

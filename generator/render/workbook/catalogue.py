@@ -11,6 +11,7 @@ from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.quantities import QUANTITIES, UNITS, WORK_UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
 from generator.render.workbook.cells import Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
@@ -18,12 +19,11 @@ from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 from generator.sheet.example import View
-from generator.sheet.sheet import QUANTITIES, Quantity, Sheet
+from generator.sheet.sheet import Sheet
 
 FIRST_ROW = 5
 WORDS_WIDTHS = (44, 30, 26, 24, 46, 34)  # title, spec, kind, preset, sizes, source
 NUMBER_WIDTH = 16
-FORMULA_KEYS = ("params", "macs", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
 FORMULA_WIDTH = 52
 LONGEST_FORM = 300
 
@@ -97,8 +97,8 @@ def _write_head(page: Page, words: Texts) -> None:
 
 def _with_unit(quantity: Quantity, words: Texts) -> str:
     """Return what a quantity is called, with its unit where the name does not say it."""
-    title = words(f"quantity_titles.{quantity.key}")
-    return words("comparison.measure", title=title, unit=words(f"quantity_units.{quantity.unit}")) if quantity.unit == "elements" else title
+    title = quantity.words(words.language).title
+    return words("comparison.measure", title=title, unit=UNITS[quantity.unit][words.language]) if quantity.unit == "elements" else title
 
 
 def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> None:
@@ -122,7 +122,7 @@ def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> 
         if value is None:
             page.text(at, words("result.none"), "Muted number")
         else:
-            page.number(at, value, "Layer, FLOP" if quantity.unit in {"FLOP", "multiply-accumulates"} else "Layer, count")
+            page.number(at, value, "Layer, FLOP" if quantity.unit in WORK_UNITS else "Layer, count")
 
 
 def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:
@@ -135,26 +135,30 @@ def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:
 
 def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_rows: Mapping[str, int]) -> None:
     """Write the closed forms of each spec, linked back to its first line in the list."""
-    page.widths([WORDS_WIDTHS[0], *[FORMULA_WIDTH] * len(FORMULA_KEYS), 70])
+    page.widths([WORDS_WIDTHS[0], *[FORMULA_WIDTH] * len(shown_in(Shown.CATALOGUE)), 70])
     page.text("A1", words("catalogue.formulas_title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     page.text(page.merged("A2:C2", "Remark"), words("catalogue.formulas_note"), "Remark")
-    heads = [words("catalogue.architecture"), *(words(f"quantity_titles.{key}") for key in FORMULA_KEYS), words("catalogue.meanings")]
+    heads = [
+        words("catalogue.architecture"),
+        *(one.words(words.language).title for one in shown_in(Shown.CATALOGUE)),
+        words("catalogue.meanings"),
+    ]
     page.row(FIRST_ROW - 1, heads, "Column head")
-    title = quote_sheetname(words("catalogue.sheet"))
+    title, last = quote_sheetname(words("catalogue.sheet")), get_column_letter(len(heads))
     for row, sheet in enumerate(sheets, start=FIRST_ROW):
         at = f"A{row}"
         page.text(at, sheet.title, "Hyperlink, cell")
         page.sheet[at].hyperlink = Hyperlink(ref=at, location=f"{title}!A{first_rows[sheet.name]}")
         page.sheet[at].style = "Hyperlink, cell"
         order = [size.name for size in sheet.sizes]
-        shown = [_form(closed_form(sheet.totals[key], order)) for key in FORMULA_KEYS]
-        for column, text in zip("BCDEFG", shown, strict=True):
-            page.text(f"{column}{row}", text)
+        shown = [_form(closed_form(sheet.totals[key], order)) for key in keys_in(Shown.CATALOGUE)]
+        for column, text in enumerate(shown, start=2):
+            page.text(f"{get_column_letter(column)}{row}", text)
         meanings = "; ".join(f"{size.name}: {size.meaning}" for size in sheet.sizes)
-        page.text(f"H{row}", meanings, "Muted words")
+        page.text(f"{last}{row}", meanings, "Muted words")
         page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (meanings, 68), *((text, FORMULA_WIDTH - 6) for text in shown)])
-    page.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:H{max(FIRST_ROW, FIRST_ROW + len(sheets) - 1)}"
+    page.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:{last}{max(FIRST_ROW, FIRST_ROW + len(sheets) - 1)}"
     page.sheet.freeze_panes = f"B{FIRST_ROW}"
 
 

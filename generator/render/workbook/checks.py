@@ -7,6 +7,7 @@ from dataclasses import replace
 from openpyxl.formatting.rule import Rule
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES, Quantity
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.check import Check, Entry, judged, verdict
 from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, sides, write_differing
@@ -18,7 +19,7 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK
 from generator.render.workbook.typed import typed_count
 from generator.render.workbook.withheld import FITS, hide, warn
-from generator.sheet.sheet import QUANTITIES, Quantity, SheetClaim
+from generator.sheet.sheet import SheetClaim
 
 
 def check_list(plan: Plan, formulas: Formulas, layer_totals: dict[str, Value]) -> tuple[Check, ...]:

@@ -9,13 +9,14 @@ from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.quantities import QUANTITIES, SAVED_BYTES
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.check import Entry
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import hide
-from generator.sheet.sheet import QUANTITIES, SheetClaim
+from generator.sheet.sheet import SheetClaim
 
 WIDTHS = (5, 66, 28, 28, 12, 78)  # of the columns of the checks
 MOST_ARGUMENTS = 200  # of SUM; Excel allows 255
@@ -110,8 +111,8 @@ def claim_text(plan: Plan, claim: SheetClaim, key: str) -> str:
 def claim_title(plan: Plan, claim: SheetClaim) -> str:
     """Return the quantity that a claim is about, with the rows that it is limited to."""
     words = plan.words
-    if claim.quantity == "saved_bytes":
-        title = words("checks.saved_bytes", dtype=claim.dtype)
+    if claim.quantity == SAVED_BYTES.key:
+        title = words("checks.in_format", title=plan.short(SAVED_BYTES.of), dtype=claim.dtype)
     else:
         title = next((plan.title(quantity) for quantity in QUANTITIES if quantity.key == claim.quantity), claim.quantity)
     return words("checks.scope", title=title, scope=claim.scope) if claim.scope else title

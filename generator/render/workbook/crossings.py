@@ -17,6 +17,7 @@ from sympy import Add, Eq, Expr
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.order import ordered_terms
 from generator.formulas.symbols import symbol
+from generator.quantities import QUANTITIES
 from generator.questions.growth.inside import InsideCrossing, met
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
@@ -25,7 +26,7 @@ from generator.render.workbook.live import Live, choice, fixed, sentence
 from generator.render.workbook.plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import FITS
-from generator.sheet.sheet import QUANTITIES, Constraint
+from generator.sheet.sheet import Constraint
 
 WIDTHS = (30, 62, 46, 26, 30, 24, 22)
 WORKING_WIDTHS = (26, 26, *[18] * 7, 52, 46)

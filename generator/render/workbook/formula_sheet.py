@@ -8,6 +8,7 @@ from openpyxl.formatting.rule import Rule
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
+from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.orders import order_of
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.claims import claim_formula, claim_remarks, claim_source, claim_title, has_values, sides
@@ -19,7 +20,7 @@ from generator.render.workbook.results import shortened_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import GOOD_LOOK, WARNING_LOOK
 from generator.render.workbook.withheld import hide, write_note
-from generator.sheet.sheet import QUANTITIES, Quantity, SheetClaim
+from generator.sheet.sheet import SheetClaim
 
 VERDICTS = "D"  # the column
 

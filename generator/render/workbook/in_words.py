@@ -8,10 +8,10 @@ from typing import ClassVar
 from sympy import Symbol
 
 from generator.formulas.dialect import Binds, Dialect, Piece
+from generator.quantities import Shown, shown_in
 from generator.render.workbook.plan import Plan
-from generator.sheet.sheet import QUANTITIES, SheetRow
+from generator.sheet.sheet import SheetRow
 
-SPOKEN = ("macs", "vector_flops", "traffic_elements", "params")  # the first of them that is not zero says most about a layer
 LONGEST = 400
 _RAISED = {"2": "²", "3": "³", "4": "⁴"}
 
@@ -43,7 +43,8 @@ class _Words(Dialect):
 
 def cost_in_words(row: SheetRow, plan: Plan) -> str:
     """Return the quantity that says most about a layer as a formula in words."""
-    quantity = next((q for key in SPOKEN for q in QUANTITIES if q.key == key and row.costs[key] != 0), None)
+    spoken = sorted(shown_in(Shown.LAYER), key=lambda one: one.unit == "scalars")  # what a layer does says more than what it holds
+    quantity = next((q for q in spoken if row.costs[q.key] != 0), None)
     if quantity is None:
         return plan.words("layers.free")
     cost = row.costs[quantity.key]

@@ -12,6 +12,7 @@ from openpyxl.worksheet.properties import Outline
 from sympy import Expr
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.parts import children_of
 from generator.render.workbook.cells import Page, quoted, width_of
 from generator.render.workbook.formulas import Formulas, closed_form, shape_text
@@ -20,7 +21,7 @@ from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUM
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
 from generator.render.workbook.withheld import hide, write_note
-from generator.sheet.sheet import QUANTITIES, Quantity, SheetRow
+from generator.sheet.sheet import SheetRow
 
 REPEAT_WIDTH = 10
 NARROWEST, WIDEST = 20, 60  # of the columns of text
@@ -63,7 +64,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "part", "repeat", "shape", "live_shape")], "Column head")
     page.text(f"D{head}", words("layers.repeat"), "Column head, number")
     for quantity in QUANTITIES:
-        page.text(f"{plan.quantity_column(quantity)}{head}", plan.title(quantity), "Column head, number")
+        page.text(f"{plan.quantity_column(quantity)}{head}", plan.short(quantity), "Column head, number")
     page.text(f"{share}{head}", words("layers.share", quantity=plan.title(plan.main)), "Column head, number")
     page.text(f"{_words_column()}{head}", words("layers.in_words"), "Column head")
     page.text(f"{note}{head}", words("layers.note_column"), "Column head")

@@ -8,12 +8,13 @@ from functools import cached_property
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
+from generator.quantities import BYTES, INTENSITY, QUANTITIES, UNITS, Quantity
 from generator.questions.growth.inside import Division, InsideCrossing, Pair, Side, preferred
 from generator.questions.growth.parts import Part, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
 from generator.sheet.example import views
-from generator.sheet.sheet import QUANTITIES, Quantity, Sheet, SheetPreset, Size
+from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
 
@@ -75,11 +76,16 @@ class Plan:
 
     def title(self, quantity: Quantity) -> str:
         """Return what a quantity is called."""
-        return self.words(f"quantity_titles.{quantity.key}")
+        return quantity.words(self.words.language).title
+
+    def short(self, quantity: Quantity) -> str:
+        """Return what a quantity is called in a narrow column."""
+        words = quantity.words(self.words.language)
+        return words.short or words.title
 
     def unit(self, quantity: Quantity) -> str:
         """Return what a quantity is counted in."""
-        return self.words(f"quantity_units.{quantity.unit}")
+        return UNITS[quantity.unit][self.words.language]
 
     def at(self, key: str, cell: str) -> str:
         """Return the reference of a cell or range of a sheet, from another sheet."""
@@ -199,13 +205,13 @@ class Plan:
     @cached_property
     def memory_rows(self) -> dict[str, int]:
         """The row of each amount of memory."""
-        keys = ("params", "saved_elements", "state_elements", "traffic_elements", "intensity")
+        keys = (*(amount.key for amount in BYTES), INTENSITY.key)
         return {key: self.format_row + 2 + i for i, key in enumerate(keys)}
 
     @property
     def first_part_row(self) -> int:
         """The row of the first part of the cost."""
-        return self.memory_rows["intensity"] + 4
+        return self.memory_rows[INTENSITY.key] + 4
 
     @property
     def charts_row(self) -> int:

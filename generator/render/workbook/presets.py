@@ -6,6 +6,7 @@ from openpyxl.formatting.rule import Rule
 from sympy import Expr
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import QUANTITIES, Quantity
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.close import close_formula, is_close
@@ -16,7 +17,7 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK
 from generator.render.workbook.typed import is_size, typed_count
 from generator.render.workbook.withheld import dash
-from generator.sheet.sheet import QUANTITIES, Quantity, Size
+from generator.sheet.sheet import Size
 
 WIDTHS = (42, 44)
 COLUMN_WIDTH = 23

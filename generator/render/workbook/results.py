@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Sequence
-from fractions import Fraction
 from itertools import accumulate
 
 from openpyxl.formatting.rule import Rule
@@ -13,6 +12,7 @@ from sympy import Add, Expr
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.order import ordered_terms
+from generator.quantities import BYTES, INTENSITY, QUANTITIES, InBytes, Quantity, Ratio
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import Formulas, closed_form
 from generator.render.workbook.live import choice, fixed
@@ -23,7 +23,6 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
 from generator.render.workbook.withheld import FITS, dash, withheld
 from generator.sheet.memory import ITEM, ITEM_BYTES
-from generator.sheet.sheet import QUANTITIES, Quantity
 
 LONGEST_CLOSED_FORM = 700
 LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell
@@ -78,7 +77,7 @@ def _write_rounded(page: Page, plan: Plan, row: int, scale: Scale, names: Sequen
     page.formula(f"C{row}", f'IF(ISNUMBER(D{row}),{scale.unit_formula(f"D{row}", names)},"")', names[step], "Words")
 
 
-def write_memory(page: Page, plan: Plan, formulas: Formulas, totals: dict[str, Value]) -> None:
+def write_memory(page: Page, plan: Plan, formulas: Formulas) -> None:
     """Write what parameters, saved tensors, state and traffic come to in bytes."""
     words, row = plan.words, plan.format_row
     page.text(page.merged(f"A{row - 1}:G{row - 1}", "Section"), words("memory.section"), "Section")
@@ -96,14 +95,12 @@ def write_memory(page: Page, plan: Plan, formulas: Formulas, totals: dict[str, V
     page.merged(f"F{row + 1}:G{row + 1}", "Column head")
     for column, key in (("B", "rounded"), ("D", "bytes")):
         page.text(f"{column}{row + 1}", words(f"memory.{key}"), "Column head, number")
-    first, last = plan.memory_rows["params"], plan.memory_rows["traffic_elements"]
+    first, last = plan.memory_rows[BYTES[0].key], plan.memory_rows[BYTES[-1].key]
     exact = Rule(type="expression", formula=[f"$D{first}<1024"], dxf=EXACT_LOOK)
     page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
-    for key in plan.memory_rows:
-        if key == "intensity":
-            _write_intensity(page, plan, totals)
-        else:
-            _write_bytes(page, plan, formulas, key, totals)
+    for amount in BYTES:
+        _write_bytes(page, plan, formulas, amount)
+    _write_ratio(page, plan, INTENSITY)
 
 
 def _offer_formats(page: Page, plan: Plan) -> None:
@@ -115,25 +112,21 @@ def _offer_formats(page: Page, plan: Plan) -> None:
     page.sheet.add_data_validation(rule)
 
 
-def _write_bytes(page: Page, plan: Plan, formulas: Formulas, key: str, totals: dict[str, Value]) -> None:
-    words, row, item = plan.words, plan.memory_rows[key], plan.item_bytes_cell
-    page.text(f"A{row}", words(f"memory.{key}"), "Label")
-    counted = f"$D${plan.total_rows[key]}"
-    value: Value
-    if key == "saved_elements" and plan.sheet.saved.full:
-        text, value = _saved(plan, formulas)
-    else:
-        text, value = f"{counted}*{item}", Fraction(totals[key]) * ITEM_BYTES[FIRST_FORMAT]
+def _write_bytes(page: Page, plan: Plan, formulas: Formulas, amount: InBytes) -> None:
+    words, row, item = plan.words, plan.memory_rows[amount.key], plan.item_bytes_cell
+    page.text(f"A{row}", plan.short(amount.of), "Label")
+    counted = f"$D${plan.total_rows[amount.of.key]}"
+    text = _by_kind(plan, formulas) if amount.is_by_kind and plan.sheet.saved.full else f"{counted}*{item}"
+    value: Value = evaluate(plan.sheet.in_bytes(amount, FIRST_FORMAT), plan.in_use)
     page.formula(f"D{row}", f'IF(AND({FITS},{item}<>""),{text},{dash(plan)})', value, "Whole number")
-    amount, step = BINARY.scaled(value)
-    _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), (amount, step))
+    _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), BINARY.scaled(value))
     page.text(f"E{row}", words("memory.byte"), "Muted words")
-    how = words(f"memory.{key}_how")
+    how = amount.how(words.language)
     page.text(page.merged(f"F{row}:G{row}", "Words"), how)
     page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
 
 
-def _saved(plan: Plan, formulas: Formulas) -> tuple[str, Value]:
+def _by_kind(plan: Plan, formulas: Formulas) -> str:
     """Return the bytes kept for the backward pass: masks, indices and statistics have sizes of their own, whatever the format."""
     item = plan.item_bytes_cell
     texts = []
@@ -143,22 +136,18 @@ def _saved(plan: Plan, formulas: Formulas) -> tuple[str, Value]:
             there = {**plan.names, ITEM.name: plan.at("summary", item)}
             text = formulas.split(expr, there, {**plan.in_use, ITEM.name: ITEM_BYTES[dtype]})
         texts.append(text)
-    value: Value = evaluate(plan.sheet.saved.bytes(FIRST_FORMAT), plan.in_use)
-    return (texts[0] if len(texts) == 1 else f"IF({item}>=4,{texts[0]},{texts[1]})"), value
+    return texts[0] if len(texts) == 1 else f"IF({item}>=4,{texts[0]},{texts[1]})"
 
 
-def _write_intensity(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
-    words, row, rows = plan.words, plan.memory_rows["intensity"], plan.total_rows
-    traffic = f"$D${plan.memory_rows['traffic_elements']}"
-    page.text(f"A{row}", words("memory.intensity"), "Label")
-    moved = Fraction(totals["traffic_elements"]) * ITEM_BYTES[FIRST_FORMAT]
-    work = Fraction(totals["matmul_flops"]) + Fraction(totals["vector_flops"])
-    shown: Value = work / moved if moved else plan.words("result.withheld")
-    text = f"IFERROR(($D${rows['matmul_flops']}+$D${rows['vector_flops']})/{traffic},{dash(plan)})"
-    page.formula(f"B{row}", text, shown, "Rounded number")
-    page.text(f"C{row}", words("memory.intensity_unit"), "Words")
+def _write_ratio(page: Page, plan: Plan, ratio: Ratio) -> None:
+    row, said = plan.memory_rows[ratio.key], ratio.words(plan.words.language)
+    page.text(f"A{row}", said.title, "Label")
+    formula = plan.sheet.ratio(ratio, FIRST_FORMAT)
+    shown: Value = plan.words("result.withheld") if formula is None else evaluate(formula, plan.in_use)
+    above = "+".join(f"$D${plan.total_rows[key]}" for key in ratio.of.sum_of or (ratio.of.key,))
+    page.formula(f"B{row}", f"IFERROR(({above})/$D${plan.memory_rows[ratio.per.key]},{dash(plan)})", shown, "Rounded number")
+    page.text(f"C{row}", ratio.unit[plan.words.language], "Words")
     page.blank(f"D{row}", "Whole number")
     page.blank(f"E{row}", "Muted words")
-    how = words("memory.intensity_how")
-    page.text(page.merged(f"F{row}:G{row}", "Words"), how)
-    page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
+    page.text(page.merged(f"F{row}:G{row}", "Words"), said.meaning)
+    page.height(row, [(said.meaning, WIDTHS[5] + WIDTHS[6])])

@@ -13,6 +13,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
 from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.quantities import QUANTITIES
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
@@ -23,7 +24,7 @@ from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
 from generator.render.workbook.typed import is_equal, is_size
 from generator.render.workbook.withheld import FITS, write_note
 from generator.sheet.presets import complete
-from generator.sheet.sheet import QUANTITIES, Size
+from generator.sheet.sheet import Size
 from generator.sheet.showable import GREATEST
 
 WIDTHS = (22, 30)
@@ -230,7 +231,7 @@ def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
     chosen = f"IF({known},{places.SWEEP_INPUT},{sweep})" if row == places.DOUBLING_ROW - 1 else places.SWEEP_CELL
     page.formula(f"A{row}", chosen, plan.sweep or "", "Column head, number")
     page.text(f"B{row}", words("scaling.state"), "Column head")
-    heads = {quantity.key: plan.title(quantity) for quantity in QUANTITIES}
+    heads = {quantity.key: plan.short(quantity) for quantity in QUANTITIES}
     heads |= {f"part {i}": plan.part_name(part) for i, part in enumerate(plan.parts)}
     heads |= {f"size {size.name}": size.name for size in plan.sheet.sizes}
     for key, column in columns.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import SAVED_ELEMENTS
 from generator.questions.growth.parts import leaves_of
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
@@ -50,7 +51,7 @@ def _shares(plan: Plan) -> Live | None:
 
 def _spoken(plan: Plan) -> str:
     """Return what the quantity that says most is called inside a sentence."""
-    return plan.words(f"sentences.{plan.main.key}")
+    return plan.main.words(plan.words.language).spoken
 
 
 def _share(plan: Plan, name: str) -> tuple[str, Fraction]:
@@ -77,7 +78,7 @@ def _doubling(plan: Plan, scaling: Scaling | None) -> Live | None:
     """Doubling n multiplies the matmul FLOPs by 2.1 and the memory kept for the backward pass by 2.3."""
     if scaling is None or plan.pair is None:
         return None
-    keys = (plan.main.key, "saved_elements")
+    keys = (plan.main.key, SAVED_ELEMENTS.key)
     work, memory = (_ratio(plan, key, scaling.ratio(key)) for key in keys)
     size = Live(plan.at("scaling", places.SWEEP_CELL), plan.sweep or "")
     cells = [_ratio_cell(plan, key) for key in keys]

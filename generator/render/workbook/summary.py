@@ -5,6 +5,7 @@ from __future__ import annotations
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 
+from generator.quantities import PARAMS
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.check import Check
@@ -30,7 +31,7 @@ def write_summary(page: Page, plan: Plan, formulas: Formulas, checks: tuple[Chec
     _write_head(page, plan)
     write_sizes(page, plan, formulas)
     totals = write_results(page, plan, formulas)
-    write_memory(page, plan, formulas, totals)
+    write_memory(page, plan, formulas)
     write_parts(page, plan)
     write_charts(page, plan, scaling)
     _write_verdict(page, plan, checks)
@@ -91,15 +92,19 @@ def _write_headline(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
     scale, places_in_text = of_counts(words), {}
     decimals = 2 if scale is MYRIADS else 1  # of a larger unit more digits are needed to say as much
     spoken = [f" {name}" if name else "" for name in words.scale("scalars", spoken=True)]
-    for key, names in (("params", spoken), (plan.main.key, words.scale(plan.main.unit))):
+    for key, names in ((PARAMS.key, spoken), (plan.main.key, words.scale(plan.main.unit))):
         cell = f"$D${rows[key]}"
         amount, step = scale.scaled(totals[key])
         places_in_text[key] = rounded(f"$B${rows[key]}", amount, decimals)
         places_in_text[f"{key}_unit"] = Live(scale.unit_formula(cell, names), names[step])
     work, work_unit = places_in_text[plan.main.key], places_in_text[f"{plan.main.key}_unit"]
-    template = words(f"summary.headline_{plan.main.key}")
     headline = sentence(
-        template, params=places_in_text["params"], params_unit=places_in_text["params_unit"], work=work, work_unit=work_unit
+        words("summary.headline"),
+        params=places_in_text[PARAMS.key],
+        params_unit=places_in_text[f"{PARAMS.key}_unit"],
+        work=work,
+        work_unit=work_unit,
+        where=fixed(plan.main.words(words.language).headline),
     )
     headline = withheld_text(headline, Live(f"{quoted(words('summary.no_answer'))}&{PROBLEM}", ""))
     page.formula(page.merged("A3:G3", "Headline"), headline.formula, headline.shown, "Headline")

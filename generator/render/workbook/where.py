@@ -8,6 +8,7 @@ from typing import Any
 from openpyxl.formatting.rule import DataBarRule
 
 from generator.formulas.evaluate import evaluate
+from generator.quantities import Quantity, Shown, keys_in, shown_in
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import bars, lines
@@ -15,18 +16,14 @@ from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import dash
-from generator.sheet.sheet import QUANTITIES, Quantity
 
-GROWING = ("params", "matmul_flops", "vector_flops", "saved_elements", "state_elements", "traffic_elements")
 CHART_ROWS = 20  # that two charts side by side stand on
 ROW_POINTS = 15
 
 
 def shared(plan: Plan) -> dict[str, Quantity]:
     """Return the quantity of which each column of the table of parts shows shares."""
-    keys = ("params", plan.main.key, "saved_elements", "traffic_elements")
-    by_key = {quantity.key: quantity for quantity in QUANTITIES}
-    return dict(zip("BCDE", (by_key[key] for key in keys), strict=True))
+    return dict(zip("BCDE", (plan.main if Shown.WORK in one.shown else one for one in shown_in(Shown.PARTS)), strict=True))
 
 
 def write_parts(page: Page, plan: Plan) -> None:
@@ -37,7 +34,7 @@ def write_parts(page: Page, plan: Plan) -> None:
     page.text(page.merged(f"A{first - 2}:G{first - 2}", "Section"), words("parts.section"), "Section")
     page.text(f"A{first - 1}", words("parts.part"), "Column head")
     for column, quantity in shared(plan).items():
-        page.text(f"{column}{first - 1}", plan.title(quantity), "Column head, number")
+        page.text(f"{column}{first - 1}", plan.short(quantity), "Column head, number")
     page.text(page.merged(f"F{first - 1}:G{first - 1}", "Column head"), words("parts.rows"), "Column head")
     page.sheet.row_dimensions[first - 1].height = 28
     for i, part in enumerate(plan.parts):
@@ -77,8 +74,9 @@ def write_charts(page: Page, plan: Plan, scaling: Scaling | None) -> None:
     if plan.parts:
         first, last = plan.first_part_row, plan.first_part_row + len(plan.parts) - 1
         head = first - 1
-        columns = [column for column, quantity in shared(plan).items() if plan.sheet.totals[quantity.key] != 0]
-        series = [(plan.at("summary", f"${c}${head}"), plan.at("summary", f"${c}${first}:${c}${last}")) for c in columns if c != "E"]
+        drawn = (item for item in shared(plan).items() if item[1] is plan.main or Shown.PARTS_CHART in item[1].shown)
+        columns = [column for column, quantity in drawn if plan.sheet.totals[quantity.key] != 0]
+        series = [(plan.at("summary", f"${c}${head}"), plan.at("summary", f"${c}${first}:${c}${last}")) for c in columns]
         names = plan.at("summary", f"$A${first}:$A${last}")
         if series:
             chart = bars(words("charts.where"), names, series, "0%", font)
@@ -92,7 +90,7 @@ def growth_chart(plan: Plan) -> Any:
     """Return the chart of the totals over the size that is varied."""
     first, last, head = places.FIRST_STEP_ROW, places.FIRST_STEP_ROW + places.STEPS - 1, places.FIRST_STEP_ROW - 1
     series = []
-    for key in GROWING:
+    for key in keys_in(Shown.GROWTH):
         if plan.sheet.totals[key] != 0:
             column = plan.scaled_columns[key]
             cells = f"${column}${first}:${column}${last}"

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sympy import Expr, Integer, expand
+from sympy import Expr, Integer, expand, sympify
 
 from generator.ops.registry import ops
+from generator.quantities import BY_KEY, SAVED_BYTES, Quantity
 from generator.resolve.architecture import Architecture
 from generator.resolve.sizes import Unresolved
 from generator.sheet.memory import storage_bytes
 from generator.sheet.sheet import SheetRow
-from generator.spec.claim_schema import SAVED_BYTES
 from generator.spec.model import Claim
 from generator.text.problems import Problems
 from generator.text.source import Span
@@ -32,9 +32,6 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "mask": ("hide", "hide_equal", "mask", "window_mask"),
 }
 BIAS = "bias"
-_BIAS_COUNTS = ("params", "active_params")  # each with the same biases
-# A bias adds nothing to these.
-_NO_BIAS = ("macs", "matmul_flops", "backward_matmul_flops", "saved_elements", "state_elements", SAVED_BYTES)
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class Costs:
 
     def of(self, row: SheetRow, claim: Claim) -> Expr:
         """Return what the claim counts of one leaf row."""
-        if claim.of != SAVED_BYTES:
+        if claim.of != SAVED_BYTES.key:
             return row.costs[claim.of]
         tracer = self._traced(claim.dtype).tracer
         kept = [storage for storage in tracer.storages if storage.saved_by == row.path]
@@ -61,12 +58,17 @@ class Costs:
     def bias(self, row: SheetRow, claim: Claim) -> Expr:
         """Return how much of that is biases."""
         tracer = self.arch.tracer
-        tally = tracer.tallies.get(row.path)
-        return tally.bias_params if tally is not None and claim.of in _BIAS_COUNTS else Integer(0)
+        tally, count = tracer.tallies.get(row.path), _counted(claim).bias
+        return Integer(0) if tally is None or count is None else sympify(count(tally))
 
     def _traced(self, dtype: str) -> Architecture:
         depends = self.arch.tracer.depends_on_precision
         return self.half() if depends and dtype in ("bfloat16", "float16") else self.arch
+
+
+def _counted(claim: Claim) -> Quantity:
+    """Return the quantity whose elements a claim counts, in bytes or not."""
+    return SAVED_BYTES.of if claim.of == SAVED_BYTES.key else BY_KEY[claim.of]
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,6 @@ def _ignored(claim: Claim, costs: Costs, problems: Problems) -> tuple[set[str], 
 
 
 def _check_bias(claim: Claim, span: Span, problems: Problems) -> None:
-    if claim.of not in (*_BIAS_COUNTS, *_NO_BIAS):
+    if _counted(claim).bias is None:
         note = "the addition of a bias is not told apart from the other work of its row; ignore rows or ops instead"
         problems.add(f"`ignore: bias` cannot be taken out of {claim.of}", span, note)

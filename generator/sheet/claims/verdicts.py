@@ -14,6 +14,7 @@ from generator.formulas.factored import factored_text
 from generator.formulas.order import polynomial, rebuilt
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
+from generator.quantities import SAVED_BYTES
 from generator.resolve.architecture import Architecture
 from generator.resolve.sizes import Unresolved
 from generator.sheet.claims.conditions import Conditions, conditions
@@ -23,7 +24,6 @@ from generator.sheet.claims.parts import Costs, Part, part
 from generator.sheet.claims.values import check_values
 from generator.sheet.sheet import ClaimCheck, ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
-from generator.spec.claim_schema import SAVED_BYTES
 from generator.spec.model import Claim, Condition, Expression
 from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.text.problems import Problems
@@ -90,7 +90,7 @@ class _Judge:
         """Return what holds the formula against the rows at any sizes."""
         written = evaluate(printed.ast, {name: symbol(name) for name in names(printed.ast)})
         counted = self.part.total
-        rows = tuple(self.part.costs) if self.claim.of != SAVED_BYTES else ()
+        rows = tuple(self.part.costs) if self.claim.of != SAVED_BYTES.key else ()
         whole = (row.costs[self.claim.of] for row in self.costs.rows if row.path in rows)
         return ClaimCheck(written, self.under.requires, rows, expand(sum(whole, Integer(0)) - counted) if rows else Integer(0), counted)
 
@@ -227,7 +227,7 @@ class _Judge:
             erratum=claim.erratum,
             correct=claim.correct.text if claim.correct is not None else "",
             digits=claim.digits,
-            dtype=claim.dtype or ("float32" if claim.of == "saved_bytes" else ""),
+            dtype=claim.dtype or ("float32" if claim.of == SAVED_BYTES.key else ""),
             line=claim.span.line,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
+from generator.quantities import UNITS
 from generator.questions.comparison.result import MeasureTable
 from generator.render.comparison.workbook.layout import CHART_ROWS, FIRST_VALUE_ROW, Layout
 from generator.render.workbook.cells import Page
@@ -22,7 +23,7 @@ def add_chart(page: Page, layout: Layout, table: MeasureTable, width: float) -> 
     columns = [get_column_letter(2 + side) for side in range(len(layout.sides))]
     series = [(f"{sheet}!${c}${FIRST_VALUE_ROW - 1}", f"{sheet}!${c}${FIRST_VALUE_ROW}:${c}${last}") for c in columns]
     shown = words("comparison.share", title=title) if layout.is_share else title
-    y_title = words("comparison.share_axis") if layout.is_share else words(f"quantity_units.{table.measure.unit}")
+    y_title = words("comparison.share_axis") if layout.is_share else UNITS[table.measure.unit][words.language]
     x = f"{sheet}!$A${FIRST_VALUE_ROW}:$A${last}"
     chart = lines(shown, x, series, (layout.axis, y_title), words("look.font"))
     chart.width, chart.height = min(WIDEST, round(width * CHARACTER)), HEIGHT

@@ -23,7 +23,7 @@ def write_crossings(page: Page, result: Result, words: Texts) -> None:
     for row, pair in enumerate(result.pairs, start=FIRST_ROW):
         roots = words("crossings.then").join(root_text(pair, i, words) for i in range(len(pair.crossing.roots)))
         roots = roots.replace("**", "^")  # as spreadsheets write powers
-        title = words(f"quantity_titles.{pair.measure.key}")
+        title = pair.measure.words(words.language).title
         texts = (title, _sides(pair, words), verdict(pair, words), roots or words("crossings.nowhere"))
         for column, text, style in zip("ABCD", texts, ("Label", "Words", "Words", "Words"), strict=True):
             page.text(f"{column}{row}", text, style)

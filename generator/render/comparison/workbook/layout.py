@@ -57,11 +57,12 @@ class Layout:
 
     def title(self, table: MeasureTable) -> str:
         """Return what a measure is called."""
-        return self.words(f"quantity_titles.{table.measure.key}")
+        return table.measure.words(self.words.language).title
 
     def sheet_title(self, table: MeasureTable) -> str:
         """Return the title of a measure's sheet."""
-        return self.title(table).translate(_FORBIDDEN)[:31]
+        words = table.measure.words(self.words.language)
+        return (words.short or words.title).translate(_FORBIDDEN)[:31]
 
     @cached_property
     def summary(self) -> str:

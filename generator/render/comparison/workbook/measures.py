@@ -8,6 +8,7 @@ from openpyxl.utils import get_column_letter
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.excel import to_excel
+from generator.quantities import UNITS, WORK_UNITS
 from generator.questions.comparison.result import MeasureTable, Value
 from generator.render.comparison.workbook.chart import add_chart
 from generator.render.comparison.workbook.fit import fit
@@ -18,7 +19,6 @@ from generator.render.workbook.plan import LONGEST_GUARDED
 SWEPT_WIDTH, SIDE_WIDTH, NARROW_WIDTH = 20.0, 24.0, 19.0
 MANY = 5  # sides; with more, columns are narrow
 LEAST_COLUMNS = 6  # that remarks are merged over
-WORK = ("FLOP", "multiply-accumulates")  # units that are shortened in steps of T and G
 
 
 def write_measure(page: Page, layout: Layout, table: MeasureTable) -> None:
@@ -47,11 +47,11 @@ def write_measure(page: Page, layout: Layout, table: MeasureTable) -> None:
 
 def _write_remarks(page: Page, layout: Layout, table: MeasureTable, columns: int, width: float) -> None:
     words, title = layout.words, layout.title(table)
-    unit = words(f"quantity_units.{table.measure.unit}")
+    unit = UNITS[table.measure.unit][words.language]
     shown = words("comparison.share", title=title) if layout.is_share else words("comparison.measure", title=title, unit=unit)
     page.text("A1", shown, "Sheet title")
     page.sheet.row_dimensions[1].height = 28
-    meaning = words(f"quantity_meanings.{table.measure.key}")
+    meaning = table.measure.words(words.language).meaning
     note = words("comparison.share_note" if layout.is_share else "comparison.measure_note", meaning=meaning[0].upper() + meaning[1:])
     broken = any(fit(layout, side, value) != words("result.ok") for side in range(len(layout.sides)) for value in layout.values)
     for row, text in ((2, note), (3, words("comparison.not_allowed", summary=words("sheets.summary")) if broken else "")):
@@ -71,7 +71,7 @@ def _write_value(page: Page, layout: Layout, table: MeasureTable, side: int, ind
     none, is_ok = words("result.none"), fit(layout, side, layout.values[index]) == words("result.ok")
     value = evaluate(table.formulas[side], {layout.swept: layout.values[index]}) if is_ok else none
     state = f"{layout.summary}!{layout.state_cell(side, index)}={quoted(words('result.ok'))}"
-    style = "Layer, share" if layout.is_share else "Layer, FLOP" if table.measure.unit in WORK else "Layer, count"
+    style = "Layer, share" if layout.is_share else "Layer, FLOP" if table.measure.unit in WORK_UNITS else "Layer, count"
     text = _formula_text(layout, table, side, f"$A{row}")
     page.formula(f"{get_column_letter(2 + side)}{row}", f"IF({state},{text},{quoted(none)})", value, style)
     return value
