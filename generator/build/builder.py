@@ -15,9 +15,9 @@ from generator.build.fixed import OPS, SCHEMA, fixed_files, reserved_paths
 from generator.build.index import render_index_of
 from generator.build.manifest import FILE as RECORD
 from generator.build.manifest import Record, read_manifest
-from generator.build.plan import INDEX, Plan, leftovers, make_plan, pages
+from generator.build.plan import INDEX, BuildPlan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
-from generator.build.sink import Checker, Sink, Writer
+from generator.build.sink import Checker, FileWriter, Sink
 from generator.build.worker import Rendered, Surroundings, render_all
 from generator.files import writing
 from generator.files.regular_file import real
@@ -97,7 +97,7 @@ class _Build:
         self.fingerprints = Fingerprints(self.library, self.out, self.pages)
         self.manifest = read_manifest(self.out)
         self.checker = Checker(self.out)
-        self.sink: Sink = self.checker if request.check else Writer(self.out, force=request.force)
+        self.sink: Sink = self.checker if request.check else FileWriter(self.out, force=request.force)
         self.report = Report(differences=self.checker.found)
 
     def run(self) -> Report:
@@ -123,7 +123,7 @@ class _Build:
             self._save()
         return self.report
 
-    def _render(self, plan: Plan) -> None:
+    def _render(self, plan: BuildPlan) -> None:
         around = Surroundings(self.request.collection.paths, self.out, self.pages)
         kinds = {task.name: task.formats for task in plan.tasks}
         for rendered in render_all(plan.tasks, self.library, around, _processes(self.request.jobs, len(plan.tasks))):
@@ -169,7 +169,7 @@ class _Build:
         except ProblemsError as error:
             self._fail(error.problems, [])
 
-    def _finish(self, plan: Plan) -> None:
+    def _finish(self, plan: BuildPlan) -> None:
         """See to what the specs have in common: their schema, the index of their pages, and outputs that have lost their spec."""
         if self.chosen:
             self._of_the_tool(SCHEMA)

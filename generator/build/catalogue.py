@@ -28,7 +28,7 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
         ProblemsError: a spec that must be derived and cannot.
     """
     from generator.build.summary import restore, restored_views
-    from generator.render.workbook.catalogue import Entry, build_catalogue
+    from generator.render.workbook.catalogue import CatalogueLine, build_catalogue
     from generator.sheet.compiled import compile_spec
     from generator.sheet.example import known_views
 
@@ -37,7 +37,7 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
         sheet = restore(summary)
         if summary is None or sheet is None:
             sheet = compile_spec(library, name).sheet
-            entries.append(Entry(sheet, known_views(sheet)))
+            entries.append(CatalogueLine(sheet, known_views(sheet)))
         else:
-            entries.append(Entry(sheet, restored_views(sheet, summary)))
+            entries.append(CatalogueLine(sheet, restored_views(sheet, summary)))
     return build_catalogue(entries, kind.language, kind.suffix)

@@ -18,7 +18,7 @@ INDEX = "markdown/README.md"
 
 
 @dataclass(frozen=True)
-class Plan:
+class BuildPlan:
     """The specs of a build.
 
     Args:
@@ -39,7 +39,7 @@ def make_plan(
     out: Path,
     *,
     check: bool = False,
-) -> Plan:
+) -> BuildPlan:
     """Return what is to be done.
 
     Args:
@@ -60,7 +60,7 @@ def make_plan(
             stale = tuple(kind for kind in stale if kind.committed or (out / kind.path(name)).exists())
         if stale:
             tasks.append(Task(name, stale))
-    return Plan(wanted, tuple(tasks))
+    return BuildPlan(wanted, tuple(tasks))
 
 
 def is_current(name: str, record: Record, fingerprints: Fingerprints) -> bool:
@@ -77,7 +77,7 @@ def _is_fresh(name: str, kind: Format, manifest: Manifest, fingerprints: Fingerp
 
 
 def leftovers(
-    library: Library, plan: Plan, formats: Sequence[Format], manifest: Manifest, out: Path, reserved: Collection[str]
+    library: Library, plan: BuildPlan, formats: Sequence[Format], manifest: Manifest, out: Path, reserved: Collection[str]
 ) -> Iterator[str]:
     """Yield the outputs, written by a build, that come from no spec any more, as paths below `out`.
 
@@ -97,7 +97,7 @@ def _is_output(file: Path) -> bool:
     return state_of(file, file.read_bytes()) is not State.FOREIGN
 
 
-def _has_spec(name: str, library: Library, plan: Plan, manifest: Manifest, out: Path) -> bool:
+def _has_spec(name: str, library: Library, plan: BuildPlan, manifest: Manifest, out: Path) -> bool:
     """Say whether outputs of a name have a reason to be there: a spec, in this build or an earlier one."""
     if name in plan.wanted or name in library.own:
         return True

@@ -20,7 +20,7 @@ class Sink(Protocol):
         """Take note of an output that comes from no spec any more. Raises ProblemsError."""
 
 
-class Writer:
+class FileWriter:
     """Writes outputs; those that were edited by hand only by force."""
 
     def __init__(self, out: Path, *, force: bool = False) -> None:

@@ -19,7 +19,7 @@ from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from generator.questions.comparison.model import Comparison
-    from generator.questions.comparison.result import Result
+    from generator.questions.comparison.result import ComparisonResult
 
 EXAMPLES = """\
   gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=128..65536:x2
@@ -97,7 +97,7 @@ def _comparison(args: argparse.Namespace) -> Comparison:
     return Comparison("", title, subjects, axis, keys or keys_in(Shown.SWEPT if args.sweep else Shown.COMPARE))
 
 
-def _print(result: Result, args: argparse.Namespace) -> None:
+def _print(result: ComparisonResult, args: argparse.Namespace) -> None:
     from generator.render.comparison.plain import to_csv, to_dict
     from generator.render.terminal.comparison import lines_of
 
@@ -110,7 +110,7 @@ def _print(result: Result, args: argparse.Namespace) -> None:
             say(line)
 
 
-def _write(result: Result, args: argparse.Namespace) -> int:
+def _write(result: ComparisonResult, args: argparse.Namespace) -> int:
     """Write the chart and the workbook; return 1 if the chart could not be drawn."""
     from generator.files.writing import replace
 

@@ -28,7 +28,7 @@ from generator.text.suggest import listed
 
 if TYPE_CHECKING:
     from generator.proof.verify.checks import Check
-    from generator.proof.verify.run import Case, Result
+    from generator.proof.verify.run import Case, Verification
     from generator.proof.verify.stepwise import Decoding
     from generator.spec.library import Library
 
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
         _refuse_unfit(args.report, force=args.force)
     library, names = _targets(args.targets, args.specs)
     from generator.proof.verify.instance import Workbench
-    from generator.proof.verify.run import Result, mistakes, verify
+    from generator.proof.verify.run import Verification, mistakes, verify
     from generator.proof.verify.summary import is_compared
 
     results = []
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
             complain_of(ProblemsError(problem for problems in broken.values() for problem in problems))
         for name in names:
             if name in broken:
-                result = Result(name, (), mistakes=broken[name])
+                result = Verification(name, (), mistakes=broken[name])
             else:
                 result = verify(bench, name, samples=args.samples, references=args.references, peaks=PEAKS)
             results.append(result)
@@ -107,7 +107,7 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
     return library, list(dict.fromkeys([*own, *names]))
 
 
-def _print(result: Result) -> None:
+def _print(result: Verification) -> None:
     from generator.proof.verify.summary import is_compared, measurements, word
 
     presets = sum(1 for case in result.cases if case.preset)
@@ -127,7 +127,7 @@ def _print(result: Result) -> None:
         say(f"  not checked: {reason}")
 
 
-def _print_decoding(result: Result) -> None:
+def _print_decoding(result: Verification) -> None:
     from generator.proof.verify.summary import decoding_words
 
     if result.decoding is None:
@@ -153,7 +153,7 @@ def _listed(case: Case) -> str:
     return ", ".join(f"{name}={value}" for name, value in case.sizes.items())
 
 
-def _print_peaks(result: Result) -> None:
+def _print_peaks(result: Verification) -> None:
     if result.peaks:
         exact = sum(1 for peak in result.peaks if peak.is_exact)
         say(f"  peak of forward and backward: {exact} of {len(result.peaks)} measured as simulated")
@@ -162,7 +162,7 @@ def _print_peaks(result: Result) -> None:
             say(f"    simulated {peak.peak_predicted:,} bytes, measured {peak.peak_measured:,}: {peak.ratio:.4f} times as many")
 
 
-def _print_references(result: Result) -> None:
+def _print_references(result: Verification) -> None:
     for model in dict.fromkeys(check.model for check in result.references):
         checks = [check for check in result.references if check.model == model]
         equal = sum(1 for check in checks if check.equal)
@@ -192,14 +192,14 @@ def _number(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _print_totals(results: Sequence[Result]) -> None:
+def _print_totals(results: Sequence[Verification]) -> None:
     from generator.proof.verify.summary import measurements, outcome
 
     compared = counted(measurements(results), "comparison")
     say(f"{counted(len(results), 'spec')}, {compared}: {outcome(results)}")
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def _plain(result: Verification) -> dict[str, Any]:
     from generator.proof.verify.summary import is_compared
 
     return {
@@ -256,7 +256,7 @@ def _refuse_unfit(file: Path, *, force: bool = False) -> None:
         raise UsageError(f"{file} was edited by hand, so it is left alone", "choose another file, or give up the edits with --force")
 
 
-def _write_report(file: Path, results: Sequence[Result]) -> None:
+def _write_report(file: Path, results: Sequence[Verification]) -> None:
     """Write the page, with links to the pages of specs that lie beside it. Raises OSError."""
     from generator.proof.verify.report import render_report
 

@@ -44,7 +44,7 @@ def parse_spec(name: str, source: Source) -> model.Spec:
     problems.extend(violation.problem for violation in found)
     if not isinstance(tree, MappingNode) or any(not isinstance(tree.get(section), MappingNode) for section in _SECTIONS):
         raise ProblemsError(problems)
-    parser = _Parser(problems, found)
+    parser = _SpecParser(problems, found)
     spec = parser.spec(name, source, tree)
     wrong = list(check_structure(spec))
     problems.extend([*wrong, *check_parts(spec), *check_claims(spec)])
@@ -56,7 +56,7 @@ def parse_spec(name: str, source: Source) -> model.Spec:
     return replace(spec, problems=tuple(problems))
 
 
-class _Parser:
+class _SpecParser:
     """Turns nodes that the schema has accepted into the parts of a Spec; others are left out or marked as broken."""
 
     def __init__(self, problems: Problems, violations: Collection[Violation]) -> None:

@@ -10,15 +10,15 @@ import pytest
 from generator.cli import main
 from generator.proof.verify.checks import Check
 from generator.proof.verify.report import render_report
-from generator.proof.verify.run import Case, Result
+from generator.proof.verify.run import Case, Verification
 from generator.proof.verify.summary import outcome, word
 from generator.text.problems import Problem
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 
-GOOD = Result("good", (Case("", {"b": 2}, (Check("params", 5, 5),)),))
-BAD = Result("bad", (Case("", {"b": 2}, (Check("params", 5, 6),)),))
-PARTLY = Result("partly", GOOD.cases, skipped=("preset one: no sizes satisfy n > 5",))
-NOTHING = Result("nothing", (), skipped=("no sizes satisfy n > 5",))
+GOOD = Verification("good", (Case("", {"b": 2}, (Check("params", 5, 5),)),))
+BAD = Verification("bad", (Case("", {"b": 2}, (Check("params", 5, 6),)),))
+PARTLY = Verification("partly", GOOD.cases, skipped=("preset one: no sizes satisfy n > 5",))
+NOTHING = Verification("nothing", (), skipped=("no sizes satisfy n > 5",))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ NOTHING = Result("nothing", (), skipped=("no sizes satisfy n > 5",))
         ([BAD, PARTLY], "1 spec differs: bad; not all was compared of partly"),
     ],
 )
-def test_the_outcome_calls_only_what_was_compared_equal(results: list[Result], said: str) -> None:
+def test_the_outcome_calls_only_what_was_compared_equal(results: list[Verification], said: str) -> None:
     assert outcome(results) == said
 
 
@@ -55,7 +55,7 @@ def test_verify_does_not_succeed_where_nothing_is_compared(specs, capsys) -> Non
 
 
 def test_a_spec_with_mistakes_is_said_to_have_them_and_keeps_the_others_from_being_called_different() -> None:
-    broken = Result("broken", (), mistakes=(Problem("unknown op `linaer`", None),))
+    broken = Verification("broken", (), mistakes=(Problem("unknown op `linaer`", None),))
     assert word(broken) == "has mistakes"
     assert outcome([GOOD, broken]) == "all equal; 1 spec has mistakes: broken"
     assert outcome([broken, broken]) == "2 specs have mistakes: broken, broken"

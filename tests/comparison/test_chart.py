@@ -10,7 +10,7 @@ import pytest
 
 from generator.api import load
 from generator.questions.comparison.model import Comparison
-from generator.questions.comparison.result import Result, compared
+from generator.questions.comparison.result import ComparisonResult, compared
 from generator.questions.growth.axes import Axis
 from generator.questions.growth.subject import Subject
 from generator.render.comparison.chart.labels import Box, free_place, spread
@@ -21,7 +21,7 @@ from generator.render.comparison.chart.draw import ChartError, draw
 from generator.render.comparison.chart.panel import power_text
 
 
-def result(view="cost", measures=("macs", "saved_elements")) -> Result:
+def result(view="cost", measures=("macs", "saved_elements")) -> ComparisonResult:
     given = {"b": 1, "d": 768, "h": 12}
     sides = [Subject(name, load(name).sheet, given) for name in ("multi_head_attention", "linear_attention")]
     if view == "share":

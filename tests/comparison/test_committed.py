@@ -11,7 +11,7 @@ import pytest
 from generator.formulas.evaluate import evaluate
 from generator.questions.comparison.files import comparison_files
 from generator.questions.comparison.reader import read_comparison
-from generator.questions.comparison.result import Pair, Result, compared
+from generator.questions.comparison.result import ComparisonResult, SidePair, compared
 from generator.render.comparison.page import render_comparison
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library
@@ -21,7 +21,7 @@ FILES = comparison_files(LIBRARY)
 
 
 @cache
-def result_of(name: str) -> Result:
+def result_of(name: str) -> ComparisonResult:
     return compared(read_comparison(FILES[name], LIBRARY))
 
 
@@ -34,11 +34,11 @@ SLOW = ("images_from_224_to_1024", "efficient_attention_at_bert_base")
 
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in sorted(FILES)])
-def result(request: pytest.FixtureRequest) -> Result:
+def result(request: pytest.FixtureRequest) -> ComparisonResult:
     return result_of(request.param)
 
 
-def costs(result: Result, pair: Pair, at: Fraction | int) -> tuple[Fraction, Fraction]:
+def costs(result: ComparisonResult, pair: SidePair, at: Fraction | int) -> tuple[Fraction, Fraction]:
     """Both sides at a size, from the formulas of the specs themselves."""
     size = result.comparison.axis.size
 
@@ -54,7 +54,7 @@ def costs(result: Result, pair: Pair, at: Fraction | int) -> tuple[Fraction, Fra
     return cost(pair.first), pair.ratio * cost(pair.second)
 
 
-def test_sides_agree_at_each_root_and_differ_in_the_right_direction_around_it(result: Result) -> None:
+def test_sides_agree_at_each_root_and_differ_in_the_right_direction_around_it(result: ComparisonResult) -> None:
     for pair in result.pairs:
         signs = pair.crossing.signs
         assert len(signs) == len(pair.crossing.roots) + 1
@@ -71,7 +71,7 @@ def test_sides_agree_at_each_root_and_differ_in_the_right_direction_around_it(re
                     assert (first > second) - (first < second) == sign, (pair.measure.key, at)
 
 
-def test_signs_hold_at_every_value_of_the_table(result: Result) -> None:
+def test_signs_hold_at_every_value_of_the_table(result: ComparisonResult) -> None:
     for pair in result.pairs:
         for at in result.comparison.axis.values:
             first, second = costs(result, pair, at)
@@ -80,7 +80,7 @@ def test_signs_hold_at_every_value_of_the_table(result: Result) -> None:
                 assert ((first > second) - (first < second)) == pair.crossing.signs[stretch]
 
 
-def test_closed_forms_come_to_the_roots(result: Result) -> None:
+def test_closed_forms_come_to_the_roots(result: ComparisonResult) -> None:
     checked = 0
     for pair in result.pairs:
         if pair.closed is not None and pair.closed.verdict == "crosses" and len(pair.crossing.roots) == 1:
@@ -93,7 +93,7 @@ def test_closed_forms_come_to_the_roots(result: Result) -> None:
     assert checked or result.comparison.name in NO_CLOSED_FORMS
 
 
-def test_values_are_those_of_gen_cost(result: Result) -> None:
+def test_values_are_those_of_gen_cost(result: ComparisonResult) -> None:
     for table in result.tables:
         for at, row in zip(result.comparison.axis.values, table.values, strict=True):
             for subject, value in zip(result.comparison.subjects, row, strict=True):
@@ -103,7 +103,7 @@ def test_values_are_those_of_gen_cost(result: Result) -> None:
                 assert value == evaluate(subject.symbolic(table.measure.key), {**sizes, result.comparison.axis.size: at})
 
 
-def test_the_page_has_every_side_every_measure_and_the_chart(result: Result) -> None:
+def test_the_page_has_every_side_every_measure_and_the_chart(result: ComparisonResult) -> None:
     page = render_comparison(result)
     assert page.startswith("<!-- Made by `gen build`")
     assert f"]({result.comparison.name}.svg)" in page
@@ -112,7 +112,7 @@ def test_the_page_has_every_side_every_measure_and_the_chart(result: Result) -> 
     assert page.count("\n| ") >= len(result.comparison.subjects)
 
 
-def crossing(name: str, measure: str, second: str = "", ratio: Fraction | int = 1) -> Pair:
+def crossing(name: str, measure: str, second: str = "", ratio: Fraction | int = 1) -> SidePair:
     (found,) = [
         pair
         for pair in result_of(name).pairs

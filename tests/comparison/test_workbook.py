@@ -16,7 +16,7 @@ from openpyxl.utils import FORMULAE
 
 from generator.questions.comparison.files import comparison_files
 from generator.questions.comparison.reader import read_comparison
-from generator.questions.comparison.result import Result, compared
+from generator.questions.comparison.result import ComparisonResult, compared
 from generator.render.comparison.workbook.book import comparison_workbook
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library
@@ -34,7 +34,7 @@ def built(view: str, language: str = "en") -> bytes:
 
 
 @cache
-def committed(name: str) -> Result:
+def committed(name: str) -> ComparisonResult:
     library = Library([builtin_specs_dir()])
     return compared(read_comparison(comparison_files(library)[name], library))
 

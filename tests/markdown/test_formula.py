@@ -7,7 +7,7 @@ from sympy import Integer, Max, Piecewise, ceiling, floor
 
 from generator.formulas.latex import to_latex
 from generator.formulas.symbols import symbol
-from generator.render.markdown.formula import Formulas, display_lines, outer_terms
+from generator.render.markdown.formula import PageFormulas, display_lines, outer_terms
 
 n, d, w = symbol("n"), symbol("d"), symbol("w")
 MANY = sum((Integer(i + 2) * symbol(f"c_{i}") * n**2 for i in range(30)), Integer(0))
@@ -47,7 +47,7 @@ def test_a_short_display_is_one_line() -> None:
 
 
 def test_cells_hold_short_formulas_and_link_to_long_ones() -> None:
-    formulas = Formulas(["n", "d"])
+    formulas = PageFormulas(["n", "d"])
     assert formulas.cell(4 * d**2 * n, "a") == "$`4nd^2`$"
     assert formulas.cell(Integer(30_522), "a") == "30,522"
     assert formulas.take() == ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from generator.render.markdown.formula import Formulas
+from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.page import render_page
 from generator.render.markdown.presets import presets_section
 from generator.sheet.sheet import Sheet, SheetPreset
@@ -24,7 +24,7 @@ def test_defaults_are_filled_in_and_open_sizes_stay_in_the_formula() -> None:
     assert base["Parameters"] == f"{128_000 + 2 * (16_384 + 256 + 16_384 + 64):,} (194 K)"
     assert base["Matmul FLOPs (`b` = 1)"] == f"$`{2 * (2 * 2 * 64 * 256 + 64 * 1000)}n`$"
     assert long["Matmul FLOPs (`b` = 1)"] == f"{2 * 512 * (2 * 2 * 64 * 128 + 64 * 1000):,} (99.1 MFLOP)"
-    assert presets_section(stack(), Formulas([])).open_sizes == "`n`"
+    assert presets_section(stack(), PageFormulas([])).open_sizes == "`n`"
 
 
 def test_expectations_are_ticked_or_contradicted() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import Result, verify
+from generator.proof.verify.run import Verification, verify
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
 
@@ -20,7 +20,7 @@ def bench() -> Iterator[Workbench]:
         yield bench
 
 
-def differences(result: Result) -> list[str]:
+def differences(result: Verification) -> list[str]:
     return [
         f"{case.preset} {dict(case.sizes)}: {[c for c in case.checks if not c.equal]} {case.differences}"
         for case in result.cases

@@ -11,17 +11,17 @@ from generator.proof.verify.checks import Check
 from generator.proof.verify.references.run import ReferenceCheck
 from generator.proof.verify.report import MADE_BY, render_report
 from generator.proof.verify.rows import RowDifference
-from generator.proof.verify.run import Case, Result
+from generator.proof.verify.run import Case, Verification
 from generator.trace.tracer import Tracer
 from tests.support.small_specs import LAYER, PAIR, write_specs
 
 SIZES = {"b": 2, "n": 3}
-GOOD = Result(
+GOOD = Verification(
     "good",
     (Case("", SIZES, (Check("params", 5, 5), Check("macs", 7, 7))), Case("base", SIZES, (Check("params", 1234567, 1234567),))),
     references=(ReferenceCheck("timm 1.0, Net", "outputs, float64", "< 1e-09"),),
 )
-BAD = Result(
+BAD = Verification(
     "bad",
     (Case("", SIZES, (Check("params", 5, 5), Check("macs", 1007, 8)), (RowDifference("x.y", "linear", "macs", 1007, 8),)),),
     skipped=("no sizes satisfy d % h == 0",),

@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Expr, Poly, Rational, Symbol
 
 from generator.formulas.symbols import symbol
-from generator.questions.growth.inside import Side
+from generator.questions.growth.inside import PartSide
 from generator.render.workbook.crossings import FIRST_CROSSING_ROW
 from generator.render.workbook.plan import Plan
 
@@ -50,7 +50,7 @@ def sentences(plan: Plan, values: Mapping[Cell, Any]) -> Iterator[str]:
     yield from (str(values["Formulas", f"B{FIRST_CROSSING_ROW + index}"]) for index in range(len(plan.crossings)))
 
 
-def cost(plan: Plan, side: Side, size: str, at: int, sizes: Mapping[str, int]) -> Rational:
+def cost(plan: Plan, side: PartSide, size: str, at: int, sizes: Mapping[str, int]) -> Rational:
     """Return what the rows of a side cost where one size is another; sizes that follow are worked out anew."""
     x = symbol(size)
     expr = sum(_costs(plan, side)).subs(_numbers(plan, size, x, sizes))
@@ -59,7 +59,7 @@ def cost(plan: Plan, side: Side, size: str, at: int, sizes: Mapping[str, int]) -
     return Rational(expr.subs(x, at))
 
 
-def _costs(plan: Plan, side: Side) -> Iterator[Expr]:
+def _costs(plan: Plan, side: PartSide) -> Iterator[Expr]:
     rows, key = plan.sheet.rows, plan.main.key
     leaves = [row for row in rows if not any(other.path.startswith(f"{row.path}.") for other in rows)]
     repeated = [row for row in leaves if row.repeat != 1] or leaves

@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.formulas.evaluate import evaluate
-from generator.render.workbook.catalogue import Entry, build_catalogue
+from generator.render.workbook.catalogue import CatalogueLine, build_catalogue
 from generator.sheet.example import views
 from generator.sheet.sheet import Sheet
 
@@ -19,8 +19,8 @@ from .sheets import encoder, without_presets
 IN_USE = {"b": 1, "n": 100, "m": 100, "d": 64, "h": 4, "e": 16, "f": 256, "L": 2, "N": 128, "R": 16, "C": 10, "d1": 32}
 
 
-def entry(sheet: Sheet) -> Entry:
-    return Entry(sheet, views(sheet))
+def entry(sheet: Sheet) -> CatalogueLine:
+    return CatalogueLine(sheet, views(sheet))
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from generator.questions.growth.axes import Axis
 from generator.questions.growth.subject import Subject
 from generator.render.comparison.workbook.book import comparison_workbook
 from generator.render.workbook import build_workbook
-from generator.render.workbook.catalogue import Entry, build_catalogue
+from generator.render.workbook.catalogue import CatalogueLine, build_catalogue
 from generator.render.workbook.names import is_legal
 from generator.sheet.example import views
 
@@ -35,7 +35,7 @@ EACH = [pytest.param(book, marks=pytest.mark.slow) if book in {"many", "bert in 
 @cache
 def parts(book: str) -> dict[str, bytes]:
     if book == "catalogue":
-        data = build_catalogue([Entry(sheet, views(sheet)) for sheet in (encoder(), without_presets())])
+        data = build_catalogue([CatalogueLine(sheet, views(sheet)) for sheet in (encoder(), without_presets())])
     elif book.startswith("comparison"):
         given = {"b": 1, "d": 768, "h": 12}
         sides = tuple(Subject(name, load(name).sheet, given) for name in ("multi_head_attention", "linear_attention"))

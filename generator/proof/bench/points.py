@@ -41,7 +41,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Growth:
+class MeasuredGrowth:
     """From one point to the next: the ratios of times and of predicted FLOPs, and the powers of the size that these are."""
 
     time_ratio: float
@@ -50,11 +50,11 @@ class Growth:
     flops_exponent: float
 
 
-def growth(before: Point, after: Point) -> Growth:
+def growth(before: Point, after: Point) -> MeasuredGrowth:
     """Return how times and predictions grow between two points with different values of the size."""
     step = log(after.value / before.value)
     times, flops = after.median / before.median, after.flops / before.flops
-    return Growth(times, log(times) / step, flops, log(flops) / step)
+    return MeasuredGrowth(times, log(times) / step, flops, log(flops) / step)
 
 
 def fitted_exponent(points: Sequence[Point]) -> float:

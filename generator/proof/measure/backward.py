@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
-from generator.proof.measure.kernel import Call, Count, KernelMode
+from generator.proof.measure.kernel import Count, KernelCall, KernelMode
 from generator.proof.measure.matmul import MatmulShares
 from generator.proof.measure.storages import tensors_in
 
@@ -56,7 +56,7 @@ class _SharesOfNodes(MatmulShares):
         super().__init__()
         self._line = re.compile(rf'File "{re.escape(source)}", line (\d+)')
 
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: KernelCall) -> None:
         super().__call__(call)
         kernel, flops = self.shares[-1]
         node: Any = torch._C._current_autograd_node()  # noqa: SLF001  # the only way to ask for it

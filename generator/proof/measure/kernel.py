@@ -66,7 +66,7 @@ class Kernel:
 
 
 @dataclass(frozen=True)
-class Call:
+class KernelCall:
     """A dispatched operation with its arguments and result, for counters that need more than the shapes."""
 
     op: OpOverload
@@ -76,7 +76,7 @@ class Call:
     kernel: Kernel
 
 
-Observer = Callable[[Call], None]
+Observer = Callable[[KernelCall], None]
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
         written = tuple(_info(tensor) for tensor in outputs)
         kernel = Kernel(op_name(func), described, written, is_view(func, inputs, outputs), current_label(), self._lines())
         self.kernels.append(kernel)
-        call = Call(func, args, kwargs, result, kernel)
+        call = KernelCall(func, args, kwargs, result, kernel)
         for observer in self._observers:
             observer(call)
         return result

@@ -22,7 +22,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode, bmm_flop, conv_flop_count, flop_registry, shape_wrapper
 
 from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
-from generator.proof.measure.kernel import Call, Count, KernelMode, Shares
+from generator.proof.measure.kernel import Count, KernelCall, KernelMode, Shares
 from generator.proof.measure.operations import base_name
 from generator.proof.measure.storages import tensors_in
 
@@ -110,7 +110,7 @@ def backward_matmul_flops(module: Callable[..., Any], inputs: Sequence[Any], inp
 class MatmulShares(Shares):
     """Counts the FLOPs of the contractions of each kernel that it observes. Raises UncountedError."""
 
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: KernelCall) -> None:
         """Count one kernel."""
         refuse_uncounted(call)
         formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
@@ -118,7 +118,7 @@ class MatmulShares(Shares):
         self.shares.append((call.kernel, int(flops)))
 
 
-def refuse_uncounted(call: Call) -> None:
+def refuse_uncounted(call: KernelCall) -> None:
     """Raises UncountedError if `call` is a fused layer whose contractions nobody counts."""
     name = base_name(call.op)
     if name in UNCOUNTED:

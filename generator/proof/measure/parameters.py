@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from generator.proof.measure.kernel import Call
+from generator.proof.measure.kernel import KernelCall
 from generator.proof.measure.storages import storage_key, tensors_in
 
 
@@ -38,7 +38,7 @@ class UsedParameters:
             self._by_storage.setdefault(storage_key(parameter), []).append(parameter)
         self._used: set[int] = set()
 
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: KernelCall) -> None:
         """Note the parameters among the arguments."""
         self._used.update(storage_key(tensor) for tensor in tensors_in(call.args, call.kwargs))
 

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from torch._ops import OpOverload
 
 from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
-from generator.proof.measure.kernel import Call, KernelMode
+from generator.proof.measure.kernel import KernelCall, KernelMode
 from generator.proof.measure.storages import owned_storages, storage_bytes, storage_elements, storage_key, tensors_in
 
 
@@ -107,7 +107,7 @@ class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not 
         in_backward = func in _IN_PLACE and torch._C._current_autograd_node() is not None  # noqa: SLF001  # the only way to ask for it
         return super().__torch_dispatch__(_IN_PLACE[func] if in_backward else func, types, args, kwargs)
 
-    def _note(self, call: Call) -> None:
+    def _note(self, call: KernelCall) -> None:
         self._op = call.kernel.op
         for tensor in tensors_in(call.args, call.kwargs, call.result):
             self._see(tensor)

@@ -18,7 +18,7 @@ from generator.proof.measure.vector import VectorShares
 
 
 @dataclass(frozen=True)
-class Forward:
+class MeasuredForward:
     """What one forward pass computed and cost."""
 
     result: Any
@@ -28,14 +28,14 @@ class Forward:
 
 
 @dataclass(frozen=True)
-class Step:
+class MeasuredStep:
     """What one forward pass kept, and what the backward pass after it cost."""
 
     saved: Saved
     backward_matmul_flops: int
 
 
-def forward(fn: Callable[..., Any], *args: Any, observers: Sequence[Observer] = ()) -> Forward:
+def forward(fn: Callable[..., Any], *args: Any, observers: Sequence[Observer] = ()) -> MeasuredForward:
     """Run `fn(*args)` once under `matmul_flops`, `vector_flops` and `traffic`.
 
     Args:
@@ -49,10 +49,10 @@ def forward(fn: Callable[..., Any], *args: Any, observers: Sequence[Observer] = 
     with contractions, mode:
         result = fn(*args)
     moved = Traffic(tuple(kernel_traffic(kernel) for kernel in mode.kernels))
-    return Forward(result, contractions.get_total_flops(), vector.count.total, moved)
+    return MeasuredForward(result, contractions.get_total_flops(), vector.count.total, moved)
 
 
-def step(module: nn.Module, leaves: Sequence[Tensor]) -> Step:
+def step(module: nn.Module, leaves: Sequence[Tensor]) -> MeasuredStep:
     """Run a module and its backward pass once under `saved` and `backward_matmul_flops`.
 
     Args:
@@ -66,4 +66,4 @@ def step(module: nn.Module, leaves: Sequence[Tensor]) -> Step:
     with gradients_set_aside(module.parameters()):
         with watch.hooks():
             outputs = tensors_in(module(*given))
-        return Step(watch.saved, matmul_flops(run_backward, outputs))
+        return MeasuredStep(watch.saved, matmul_flops(run_backward, outputs))

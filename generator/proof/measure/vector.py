@@ -19,7 +19,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
-from generator.proof.measure.kernel import Call, Count, KernelMode, Shares
+from generator.proof.measure.kernel import Count, KernelCall, KernelMode, Shares
 from generator.proof.measure.matmul import UncountedError
 from generator.proof.measure.operations import argument, argument_names, base_name, is_composite, is_question, is_view
 from generator.proof.measure.storages import tensors_in
@@ -45,7 +45,7 @@ def vector_flops(fn: Callable[..., Any], *args: Any, source: str | None = None, 
 class VectorShares(Shares):
     """Counts the vector FLOPs of each kernel that it observes. Raises UncountedError."""
 
-    def __call__(self, call: Call) -> None:
+    def __call__(self, call: KernelCall) -> None:
         """Count one kernel."""
         flops = 0 if call.kernel.is_view else _flops(call.op, call.args, call.kwargs, call.result)
         self.shares.append((call.kernel, flops))

@@ -11,7 +11,7 @@ from generator.formulas.evaluate import evaluate
 from generator.proof.measure.kernel import Observer
 from generator.proof.measure.parameters import UsedParameters, parameters
 from generator.proof.measure.saved import saved
-from generator.proof.measure.together import Forward, Step, forward, step
+from generator.proof.measure.together import MeasuredForward, MeasuredStep, forward, step
 from generator.proof.verify.built import Instance
 from generator.proof.verify.row_shapes import LocalsWatch, wrong_shapes
 from generator.proof.verify.row_weights import wrong_weights
@@ -63,13 +63,13 @@ def check_instance(instance: Instance) -> list[Check]:
     return [*_shapes(instance, run.result, watch), *_weights(instance, used), *quantities]
 
 
-def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> Forward:
+def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> MeasuredForward:
     """Run the instance once, counting what it computes and moves."""
     with instance.mode:
         return forward(instance.runner(), *instance.inputs, observers=observers)
 
 
-def run_step(instance: Instance) -> Step:
+def run_step(instance: Instance) -> MeasuredStep:
     """Run the instance and its backward pass; what is kept is measured where fused attention is fused."""
     trained = step(instance.runner(), instance.leaves())
     if instance.fused is None:

@@ -11,7 +11,7 @@ from generator.formulas.human import counted
 from generator.proof.verify.peaks import PeakComparison
 from generator.proof.verify.quantities import DECODING, MEASURED_BY, PEAK, SIZE_ONE
 from generator.proof.verify.references.run import ReferenceCheck
-from generator.proof.verify.run import Case, Result
+from generator.proof.verify.run import Case, Verification
 from generator.proof.verify.summary import decoding_words, is_compared, measurements, outcome, word
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
@@ -38,7 +38,7 @@ class SpecSection:
     first_rows: Table
 
 
-def render_report(results: Sequence[Result], pages: Mapping[str, str]) -> str:
+def render_report(results: Sequence[Verification], pages: Mapping[str, str]) -> str:
     """Return the page as Markdown; the same for the same results and versions.
 
     Args:
@@ -62,7 +62,7 @@ def render_report(results: Sequence[Result], pages: Mapping[str, str]) -> str:
     return page.rstrip("\n") + "\n"
 
 
-def _verdict(results: Sequence[Result]) -> str:
+def _verdict(results: Sequence[Verification]) -> str:
     measured = counted(measurements(results), "measurement")
     compared = counted(sum(len(result.references) for result in results), "comparison")
     said = f"{counted(len(results), 'spec')}, {measured} and {compared} with public implementations"
@@ -77,7 +77,7 @@ def _versions() -> Iterable[str]:
             continue
 
 
-def _overview(results: Sequence[Result], pages: Mapping[str, str]) -> Table:
+def _overview(results: Sequence[Verification], pages: Mapping[str, str]) -> Table:
     head = ("Spec", "Random sizes", "Presets", "Measurements", "Public implementations", "Result")
     rows = []
     for result in results:
@@ -89,12 +89,12 @@ def _overview(results: Sequence[Result], pages: Mapping[str, str]) -> Table:
     return table(head, rows, right=("Random sizes", "Presets", "Measurements"))
 
 
-def _word(result: Result) -> str:
+def _word(result: Verification) -> str:
     mark = "✗ " if not result.equal else "✓ " if is_compared(result) else ""
     return f"{mark}{word(result)}"
 
 
-def _section(result: Result, pages: Mapping[str, str]) -> SpecSection:
+def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
     compared = {check.quantity: None for case in result.cases for check in case.checks}
     wrong = [case for case in result.cases if not case.equal]
     quantities = ", ".join(code(quantity) for quantity in compared)
@@ -135,7 +135,7 @@ def _outcome(case: Case) -> str:
     return f"{said}, of which {len(apart)} as derived for {code(apart[0].where)}" if apart else said
 
 
-def _stepwise(result: Result) -> Table:
+def _stepwise(result: Verification) -> Table:
     """One line for each split that differs."""
     checks = result.decoding.checks if result.decoding else ()
     rows = [(code(_listed(check.sizes)), code(check.steps), text(check.found)) for check in checks if not check.equal]

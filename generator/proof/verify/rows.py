@@ -53,11 +53,11 @@ def first_difference(
     """
     share = derived or (lambda row: row.costs[quantity])
     with own.mode:
-        return _Search(quantity, own, share).descend(own.name, rows)
+        return _RowSearch(quantity, own, share).descend(own.name, rows)
 
 
 @dataclass(frozen=True)
-class _Search:
+class _RowSearch:
     quantity: str
     own: Instance
     derived: Callable[[SheetRow], Expr]

@@ -39,7 +39,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Result:
+class Verification:
     """All cases of one spec.
 
     Args:
@@ -79,7 +79,7 @@ def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem,
     return found
 
 
-def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False, peaks: int = 0) -> Result:
+def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False, peaks: int = 0) -> Verification:
     """Measure a spec at random sizes (the same ones each time) and at its presets.
 
     Args:
@@ -110,7 +110,7 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
     compared, not_run = reference_checks(bench, name) if references else ((), ())
     not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
     simulated = tuple(p for p in highest if not isinstance(p, str))
-    return Result(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=check_decoding(bench, name))
+    return Verification(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=check_decoding(bench, name))
 
 
 def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison | str:

@@ -218,7 +218,7 @@ def _compared(bench: Workbench, name: str, tokens: _Tokens, sizes: Sizes, splits
     with torch.random.fork_rng(devices=[]), torch.no_grad(), _one_thread():
         torch.manual_seed(seed)
         try:
-            runs = _Runs(bench, name, tokens, sizes)
+            runs = _StepwiseRuns(bench, name, tokens, sizes)
         except NotApplicableError:
             raise
         except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
@@ -245,7 +245,7 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-class _Runs:
+class _StepwiseRuns:
     """A module with random weights and inputs, and what it comes to in one pass."""
 
     def __init__(self, bench: Workbench, name: str, tokens: _Tokens, sizes: Sizes) -> None:

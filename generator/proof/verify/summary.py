@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from generator.formulas.human import counted
-from generator.proof.verify.run import Result
+from generator.proof.verify.run import Verification
 from generator.proof.verify.stepwise import Decoding
 
 EQUAL_WHERE_COMPARED = "equal where compared"
 
 
-def measurements(results: Sequence[Result]) -> int:
+def measurements(results: Sequence[Verification]) -> int:
     """Return how many numbers and stepwise runs were compared."""
     runs = sum(len(result.decoding.checks) for result in results if result.decoding is not None)
     return runs + sum(len(case.checks) for result in results for case in result.cases)
 
 
-def is_compared(result: Result) -> bool:
+def is_compared(result: Verification) -> bool:
     """Say whether anything of a spec was compared."""
     return measurements([result]) + len(result.references) > 0
 
 
-def word(result: Result) -> str:
+def word(result: Verification) -> str:
     """Return the verdict on one spec."""
     if result.mistakes:
         return "has mistakes"
@@ -45,7 +45,7 @@ def decoding_words(decoding: Decoding) -> str:
     return "; ".join(parts)
 
 
-def outcome(results: Sequence[Result], shown: Callable[[str], str] = str) -> str:
+def outcome(results: Sequence[Verification], shown: Callable[[str], str] = str) -> str:
     """Return the verdict on all specs, with the names of those that differ, that have mistakes, and of which nothing is known."""
     broken = [shown(result.spec) for result in results if result.mistakes]
     sound = [result for result in results if not result.mistakes]
@@ -53,7 +53,7 @@ def outcome(results: Sequence[Result], shown: Callable[[str], str] = str) -> str
     return "; ".join([_compared(sound, shown), *said] if sound or not broken else said)
 
 
-def _compared(results: Sequence[Result], shown: Callable[[str], str]) -> str:
+def _compared(results: Sequence[Verification], shown: Callable[[str], str]) -> str:
     different = [shown(result.spec) for result in results if not result.equal]
     partly = [shown(result.spec) for result in results if result.skipped and result.equal and is_compared(result)]
     unknown = [shown(result.spec) for result in results if not is_compared(result)]

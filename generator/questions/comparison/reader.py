@@ -46,7 +46,7 @@ def read_comparison(file: Path, library: Library) -> Comparison:
     wrong = output_name_problem(file.stem, "comparison")
     if wrong:
         raise ProblemsError([Problem(wrong[0], tree.span, wrong[1:])])
-    return _Reader(tree, file, library).comparison()
+    return _ComparisonReader(tree, file, library).comparison()
 
 
 def _line(text: str) -> str:
@@ -59,7 +59,7 @@ def _schema() -> Any:
     return json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
 
 
-class _Reader:
+class _ComparisonReader:
     """Turns the tree of one file, which the schema allows, into a comparison."""
 
     def __init__(self, tree: Node, file: Path, library: Library) -> None:

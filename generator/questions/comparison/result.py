@@ -35,7 +35,7 @@ class MeasureTable:
 
 
 @dataclass(frozen=True)
-class Pair:
+class SidePair:
     """Where `first` costs `ratio` times as much as `second`; in a comparison of shares, where `first` has half of its whole (no second)."""
 
     measure: Quantity
@@ -47,15 +47,15 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Result:
+class ComparisonResult:
     """A comparison with its numbers."""
 
     comparison: Comparison
     tables: tuple[MeasureTable, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[SidePair, ...]
 
 
-def compared(comparison: Comparison) -> Result:
+def compared(comparison: Comparison) -> ComparisonResult:
     """Work a comparison out.
 
     Raises:
@@ -63,7 +63,7 @@ def compared(comparison: Comparison) -> Result:
         MissingSizeError: a size other than the swept one is open.
     """
     tables = tuple(_table(comparison, key) for key in comparison.measures)
-    return Result(comparison, tables, tuple(pair for table in tables for pair in _pairs(comparison, table)))
+    return ComparisonResult(comparison, tables, tuple(pair for table in tables for pair in _pairs(comparison, table)))
 
 
 def formula_of(comparison: Comparison, subject: Subject, key: str) -> Expr:
@@ -111,7 +111,7 @@ def _is_allowed(subject: Subject, size: str, swept: int) -> bool:
     return True
 
 
-def _pairs(comparison: Comparison, table: MeasureTable) -> Iterator[Pair]:
+def _pairs(comparison: Comparison, table: MeasureTable) -> Iterator[SidePair]:
     size = symbol(comparison.axis.size)
     if comparison.view == "share":
         for subject in comparison.subjects:
@@ -122,18 +122,18 @@ def _pairs(comparison: Comparison, table: MeasureTable) -> Iterator[Pair]:
     for ratio in comparison.ratios:
         for other, second in zip(others, other_formulas, strict=True):
             factor = Rational(ratio.numerator, ratio.denominator)
-            yield Pair(
+            yield SidePair(
                 table.measure, first, other, ratio, crossing(formula, factor * second, size), _closed(comparison, table, other, factor)
             )
 
 
-def _half(comparison: Comparison, table: MeasureTable, subject: Subject) -> Pair:
+def _half(comparison: Comparison, table: MeasureTable, subject: Subject) -> SidePair:
     """Find where a row has half of its whole."""
     size, key = symbol(comparison.axis.size), table.measure.key
     part, whole = 2 * subject.symbolic(key), cost_formula(subject.sheet.totals, key)
     part, whole = (formula.xreplace(_following(comparison, subject)) for formula in (part, whole))
     form = closed_form(part, whole, size) if _in_own_sizes(comparison, subject) else None
-    return Pair(table.measure, subject, None, HALF, crossing(at(part, subject.sizes), at(whole, subject.sizes), size), form)
+    return SidePair(table.measure, subject, None, HALF, crossing(at(part, subject.sizes), at(whole, subject.sizes), size), form)
 
 
 def _following(comparison: Comparison, subject: Subject) -> dict[Symbol, Expr]:

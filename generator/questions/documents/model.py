@@ -42,7 +42,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ListedFormula:
     """One statement of a document.
 
     Args:
@@ -84,7 +84,7 @@ class Document:
     cite: str
     counts: str
     letters: Mapping[str, str]
-    entries: tuple[Entry, ...]
+    entries: tuple[ListedFormula, ...]
     span: Span
     path: str = ""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from generator.formulas.numerals import NotANumberError, whole_number
-from generator.questions.documents.model import Document, Entry, Measured, Pointer
+from generator.questions.documents.model import Document, ListedFormula, Measured, Pointer
 from generator.spec.library import Library, shown
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, Scalar, load_source, plain, read_yaml
@@ -31,7 +31,7 @@ def read_document(file: Path) -> Document:
     tree = read_yaml(load_source(file, shown(file)))
     if not isinstance(tree, MappingNode):
         problems.fail("expected title, cite, counts, letters and entries", tree.span)
-    reader = _Reader(problems)
+    reader = _DocumentReader(problems)
     reader.check_keys(tree, _TOP, ("title", "cite", "counts", "entries"))
     letters = tree.get("letters")
     items = tree.get("entries")
@@ -96,7 +96,7 @@ def _left_out(document: Document, library: Library) -> Iterator[Problem]:
                 yield Problem(message, claim.cite_spans[document.cite], (note,))
 
 
-class _Reader:
+class _DocumentReader:
     """Turns nodes into entries; what is wrong is collected."""
 
     def __init__(self, problems: Problems) -> None:
@@ -113,7 +113,7 @@ class _Reader:
             if key not in present:
                 self.problems.add(f"`{key}` is missing", node.span)
 
-    def entries(self, node: Node | None) -> Iterator[Entry]:
+    def entries(self, node: Node | None) -> Iterator[ListedFormula]:
         """Yield the entries of a list."""
         for item in node.items if isinstance(node, SequenceNode) else ():
             if isinstance(item, MappingNode):
@@ -123,11 +123,11 @@ class _Reader:
                     "expected an entry such as {what: scores, printed: 2bN^2d, claim: multi_head_attention/scores}", item.span
                 )
 
-    def entry(self, node: MappingNode) -> Entry:
+    def entry(self, node: MappingNode) -> ListedFormula:
         """Return one entry."""
         self.check_keys(node, _ENTRY, ("what",))
         measured = node.get("measured")
-        entry = Entry(
+        entry = ListedFormula(
             what=_text(node.get("what")),
             span=node.span,
             section=_text(node.get("section")),

@@ -23,7 +23,7 @@ from generator.formulas.symbols import symbol
 from generator.quantities import BY_KEY, Shown, cost_formula
 from generator.questions.growth.bound import divisibility
 from generator.questions.growth.closed import ClosedForm, can_cross, closed_form
-from generator.questions.growth.parts import Part, leaves_of, main_quantity, parts_of
+from generator.questions.growth.parts import CostPart, leaves_of, main_quantity, parts_of
 from generator.sheet.example import View, known_views
 from generator.sheet.sheet import Constraint, Sheet, Size
 
@@ -41,7 +41,7 @@ Certainty = Literal["always", "where positive", "depends"]
 
 
 @dataclass(frozen=True)
-class Side:
+class PartSide:
     """One of two costs that are compared.
 
     Args:
@@ -82,8 +82,8 @@ class InsideCrossing:
     """
 
     size: str
-    first: Side
-    second: Side
+    first: PartSide
+    second: PartSide
     root: Expr
     certainty: Certainty
     assumed: tuple[tuple[str, Expr], ...] = ()
@@ -104,8 +104,8 @@ class Met:
     root: Expr | float | int
     low: int
     high: int
-    large: Side
-    small: Side
+    large: PartSide
+    small: PartSide
     excluded: Constraint | None
 
 
@@ -149,11 +149,11 @@ def _sign(one: InsideCrossing, sizes: Mapping[str, int]) -> int:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PartPair:
     """The two parts that outputs speak of first; the first costs more beyond their crossing. The second is missing where there is one."""
 
-    first: Part
-    second: Part | None
+    first: CostPart
+    second: CostPart | None
 
 
 class Division:
@@ -172,12 +172,12 @@ class Division:
         return tuple(view for view in known_views(self.sheet) if len(view.sizes) == len(self.sheet.sizes))
 
     @cached_property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[CostPart, ...]:
         """The parts of the cost; small ones are told from large ones at the first view."""
         return parts_of(self.sheet, self.views[0].sizes) if self.views else ()
 
     @cached_property
-    def pair(self) -> Pair | None:
+    def pair(self) -> PartPair | None:
         """Two of the largest parts that cross as the size grows that people ask about; else the two largest.
 
         None where nothing costs anything.
@@ -185,14 +185,14 @@ class Division:
         key = main_quantity(self.sheet).key
         ranked = self._ranked(key)
         if len(ranked) < 2:
-            return Pair(ranked[0], None) if ranked else None
+            return PartPair(ranked[0], None) if ranked else None
         sizes = self.views[0].sizes
         for a, b in combinations(ranked[:SPOKEN_OF], 2):
             one = _crossing(self.sheet, self._side(a, key), self._side(b, key), preferred(self.sheet.sizes) or "", lambda _: [sizes])
             found = met(one, sizes) if one is not None else None
             if found is not None:
-                return Pair(a, b) if found.large.name == a.name else Pair(b, a)
-        return Pair(ranked[0], ranked[1])
+                return PartPair(a, b) if found.large.name == a.name else PartPair(b, a)
+        return PartPair(ranked[0], ranked[1])
 
     def is_main(self, one: InsideCrossing) -> bool:
         """Say whether a crossing is that of the main pair."""
@@ -230,19 +230,19 @@ class Division:
             for name in sorted(map(str, others)):
                 yield from ({**sizes, name: sizes[name] * factor} for factor in PROBES)
 
-    def _largest(self, key: str) -> Iterator[tuple[Side, Side]]:
+    def _largest(self, key: str) -> Iterator[tuple[PartSide, PartSide]]:
         for a, b in combinations(self._ranked(key)[:LARGEST], 2):
             yield self._side(a, key), self._side(b, key)
 
-    def _contractions(self, key: str) -> Iterator[tuple[Side, Side]]:
+    def _contractions(self, key: str) -> Iterator[tuple[PartSide, PartSide]]:
         """Yield the two kinds of contractions where they are no parts themselves."""
         if Shown.CONTRACTIONS not in BY_KEY[key].shown:
             return
-        linear, einsum = (Side("op", kind, self._of_op(kind, key)) for kind in CONTRACTIONS)
+        linear, einsum = (PartSide("op", kind, self._of_op(kind, key)) for kind in CONTRACTIONS)
         if linear.cost != 0 and einsum.cost != 0 and not {linear.name, einsum.name} <= {part.name for part in self.parts}:
             yield linear, einsum
 
-    def _powers(self, key: str) -> Iterator[tuple[Side, Side]]:
+    def _powers(self, key: str) -> Iterator[tuple[PartSide, PartSide]]:
         """Yield the terms of the highest power of a size and those of the next lower one, of the first size that has two."""
         for size in _settable(self.sheet):
             assumed, total = _assumed(self.sheet, size), cost_formula(self.sheet.totals, key)
@@ -254,15 +254,15 @@ class Division:
                     yield _power(high, parts, size, assumes), _power(low, parts, size, assumes)
                     return
 
-    def _ranked(self, key: str) -> list[Part]:
+    def _ranked(self, key: str) -> list[CostPart]:
         if not self.views:
             return []
         costs = {part.name: Fraction(evaluate(part.cost(self.sheet, key), self.views[0].sizes)) for part in self.parts}
         whole = sum(costs.values(), Fraction(0))
         return sorted((part for part in self.parts if costs[part.name] > LEAST * whole), key=lambda part: -costs[part.name])
 
-    def _side(self, part: Part, key: str) -> Side:
-        return Side("part", part.name, part.cost(self.sheet, key))
+    def _side(self, part: CostPart, key: str) -> PartSide:
+        return PartSide("part", part.name, part.cost(self.sheet, key))
 
     def _of_op(self, op: str, key: str) -> Expr:
         """Return what the rows of a kind cost; where some are repeated, only those: what is done once is not what grows."""
@@ -280,15 +280,15 @@ def preferred(sizes: Sequence[Size]) -> str | None:
     return chosen.name if chosen else None
 
 
-def _power(power: int, parts: Mapping[int, Expr], size: Symbol, assumes: tuple[str, ...]) -> Side:
-    return Side("power", str(power), parts[power] * size**power, size.name, assumes)
+def _power(power: int, parts: Mapping[int, Expr], size: Symbol, assumes: tuple[str, ...]) -> PartSide:
+    return PartSide("power", str(power), parts[power] * size**power, size.name, assumes)
 
 
 # ---- how two costs compare -------------------------------------------------------------------------------------------
 
 
 def _crossing(
-    sheet: Sheet, first: Side, second: Side, size: str, tried: Callable[[Iterable[Basic]], Iterable[Mapping[str, int]]]
+    sheet: Sheet, first: PartSide, second: PartSide, size: str, tried: Callable[[Iterable[Basic]], Iterable[Mapping[str, int]]]
 ) -> InsideCrossing | None:
     """Compare two costs in one size.
 

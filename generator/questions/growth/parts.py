@@ -18,7 +18,7 @@ LEAST = Fraction(1, 200)  # of all of these; a part that is less is shown among 
 
 
 @dataclass(frozen=True)
-class Part:
+class CostPart:
     """Leaves that are counted together.
 
     Args:
@@ -60,7 +60,7 @@ def main_quantity(sheet: Sheet) -> Quantity:
     return next((quantity for quantity in others if sheet.totals[quantity.key] != 0), last)
 
 
-def parts_of(sheet: Sheet, sizes: Mapping[str, int]) -> tuple[Part, ...]:
+def parts_of(sheet: Sheet, sizes: Mapping[str, int]) -> tuple[CostPart, ...]:
     """Return the parts: leaves belong to the innermost block that they stand in, and to themselves where they stand in none.
 
     Where there are no blocks at all, leaves of one kind (`linear`, `einsum`) are a part.
@@ -73,9 +73,9 @@ def parts_of(sheet: Sheet, sizes: Mapping[str, int]) -> tuple[Part, ...]:
     weights = {name: _weight(sheet, rows, sizes) for name, rows in found.items()}
     kept = sorted(found, key=lambda name: -weights[name])[: MOST if len(found) <= MOST else MOST - 1]
     kept = [name for name in kept if weights[name] >= LEAST] if len(found) > MOST else kept
-    parts = [Part(name, tuple(rows)) for name, rows in found.items() if name in kept]
+    parts = [CostPart(name, tuple(rows)) for name, rows in found.items() if name in kept]
     rest = sorted(index for name, rows in found.items() if name not in kept for index in rows)
-    return (*parts, Part(OTHERS, tuple(rest), is_rest=True)) if rest else tuple(parts)
+    return (*parts, CostPart(OTHERS, tuple(rest), is_rest=True)) if rest else tuple(parts)
 
 
 def _by_block(rows: Sequence[SheetRow]) -> dict[str, list[int]]:

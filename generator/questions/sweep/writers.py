@@ -17,7 +17,7 @@ _INT64 = 2**63
 _LARGEST_DECIMAL = 10**38  # what Parquet's widest exact number holds
 
 
-class Writer(Protocol):
+class PointWriter(Protocol):
     """Takes chunks of points."""
 
     def write(self, chunk: Chunk) -> None:
@@ -114,7 +114,7 @@ def plain(value: Any) -> Any:
 
 
 @contextmanager
-def opened(kind: str, path: Path, names: Sequence[str], bounds: Mapping[str, int | None]) -> Iterator[Writer]:
+def opened(kind: str, path: Path, names: Sequence[str], bounds: Mapping[str, int | None]) -> Iterator[PointWriter]:
     """Open a file for points of a kind (csv, json or parquet). A file that could not be finished is removed.
 
     Raises:
@@ -139,6 +139,6 @@ def opened(kind: str, path: Path, names: Sequence[str], bounds: Mapping[str, int
 
 
 @contextmanager
-def _closed(writer: Writer) -> Iterator[Writer]:
+def _closed(writer: PointWriter) -> Iterator[PointWriter]:
     yield writer
     writer.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.formulas.human import rounded
 from generator.formulas.latex import LatexDialect, to_latex
-from generator.questions.comparison.result import MeasureTable, Pair, Result, Value
+from generator.questions.comparison.result import ComparisonResult, MeasureTable, SidePair, Value
 from generator.questions.growth.orders import order_of
 from generator.questions.growth.subject import Subject
 from generator.render.comparison.wording import axis_title, closed_root, number_text, ratio_text
@@ -23,7 +23,7 @@ MOST_ROWS = 9  # values of the swept size that a table shows
 LONGEST = 75  # characters of a closed form in LaTeX
 
 
-def render_comparison(result: Result, *, spec: str = "", pages: Collection[str] = ()) -> str:
+def render_comparison(result: ComparisonResult, *, spec: str = "", pages: Collection[str] = ()) -> str:
     """Return the page, the same for the same comparison.
 
     Args:
@@ -34,14 +34,14 @@ def render_comparison(result: Result, *, spec: str = "", pages: Collection[str] 
     return page.rstrip("\n") + "\n"
 
 
-def digest_of(result: Result) -> str:
+def digest_of(result: ComparisonResult) -> str:
     """Return a hash over what the page says, for its head."""
     comparison = result.comparison
     parts = [comparison.source, comparison.title, *(subject.sheet.source_hash for subject in comparison.subjects)]
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _context(result: Result, spec: str, pages: Collection[str]) -> dict[str, Any]:
+def _context(result: ComparisonResult, spec: str, pages: Collection[str]) -> dict[str, Any]:
     comparison = result.comparison
     source, workbook = code(comparison.source), f"{comparison.name}.xlsx"
     return {
@@ -68,7 +68,7 @@ def _source(label: str, full: str, url: str) -> str:
     return f"{text(label)}: {text(full)}{f' {address(url)}' if is_web_address(url) else ''}"
 
 
-def _sides(result: Result, pages: Collection[str]) -> Table:
+def _sides(result: ComparisonResult, pages: Collection[str]) -> Table:
     rows = []
     for subject in result.comparison.subjects:
         name = code(subject.sheet.name)
@@ -85,7 +85,7 @@ def _size(value: Any) -> str:
     return exact(int(value)) if value.is_Integer else inline(to_latex(value))
 
 
-def _orders(result: Result) -> Table:
+def _orders(result: ComparisonResult) -> Table:
     """Return how each side grows in all sizes, before any is put in."""
     heads = [text(one.measure.title) for one in result.tables]
     distinct: dict[str, list[str]] = {}
@@ -106,7 +106,7 @@ def _order(subject: Subject, key: str) -> str:
     return inline(f"O({latex})") if len(latex) <= LINE_WIDTH else "many terms"
 
 
-def _crossings(result: Result) -> Table:
+def _crossings(result: ComparisonResult) -> Table:
     """Return one line for each side (and factor), with the crossing in each measure."""
     heads = [text(one.measure.title) for one in result.tables]
     by_line: dict[str, dict[str, str]] = {}
@@ -116,14 +116,14 @@ def _crossings(result: Result) -> Table:
     return table((text(head), *heads), [[name, *(cells[one.measure.key] for one in result.tables)] for name, cells in by_line.items()])
 
 
-def _line_name(pair: Pair) -> str:
+def _line_name(pair: SidePair) -> str:
     if pair.second is None:
         return text(pair.first.label)
     factor = f", by a factor of {ratio_text(pair.ratio)}" if pair.ratio != 1 else ""
     return f"{text(pair.second.label)}{factor}"
 
 
-def crossing_cell(pair: Pair) -> str:
+def crossing_cell(pair: SidePair) -> str:
     """Return `from 65 on` with the exact root below, or always, never, equal."""
     found = pair.crossing
     good = -1 if pair.second is None else 1  # the sign with which the second side is the cheaper one; for shares, less than half
@@ -139,7 +139,7 @@ def crossing_cell(pair: Pair) -> str:
     return f"{', '.join(parts)}<br>{', '.join(_root(pair, i) for i in range(len(found.roots)))}"
 
 
-def _stretch(pair: Pair, index: int) -> str:
+def _stretch(pair: SidePair, index: int) -> str:
     """Return a stretch between two roots in words: `up to 66`, `from 67 to 182`, `from 183 on`."""
     found = pair.crossing
     last = found.roots[index] if index < len(found.roots) else None
@@ -150,7 +150,7 @@ def _stretch(pair: Pair, index: int) -> str:
     return f"{start} to {end}" if end else f"{start} on"
 
 
-def _root(pair: Pair, index: int) -> str:
+def _root(pair: SidePair, index: int) -> str:
     root = pair.crossing.roots[index]
     form = closed_root(pair)
     number = number_text(root)
@@ -160,7 +160,7 @@ def _root(pair: Pair, index: int) -> str:
     return f"({inline(latex)} = {number})" if len(latex) <= LONGEST else f"({number})"
 
 
-def _values(result: Result, one: MeasureTable) -> Table:
+def _values(result: ComparisonResult, one: MeasureTable) -> Table:
     labels = [text(subject.label) for subject in result.comparison.subjects]
     is_share = result.comparison.view == "share"
     shown = _thinned(list(zip(result.comparison.axis.values, one.values, strict=True)))

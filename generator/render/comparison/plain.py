@@ -11,12 +11,12 @@ from typing import Any
 from sympy import Expr, Symbol
 
 from generator.formulas.text import to_text
-from generator.questions.comparison.result import MeasureTable, Pair, Result, Value
+from generator.questions.comparison.result import ComparisonResult, MeasureTable, SidePair, Value
 from generator.questions.growth.crossing import Root
 from generator.render.comparison.wording import closed_text, verdict
 
 
-def to_dict(result: Result) -> dict[str, Any]:
+def to_dict(result: ComparisonResult) -> dict[str, Any]:
     """Return everything as JSON can hold it. Numbers that are not whole are given as `numerator/denominator`."""
     comparison = result.comparison
     return {
@@ -33,7 +33,7 @@ def to_dict(result: Result) -> dict[str, Any]:
     }
 
 
-def to_csv(result: Result) -> str:
+def to_csv(result: ComparisonResult) -> str:
     """Return one line for each value of the swept size and each side."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -50,7 +50,7 @@ def _sizes(known: Mapping[Symbol, Expr]) -> dict[str, Any]:
     return {name.name: int(value) if value.is_Integer else to_text(value) for name, value in known.items() if value != name}
 
 
-def _columns(result: Result, table: MeasureTable) -> dict[str, Any]:
+def _columns(result: ComparisonResult, table: MeasureTable) -> dict[str, Any]:
     labels = [subject.label for subject in result.comparison.subjects]
     return {label: [_number(row[j]) for row in table.values] for j, label in enumerate(labels)}
 
@@ -59,7 +59,7 @@ def _number(value: Value | None) -> Any:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: SidePair) -> dict[str, Any]:
     return {
         "measure": pair.measure.key,
         "first": pair.first.label,

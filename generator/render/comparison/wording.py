@@ -9,7 +9,7 @@ from sympy import Expr
 
 from generator.formulas.text import TextDialect
 from generator.questions.comparison.model import Comparison
-from generator.questions.comparison.result import Pair
+from generator.questions.comparison.result import SidePair
 from generator.questions.growth.crossing import Crossing, Root
 from generator.render.texts import Texts, texts
 
@@ -28,7 +28,7 @@ def axis_title(comparison: Comparison) -> str:
     return f"{name} ({meaning})" if meaning else name
 
 
-def verdict(pair: Pair, words: Texts | None = None) -> str:
+def verdict(pair: SidePair, words: Texts | None = None) -> str:
     """Return in one phrase how the second side compares with the first, or from where on a row is the greater part of its whole.
 
     Args:
@@ -42,14 +42,14 @@ def verdict(pair: Pair, words: Texts | None = None) -> str:
     return _phrase(pair.crossing, phrases, said)
 
 
-def root_text(pair: Pair, index: int = 0, words: Texts | None = None) -> str:
+def root_text(pair: SidePair, index: int = 0, words: Texts | None = None) -> str:
     """Return where both are equal: `n = d/h + 1/2 = 64.5`; where one jumps over the other, the whole sizes around."""
     root = pair.crossing.roots[index]
     closed = closed_text(pair) if len(pair.crossing.roots) == 1 else ""
     return f"{pair.crossing.size} = {closed}{' = ' if closed else ''}{number_text(root, words)}"
 
 
-def closed_text(pair: Pair) -> str:
+def closed_text(pair: SidePair) -> str:
     """Return the closed form of a crossing in the sizes of the specs; nothing where there is none that is short."""
     form = closed_root(pair)
     if form is None:
@@ -58,7 +58,7 @@ def closed_text(pair: Pair) -> str:
     return text if len(text) <= LONGEST_CLOSED else ""
 
 
-def closed_root(pair: Pair) -> Expr | None:
+def closed_root(pair: SidePair) -> Expr | None:
     """Return the closed form of a single crossing."""
     form = pair.closed
     has_form = form is not None and form.verdict == "crosses" and len(pair.crossing.roots) == 1

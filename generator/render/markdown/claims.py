@@ -7,7 +7,7 @@ from generator.formulas.human import counted
 from generator.formulas.text import to_text
 from generator.quantities import QUANTITIES, SAVED_BYTES
 from generator.render.markdown.escape import code, text
-from generator.render.markdown.formula import Formulas
+from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import exact
 from generator.render.markdown.table import Table, table, without_empty_columns
@@ -17,7 +17,7 @@ FORMULA_WIDTH = 60  # several columns of formulas stand side by side
 _TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
 
 
-def claims_table(sheet: Sheet, formulas: Formulas) -> Table:
+def claims_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     """Return the published formulas beside the derived ones, with the verdict."""
     head = ["Quantity", "Published", "Where", "Derived", "Verdict", "Source", "Note"]
     rows = [
@@ -61,7 +61,7 @@ def presuppositions(claim: SheetClaim) -> str:
     return "; ".join(filter(None, parts))
 
 
-def derived(claim: SheetClaim, formulas: Formulas) -> str:
+def derived(claim: SheetClaim, formulas: PageFormulas) -> str:
     """Return the derived formula; for a comparison the difference of the two sides, whose sign is that of the condition."""
     if claim.kind == "stated":
         return ""
@@ -70,7 +70,7 @@ def derived(claim: SheetClaim, formulas: Formulas) -> str:
     return formulas.cell(claim.derived, f"{subject(claim)}, derived", FORMULA_WIDTH)
 
 
-def verdict(claim: SheetClaim, formulas: Formulas) -> str:
+def verdict(claim: SheetClaim, formulas: PageFormulas) -> str:
     """Return the verdict; of what differs, by how much."""
     if claim.verdict == "stated":
         return "stated, not derived"
@@ -96,12 +96,12 @@ def right(claim: SheetClaim) -> str:
     return f"Right is {formula}, as derived." if claim.correct else ""
 
 
-def terms(claim: SheetClaim, formulas: Formulas) -> tuple[str, ...]:
+def terms(claim: SheetClaim, formulas: PageFormulas) -> tuple[str, ...]:
     """Return a line for each term in which the formulas differ."""
     return tuple(_term(term, claim, formulas) for term in claim.terms if term.term.free_symbols)
 
 
-def _term(term: ClaimTerm, claim: SheetClaim, formulas: Formulas) -> str:
+def _term(term: ClaimTerm, claim: SheetClaim, formulas: PageFormulas) -> str:
     rows = f", from {', '.join(map(code, term.rows))}" if term.rows else ""
     shown = formulas.cell(term.term, f"{subject(claim)}, a term", FORMULA_WIDTH)
     return f"{shown}: published {to_text(term.claimed)}, derived {to_text(term.derived)}{rows}"
@@ -120,5 +120,5 @@ def _is_number(claim: SheetClaim) -> bool:
     return not claim.claimed.free_symbols and not claim.derived.free_symbols
 
 
-def _factored(claim: SheetClaim, formulas: Formulas) -> str:
+def _factored(claim: SheetClaim, formulas: PageFormulas) -> str:
     return formulas.cell(claim.difference, f"{subject(claim)}, difference of the two sides", FORMULA_WIDTH, factored=True)

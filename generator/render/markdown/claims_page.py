@@ -10,7 +10,7 @@ from hashlib import sha256
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, published, remarks, right, subject, terms, verdict
 from generator.render.markdown.escape import address, code, is_web_address, link, text
-from generator.render.markdown.formula import Formulas, LongFormula
+from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.places import Built, spec_cell
 from generator.render.markdown.table import Table, table, without_empty_columns
@@ -46,7 +46,7 @@ def render_claims(built: Sequence[Built]) -> str:
     ordered = sorted(built, key=lambda one: one.sheet.name)
     claims = [(one, claim) for one in ordered for claim in one.sheet.claims]
     references = {key: source for one in ordered for key, source in one.sheet.references.items()}
-    formulas = Formulas(())
+    formulas = PageFormulas(())
     errata = [_erratum(one, claim, number, formulas) for number, (one, claim) in enumerate(_differing(claims), start=1)]
     groups = list(_groups(claims, references, formulas))
     digest = sha256("".join(f"{one.sheet.name}\0{one.sheet.source_hash}\0" for one in ordered).encode()).hexdigest()
@@ -75,7 +75,7 @@ def _label(references: dict[str, Reference], key: str) -> str:
     return text(references[key].label) if key in references else "no source: facts of the architecture" if not key else code(key)
 
 
-def _erratum(one: Built, claim: SheetClaim, number: int, formulas: Formulas) -> Erratum:
+def _erratum(one: Built, claim: SheetClaim, number: int, formulas: PageFormulas) -> Erratum:
     formulas.order = [size.name for size in one.sheet.sizes]
     source = citation(one.sheet, claim.cite) or "no source"
     note = f": {text(claim.note)}" if claim.note else ""
@@ -98,7 +98,7 @@ def _where(claim: SheetClaim) -> str:
     return f", {said}" if said else ""
 
 
-def _groups(claims: Sequence[tuple[Built, SheetClaim]], references: dict[str, Reference], formulas: Formulas) -> Iterator[Group]:
+def _groups(claims: Sequence[tuple[Built, SheetClaim]], references: dict[str, Reference], formulas: PageFormulas) -> Iterator[Group]:
     for key in [*sorted(references), ""]:
         own = [(one, claim) for one, claim in claims if key in (claim.cite.split() or [""])]
         if own:
@@ -107,7 +107,7 @@ def _groups(claims: Sequence[tuple[Built, SheetClaim]], references: dict[str, Re
             yield Group(_label(references, key), _source(references.get(key)), shown, formulas.take())
 
 
-def _row(one: Built, claim: SheetClaim, formulas: Formulas) -> list[str]:
+def _row(one: Built, claim: SheetClaim, formulas: PageFormulas) -> list[str]:
     formulas.order = [size.name for size in one.sheet.sizes]
     page = link("page", f"{one.sheet.name}.md#claims")
     return [

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from generator.questions.documents.model import Document, Entry, Measured
+from generator.questions.documents.model import Document, ListedFormula, Measured
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, remarks, subject, verdict
 from generator.render.markdown.escape import address, code, comment, is_web_address, text
-from generator.render.markdown.formula import Formulas, LongFormula
+from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.measured import measured_lines, measured_table
 from generator.render.markdown.places import Built, output_links, spec_cell
 from generator.render.markdown.table import Table, table, without_empty_columns
@@ -38,7 +38,7 @@ def render_document(document: Document, built: Mapping[str, Built], source: Refe
         built: the specs that it speaks of, and those in which rows of their claims are built.
         source: the document in references.yaml.
     """
-    formulas = Formulas(())
+    formulas = PageFormulas(())
     sections = list(_sections(document, built, formulas))
     letters = [f"{code(letter)} {text(meaning)}" for letter, meaning in document.letters.items()]
     stamp = "".join(f"{name}\0{built[name].sheet.source_hash}\0" for name in sorted(built))
@@ -58,8 +58,8 @@ def render_document(document: Document, built: Mapping[str, Built], source: Refe
     return page.rstrip("\n") + "\n"  # each section ends with an empty line
 
 
-def _sections(document: Document, built: Mapping[str, Built], formulas: Formulas) -> Iterator[Section]:
-    parts: list[tuple[str, list[tuple[int, Entry]]]] = []
+def _sections(document: Document, built: Mapping[str, Built], formulas: PageFormulas) -> Iterator[Section]:
+    parts: list[tuple[str, list[tuple[int, ListedFormula]]]] = []
     for number, entry in enumerate(document.entries, start=1):
         if entry.section or not parts:
             parts.append((entry.section, []))
@@ -71,7 +71,7 @@ def _sections(document: Document, built: Mapping[str, Built], formulas: Formulas
         yield Section(text(heading), shown, formulas.take(), tuple(series))
 
 
-def _rows(number: int, entry: Entry, built: Mapping[str, Built], formulas: Formulas) -> Iterator[list[str]]:
+def _rows(number: int, entry: ListedFormula, built: Mapping[str, Built], formulas: PageFormulas) -> Iterator[list[str]]:
     """Yield a row for each claim of a statement; one without claims has a row of its own."""
     printed = code(entry.printed) if entry.printed else ""
     if not entry.claims:
@@ -98,18 +98,18 @@ def _rows(number: int, entry: Entry, built: Mapping[str, Built], formulas: Formu
         ]
 
 
-def _own_verdict(entry: Entry) -> str:
+def _own_verdict(entry: ListedFormula) -> str:
     if entry.erratum:
         return "✗ misprint"
     return "see below" if entry.measured is not None else "remark"
 
 
-def _own_remarks(entry: Entry) -> str:
+def _own_remarks(entry: ListedFormula) -> str:
     check = f"By hand, {text(entry.check)}" if entry.check else ""
     return "<br>".join(filter(None, (text(entry.erratum), check, text(entry.remark))))
 
 
-def _own_places(entry: Entry, built: Mapping[str, Built]) -> tuple[str, str]:
+def _own_places(entry: ListedFormula, built: Mapping[str, Built]) -> tuple[str, str]:
     if not entry.spec:
         return "", ""
     one = built[entry.spec]
@@ -117,7 +117,7 @@ def _own_places(entry: Entry, built: Mapping[str, Built]) -> tuple[str, str]:
     return spec_cell(one, UP), output_links(entry.spec, places, built, UP)
 
 
-def _series(number: int, entry: Entry, measured: Measured, built: Mapping[str, Built]) -> tuple[str, tuple[str, ...], Table]:
+def _series(number: int, entry: ListedFormula, measured: Measured, built: Mapping[str, Built]) -> tuple[str, tuple[str, ...], Table]:
     sheet = built[measured.spec].sheet
     lines: Sequence[str] = measured_lines(measured)
     return f"{number}. {text(entry.what)}", tuple(lines), measured_table(measured, sheet)

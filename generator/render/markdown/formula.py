@@ -66,7 +66,7 @@ class LongFormula:
 
 
 @dataclass
-class Formulas:
+class PageFormulas:
     """The formulas of one page. Short ones stand where they are used; long ones are numbered and shown below their table.
 
     Args:

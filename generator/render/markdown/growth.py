@@ -28,7 +28,7 @@ LEAST_SHARE = Rational(1, 100)
 
 
 @dataclass(frozen=True)
-class Growth:
+class GrowthTable:
     """The tables of the section; empty ones are not shown."""
 
     orders: Table
@@ -40,14 +40,16 @@ class Growth:
         return bool(self.orders)
 
 
-def growth_section(sheet: Sheet) -> Growth:
+def growth_section(sheet: Sheet) -> GrowthTable:
     """Return what the section shows; nothing for a spec without sizes."""
     found = orders(sheet) if sheet.sizes else {}
     names = [size.name for size in sheet.sizes if any(size.name in order.powers for order in found.values())]
     names = names if len(names) <= MOST_SIZES else []
     head = ["Quantity", "Order", *(inline(latex_name(name)) for name in names), "When one size dominates"]
     rows = [_order_row(sheet, key, order, names) for key, order in found.items()]
-    return Growth(table(head, rows), _dominant_table(sheet) if found else table((), ()), _crossing_table(sheet) if found else table((), ()))
+    return GrowthTable(
+        table(head, rows), _dominant_table(sheet) if found else table((), ()), _crossing_table(sheet) if found else table((), ())
+    )
 
 
 def _order_row(sheet: Sheet, key: str, order: Order, names: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from generator.render.environment import environment
 from generator.render.markdown.claims import claims_table
 from generator.render.markdown.diagram import diagram
 from generator.render.markdown.escape import code, comment, link, paragraphs, text
-from generator.render.markdown.formula import LINE_WIDTH, Formulas, inline
+from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline
 from generator.render.markdown.growth import growth_section
 from generator.render.markdown.links import Links, bibliography, citation
 from generator.render.markdown.presets import presets_section
@@ -45,7 +45,7 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
     }
     # Long formulas are shown below the table that first needs them (those of rows, of which there may be many, further down):
     # the tables are made in the order in which they stand.
-    formulas = Formulas(_order(sheet))
+    formulas = PageFormulas(_order(sheet))
     context["sizes"], context["sizes_formulas"] = sizes_table(sheet, formulas), formulas.take()
     context["rows"], context["rows_formulas"] = rows_table(sheet, formulas, links), formulas.take()
     context["totals"], context["totals_formulas"] = totals_table(sheet, formulas), formulas.take()

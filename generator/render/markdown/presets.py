@@ -11,7 +11,7 @@ from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.quantities import PARAMS, WORK_UNITS, Shown, keys_in, shown_in
 from generator.render.markdown.escape import code
-from generator.render.markdown.formula import Formulas
+from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import both, exact
 from generator.render.markdown.table import Table, table, without_empty_columns
@@ -28,7 +28,7 @@ class Presets:
     open_sizes: str
 
 
-def presets_section(sheet: Sheet, formulas: Formulas) -> Presets:
+def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
     """Return each preset's sizes, its parameters and the FLOPs of one sequence, and whether it comes to what is published."""
     shown = [_at_preset(sheet, preset) for preset in sheet.presets]
     batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in sheet.presets) else ""
@@ -84,7 +84,7 @@ def _leaves_batch_open(sheet: Sheet, preset: SheetPreset) -> bool:
     return BATCH not in preset.sizes and any(size.name == BATCH and size.kind == "free" for size in sheet.sizes)
 
 
-def _value(formula: Expr, caption: str, unit: str, formulas: Formulas) -> str:
+def _value(formula: Expr, caption: str, unit: str, formulas: PageFormulas) -> str:
     if formula.free_symbols:
         return formulas.cell(formula, caption)
     return both(evaluate(formula, {}), unit if unit in WORK_UNITS else "")

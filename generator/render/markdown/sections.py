@@ -5,7 +5,7 @@ from __future__ import annotations
 from generator.formulas.latex import latex_name
 from generator.quantities import QUANTITIES, SAVED_BYTES, Shown, shown_in
 from generator.render.markdown.escape import code, text
-from generator.render.markdown.formula import Formulas, inline
+from generator.render.markdown.formula import PageFormulas, inline
 from generator.render.markdown.links import Links, op_cell
 from generator.render.markdown.shapes import row_shapes, size_values
 from generator.render.markdown.table import Table, table, without_empty_columns
@@ -19,7 +19,7 @@ HOW_SAVED = (
 )
 
 
-def sizes_table(sheet: Sheet, formulas: Formulas) -> Table:
+def sizes_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     """Return the dims: name, symbol, meaning, kind and value."""
     rows = []
     for size in sheet.sizes:
@@ -44,7 +44,7 @@ def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
     return (*(code(constraint.text) for constraint in sheet.constraints), *trained)
 
 
-def rows_table(sheet: Sheet, formulas: Formulas, links: Links) -> Table:
+def rows_table(sheet: Sheet, formulas: PageFormulas, links: Links) -> Table:
     """Return the rows in order of computation, parts of a block indented below it."""
     head = ["Row", "Op", "Inputs", "Shape", "Times", *(one.short for one in shown_in(Shown.ROWS)), "Note"]
     sizes = size_values(sheet)
@@ -71,7 +71,7 @@ def row_name(row: SheetRow) -> str:
     return f"{'&nbsp;' * 4 * (row.depth - 1)}↳&nbsp;{name}" if row.depth else name
 
 
-def totals_table(sheet: Sheet, formulas: Formulas) -> Table:
+def totals_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     """Return the closed form of every quantity and what it counts."""
     rows = [
         (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from generator.formulas.human import exact
-from generator.questions.comparison.result import MeasureTable, Pair, Result, Value
+from generator.questions.comparison.result import ComparisonResult, MeasureTable, SidePair, Value
 from generator.render.comparison.wording import root_text, verdict
 from generator.render.terminal.console import styled, width
 from generator.render.terminal.table import Column, table_lines
 
 
-def lines_of(result: Result, *, swept: bool) -> Iterator[str]:
+def lines_of(result: ComparisonResult, *, swept: bool) -> Iterator[str]:
     """Yield the lines of a comparison.
 
     Args:
@@ -31,13 +31,13 @@ def lines_of(result: Result, *, swept: bool) -> Iterator[str]:
             yield f"  {_crossing(pair)}"
 
 
-def _heads(result: Result) -> Iterator[str]:
+def _heads(result: ComparisonResult) -> Iterator[str]:
     for subject in result.comparison.subjects:
         sizes = ", ".join(f"{symbol.name}={value}" for symbol, value in subject.sizes.items() if value != symbol)
         yield f"{styled(subject.label, 'bold')}: {subject.sheet.title}; {sizes}"
 
 
-def _at_one_place(result: Result) -> Iterator[str]:
+def _at_one_place(result: ComparisonResult) -> Iterator[str]:
     labels = [subject.label for subject in result.comparison.subjects]
     columns = [Column("", shrinks=True), Column(labels[0], right=True)]
     for label in labels[1:]:
@@ -46,7 +46,7 @@ def _at_one_place(result: Result) -> Iterator[str]:
     yield from table_lines(columns, rows, width())
 
 
-def _swept(result: Result, table: MeasureTable) -> Iterator[str]:
+def _swept(result: ComparisonResult, table: MeasureTable) -> Iterator[str]:
     labels = [subject.label for subject in result.comparison.subjects]
     columns = [Column(result.comparison.axis.size, right=True), Column(labels[0], right=True)]
     for label in labels[1:]:
@@ -78,6 +78,6 @@ def _shown(value: Value | None) -> str:
     return exact(value) if isinstance(value, int) else f"{float(value):,.4g}"
 
 
-def _crossing(pair: Pair) -> str:
+def _crossing(pair: SidePair) -> str:
     where = "; ".join(root_text(pair, i) for i in range(len(pair.crossing.roots)))
     return f"{verdict(pair)}{f' ({where})' if where else ''}"

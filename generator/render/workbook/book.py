@@ -13,7 +13,7 @@ from generator.render.workbook.cells import Page
 from generator.render.workbook.checks import check_list, write_checks
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formula_sheet import write_formulas
-from generator.render.workbook.formulas import Formulas
+from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.layers import write_layers
 from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.plan import PROBLEM_CELL, Plan, make_plan
@@ -51,7 +51,7 @@ def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
     add_styles(book, plan.words)
     values: dict[tuple[str, str], Value] = {}
     pages = {key: Page(book, plan.words(f"sheets.{key}"), values) for key in SHEETS}
-    formulas = Formulas(plan, book, values)
+    formulas = CellFormulas(plan, book, values)
     _define_names(book, plan)
     scaling = scaling_of(plan)
     checks = check_list(plan, formulas, write_layers(pages["layers"], plan, formulas))

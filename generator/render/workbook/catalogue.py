@@ -29,7 +29,7 @@ LONGEST_FORM = 300
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueLine:
     """A spec of the catalogue.
 
     Args:
@@ -49,7 +49,7 @@ class Line:
     view: View
 
 
-def build_catalogue(entries: Sequence[Entry], language: str = "en", suffix: str = ".xlsx") -> bytes:
+def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suffix: str = ".xlsx") -> bytes:
     """Return the .xlsx file that lists architectures, each linked to its own workbook in the same folder.
 
     Its numbers are those of the day it was built; in the workbooks they are live. The same entries give the same bytes.

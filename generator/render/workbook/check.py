@@ -10,7 +10,7 @@ from generator.render.workbook.stamp import Value
 
 
 @dataclass(frozen=True)
-class Entry:
+class CheckLine:
     """What a cell beside a check shows: a formula with its value, or plain text where there is no formula."""
 
     formula: str
@@ -19,7 +19,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Check:
+class LiveCheck:
     """One line. Formulas may speak of their own row as `{row}`.
 
     Args:
@@ -32,8 +32,8 @@ class Check:
     """
 
     text: str
-    found: Entry
-    expected: Entry
+    found: CheckLine
+    expected: CheckLine
     condition: str
     verdict: str
     wrong: str = ""

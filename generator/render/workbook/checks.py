@@ -9,10 +9,10 @@ from openpyxl.formatting.rule import Rule
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.check import Check, Entry, judged, verdict
+from generator.render.workbook.check import CheckLine, LiveCheck, judged, verdict
 from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, sides, write_differing
 from generator.render.workbook.close import close_formula, is_close
-from generator.render.workbook.formulas import Formulas
+from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.plan import FIRST_CHECK_ROW, PROBLEM_CELL, Plan
 from generator.render.workbook.size_checks import size_checks
 from generator.render.workbook.stamp import Value
@@ -22,7 +22,7 @@ from generator.render.workbook.withheld import FITS, hide, warn
 from generator.sheet.sheet import SheetClaim
 
 
-def check_list(plan: Plan, formulas: Formulas, layer_totals: dict[str, Value]) -> tuple[Check, ...]:
+def check_list(plan: Plan, formulas: CellFormulas, layer_totals: dict[str, Value]) -> tuple[LiveCheck, ...]:
     """Return all checks, with their verdicts at the sizes in use.
 
     Args:
@@ -53,54 +53,54 @@ def overrides(plan: Plan) -> str:
     return typed_count(plan.at("summary", f"$C${min(rows)}:$C${max(rows)}")) if rows else "0"
 
 
-def _sum_check(plan: Plan, quantity: Quantity, found: Value) -> Check:
+def _sum_check(plan: Plan, quantity: Quantity, found: Value) -> LiveCheck:
     expected = evaluate(plan.sheet.totals[quantity.key], plan.in_use)
     layers = plan.at("layers", f"{plan.quantity_column(quantity)}{plan.layers_total_row}")
-    return Check(
+    return LiveCheck(
         plan.words("checks.sum", title=plan.title(quantity)),
-        Entry(layers, found),
-        Entry(plan.total_cell(quantity), expected),
+        CheckLine(layers, found),
+        CheckLine(plan.total_cell(quantity), expected),
         _compared(plan, CLOSE),
         verdict(plan, is_close(found, expected)),
     )
 
 
-def _expect_check(plan: Plan, quantity: Quantity) -> Check:
+def _expect_check(plan: Plan, quantity: Quantity) -> LiveCheck:
     found = evaluate(plan.sheet.totals[quantity.key], plan.in_use)
     published = plan.preset_value(plan.expected_rows[quantity.key])
     expected = plan.columns[0].expect.get(quantity.key)
     none = plan.words("result.none")
-    return Check(
+    return LiveCheck(
         plan.words("checks.expect", title=plan.title(quantity)),
-        Entry(plan.total_cell(quantity), found),
-        Entry(f'IF(ISNUMBER({published}),{published},"")', "" if expected is None else expected),
+        CheckLine(plan.total_cell(quantity), found),
+        CheckLine(f'IF(ISNUMBER({published}),{published},"")', "" if expected is None else expected),
         f'IF(OR({overrides(plan)}>0,IFERROR(D{{row}}="",FALSE)),{quoted(none)},{_compared(plan, CLOSE)})',
         none if expected is None else verdict(plan, is_close(found, expected)),
     )
 
 
-def _all_expect_check(plan: Plan) -> Check:
+def _all_expect_check(plan: Plan) -> LiveCheck:
     differences = [plan.preset_range(plan.expected_rows[quantity.key] + 1) for quantity in plan.expected]
     published = [plan.preset_range(plan.expected_rows[quantity.key]) for quantity in plan.expected]
     pairs = [(evaluate(plan.sheet.totals[key], column.values), value) for column in plan.columns for key, value in column.expect.items()]
     met = sum(is_close(found, expected) for found, expected in pairs)
-    return Check(
+    return LiveCheck(
         plan.words("checks.all_expect"),
-        Entry("+".join(f"COUNTIF({cells},0)" for cells in differences), met),
-        Entry(f"COUNT({','.join(published)})", len(pairs)),
+        CheckLine("+".join(f"COUNTIF({cells},0)" for cells in differences), met),
+        CheckLine(f"COUNT({','.join(published)})", len(pairs)),
         judged(plan, "C{row}=D{row}"),
         verdict(plan, met == len(pairs)),
     )
 
 
-def _claim_check(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Check:
+def _claim_check(plan: Plan, formulas: CellFormulas, claim: SheetClaim) -> LiveCheck:
     """Hold a published formula against the sum of the rows; the source claims nothing where its conditions do not hold."""
     both = sides(plan, formulas, claim)
     found, expected, none = both.published, both.ours, plan.words("result.none")
     compared = _compared(plan, CLOSE)
     shown = found.value if both.is_applicable else plan.words("checks.not_applicable")
     judgement = verdict(plan, is_close(found.value, expected.value)) if both.is_applicable else none
-    return Check(
+    return LiveCheck(
         claim_text(plan, claim, "checks.claim"),
         replace(found, formula=both.guarded(found.formula, plan), value=shown),
         expected,
@@ -109,7 +109,7 @@ def _claim_check(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Check:
     )
 
 
-def write_checks(page: Page, plan: Plan, checks: tuple[Check, ...], formulas: Formulas) -> None:
+def write_checks(page: Page, plan: Plan, checks: tuple[LiveCheck, ...], formulas: CellFormulas) -> None:
     """Write the checks, and below them all other claims."""
     words = plan.words
     page.widths(WIDTHS)
@@ -133,7 +133,7 @@ def write_checks(page: Page, plan: Plan, checks: tuple[Check, ...], formulas: Fo
     write_differing(page, plan, formulas, last + 2)
 
 
-def _write_problem(page: Page, plan: Plan, checks: tuple[Check, ...]) -> None:
+def _write_problem(page: Page, plan: Plan, checks: tuple[LiveCheck, ...]) -> None:
     """Say what is wrong with the sizes: the sentence of the first check on them that fails."""
     last = FIRST_CHECK_ROW + sum(bool(check.wrong) for check in checks) - 1
     sentences, verdicts = (f"${column}${FIRST_CHECK_ROW}:${column}${last}" for column in "FE")
@@ -145,7 +145,7 @@ def _write_problem(page: Page, plan: Plan, checks: tuple[Check, ...]) -> None:
     warn(page, f"{at}:F{at[1:]}")
 
 
-def _write_check(page: Page, plan: Plan, row: int, check: Check) -> None:
+def _write_check(page: Page, plan: Plan, row: int, check: LiveCheck) -> None:
     page.number(f"A{row}", row - FIRST_CHECK_ROW + 1, "Muted number")
     page.text(f"B{row}", check.text)
     page.height(row, [(check.text, WIDTHS[1])])

@@ -11,8 +11,8 @@ from sympy.logic.boolalg import Boolean
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import QUANTITIES, SAVED_BYTES
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.check import Entry
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.check import CheckLine
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.withheld import hide
@@ -34,15 +34,15 @@ class Sides:
 
     applies: str
     is_applicable: bool
-    published: Entry
-    ours: Entry
+    published: CheckLine
+    ours: CheckLine
 
     def guarded(self, formula: str, plan: Plan) -> str:
         """Return a formula that says so where the source claims nothing at these sizes."""
         return f"IF({self.applies},{formula},{quoted(plan.words('checks.not_applicable'))})" if self.applies else formula
 
 
-def sides(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Sides:
+def sides(plan: Plan, formulas: CellFormulas, claim: SheetClaim) -> Sides:
     """Return both sides of a claim that has values."""
     check = claim.check
     assert check is not None
@@ -56,8 +56,8 @@ def sides(plan: Plan, formulas: Formulas, claim: SheetClaim) -> Sides:
     else:
         ours = formulas.text(check.counted)
     value = _value(check.printed, plan) if is_applicable else 0
-    published = Entry(formulas.text(check.printed), value, "Whole number")
-    return Sides(applies, is_applicable, published, Entry(ours, _value(check.counted, plan), "Link, total"))
+    published = CheckLine(formulas.text(check.printed), value, "Whole number")
+    return Sides(applies, is_applicable, published, CheckLine(ours, _value(check.counted, plan), "Link, total"))
 
 
 def _holds(condition: Boolean, plan: Plan) -> bool:
@@ -146,14 +146,14 @@ def claim_remarks(plan: Plan, claim: SheetClaim) -> list[str]:
     return [*difference, *dict.fromkeys(text for text in (claim.note, claim.erratum, claim.because) if text), *right]
 
 
-def write_differing(page: Page, plan: Plan, formulas: Formulas, row: int) -> None:
+def write_differing(page: Page, plan: Plan, formulas: CellFormulas, row: int) -> None:
     """Write the formulas that are known to differ from ours, if any."""
     differing = [claim for claim in plan.sheet.claims if claim.verdict == "differs"]
     if differing:
         _write_table(page, plan, formulas, differing, row)
 
 
-def _write_table(page: Page, plan: Plan, formulas: Formulas, claims: Sequence[SheetClaim], row: int) -> None:
+def _write_table(page: Page, plan: Plan, formulas: CellFormulas, claims: Sequence[SheetClaim], row: int) -> None:
     words = plan.words
     page.text(page.merged(f"A{row}:F{row}", "Section"), words("checks.claims_section"), "Section")
     page.text(page.merged(f"A{row + 1}:F{row + 1}", "Remark"), words("checks.claims_note"), "Remark")
@@ -165,7 +165,7 @@ def _write_table(page: Page, plan: Plan, formulas: Formulas, claims: Sequence[Sh
     hide(page, f"C{row + 3}:D{row + 2 + len(claims)}")
 
 
-def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, row: int) -> None:
+def _write_claim(page: Page, plan: Plan, formulas: CellFormulas, claim: SheetClaim, row: int) -> None:
     text = "\n".join([claim_text(plan, claim, "checks.differing"), *claim_remarks(plan, claim)])
     page.blank(f"A{row}", "Muted number")
     page.text(f"B{row}", text)

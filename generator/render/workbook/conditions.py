@@ -9,7 +9,7 @@ from sympy import Expr, Ge, Gt, Integer, Le, Lt, Symbol
 from generator.questions.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import quoted
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import Live, sentence
 from generator.render.workbook.plan import Plan
 from generator.sheet.sheet import Constraint
@@ -28,7 +28,7 @@ def condition_words(constraint: Constraint, words: Texts, order: Sequence[str]) 
     return words("conditions.other", text=constraint.text)
 
 
-def broken_words(constraint: Constraint, plan: Plan, formulas: Formulas, found: str) -> str:
+def broken_words(constraint: Constraint, plan: Plan, formulas: CellFormulas, found: str) -> str:
     """Return the formula of the sentence that says how a condition is broken, with the values in use.
 
     Args:
@@ -48,7 +48,7 @@ def broken_words(constraint: Constraint, plan: Plan, formulas: Formulas, found: 
     return sentence(words("conditions.broken"), text=constraint.text, found=Live(found, "")).formula
 
 
-def _with_value(side: Expr, plan: Plan, formulas: Formulas) -> Live | str:
+def _with_value(side: Expr, plan: Plan, formulas: CellFormulas) -> Live | str:
     """Return one side of a condition with what it comes to, `d = 1000`; a number is only itself."""
     if isinstance(side, Integer):
         return str(side)
@@ -56,7 +56,7 @@ def _with_value(side: Expr, plan: Plan, formulas: Formulas) -> Live | str:
     return Live(f"{quoted(label)}&({formulas.text(side)})", "")
 
 
-def _nearest(a: Expr, b: Expr, plan: Plan, formulas: Formulas) -> Live:
+def _nearest(a: Expr, b: Expr, plan: Plan, formulas: CellFormulas) -> Live:
     """Return the multiples of b around a; only the one above where there is none below."""
     value, step = formulas.text(a), f"({formulas.text(b)})"
     below = f"({step}*INT({value}/{step}))"

@@ -21,7 +21,7 @@ from generator.quantities import QUANTITIES
 from generator.questions.growth.inside import InsideCrossing, met
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import Live, choice, fixed, sentence
 from generator.render.workbook.plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
@@ -146,7 +146,7 @@ def heads(page: Page, plan: Plan, row: int, keys: Sequence[str]) -> None:
             page.text(f"{column}{row}", plan.words(f"formulas.{key}"), "Column head, number")
 
 
-def write_crossings(page: Page, plan: Plan, formulas: Formulas) -> int:
+def write_crossings(page: Page, plan: Plan, formulas: CellFormulas) -> int:
     """Write where parts change places, and return the row below."""
     words, row = plan.words, FIRST_CROSSING_ROW
     section(page, row - 2, words("formulas.crossovers", quantity=plan.title(plan.main)))
@@ -166,7 +166,7 @@ def write_crossings(page: Page, plan: Plan, formulas: Formulas) -> int:
 class _Line:
     """Writes one crossing."""
 
-    def __init__(self, page: Page, plan: Plan, formulas: Formulas, one: InsideCrossing, cells: CrossingCells) -> None:
+    def __init__(self, page: Page, plan: Plan, formulas: CellFormulas, one: InsideCrossing, cells: CrossingCells) -> None:
         self.page, self.plan, self.formulas, self.one, self.cells = page, plan, formulas, one, cells
         self.values = _Values(plan, one)
         self.names = plan.side_name(one.first), plan.side_name(one.second)

@@ -14,7 +14,7 @@ from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.claims import claim_formula, claim_remarks, claim_source, claim_title, has_values, sides
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.crossings import FIRST_ROW, WIDTHS, WORKING_WIDTHS, heads, section, write_crossings
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import shortened_form
 from generator.render.workbook.stamp import Value
@@ -25,7 +25,7 @@ from generator.sheet.sheet import SheetClaim
 VERDICTS = "D"  # the column
 
 
-def write_formulas(page: Page, plan: Plan, formulas: Formulas) -> None:
+def write_formulas(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     """Write the sheet."""
     words = plan.words
     page.widths([*WIDTHS, *WORKING_WIDTHS])
@@ -59,7 +59,7 @@ def _write_closed(page: Page, plan: Plan, quantity: Quantity, row: int) -> None:
     page.height(row, [(closed, WIDTHS[1]), (growth, WIDTHS[2]), (powers, WIDTHS[3])])
 
 
-def _write_claims(page: Page, plan: Plan, formulas: Formulas, row: int) -> int:
+def _write_claims(page: Page, plan: Plan, formulas: CellFormulas, row: int) -> int:
     """Write the published formulas, and return the last row."""
     words = plan.words
     section(page, row, words("formulas.claims"))
@@ -78,7 +78,7 @@ def _write_claims(page: Page, plan: Plan, formulas: Formulas, row: int) -> int:
     return first + len(plan.sheet.claims) - 1
 
 
-def _write_claim(page: Page, plan: Plan, formulas: Formulas, claim: SheetClaim, row: int) -> None:
+def _write_claim(page: Page, plan: Plan, formulas: CellFormulas, claim: SheetClaim, row: int) -> None:
     title, source = claim_title(plan, claim), claim_source(plan, claim)
     verdict = plan.words(f"verdicts.{claim.verdict.replace(' ', '_')}")
     text = "\n".join([claim_formula(plan, claim), *claim_remarks(plan, claim)])

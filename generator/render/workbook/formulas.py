@@ -20,7 +20,7 @@ from generator.render.workbook.stamp import Value
 LONGEST_PIECE = 4000
 
 
-class Formulas:
+class CellFormulas:
     """Writes formulas into pages of one workbook.
 
     Args:

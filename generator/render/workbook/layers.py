@@ -15,7 +15,7 @@ from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.parts import children_of
 from generator.render.workbook.cells import Page, quoted, width_of
-from generator.render.workbook.formulas import Formulas, closed_form, shape_text
+from generator.render.workbook.formulas import CellFormulas, closed_form, shape_text
 from generator.render.workbook.in_words import cost_in_words
 from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
@@ -32,7 +32,7 @@ MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
 DEEPEST_OUTLINE = 7
 
 
-def write_layers(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Value]:
+def write_layers(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, Value]:
     """Write the layers and return what they add up to, by quantity."""
     _write_head(page, plan)
     children = children_of(plan.sheet.rows)
@@ -108,7 +108,7 @@ def _note_column() -> str:
     return get_column_letter(FIRST_QUANTITY_COLUMN + len(QUANTITIES) + 2)
 
 
-def _write_row(page: Page, plan: Plan, formulas: Formulas, index: int, row: SheetRow, *, is_sum: bool) -> None:
+def _write_row(page: Page, plan: Plan, formulas: CellFormulas, index: int, row: SheetRow, *, is_sum: bool) -> None:
     """Write everything of a row but its costs."""
     at, style = FIRST_LAYER_ROW + index, "Group" if is_sum else "Layer"
     page.text(f"A{at}", row.name, style, indent=row.depth)
@@ -128,7 +128,7 @@ def _symbolic(axes: Sequence[Expr], plan: Plan) -> str:
     return f"[{', '.join(closed_form(axis, plan.order) for axis in axes)}]"
 
 
-def _write_live_shape(page: Page, plan: Plan, formulas: Formulas, at: str, row: SheetRow, style: str) -> None:
+def _write_live_shape(page: Page, plan: Plan, formulas: CellFormulas, at: str, row: SheetRow, style: str) -> None:
     """Join the axes as numbers, `="["&b&", "&n&"]"`; a shape of numbers only is plain text."""
     shown = _shapes_in_use(row, plan)
     parts: list[tuple[bool, str]] = []  # whether it is a formula, and the text
@@ -165,7 +165,7 @@ def _merged_literals(parts: Sequence[tuple[bool, str]]) -> list[str]:
 
 
 def _write_quantity(
-    page: Page, plan: Plan, formulas: Formulas, quantity: Quantity, children: Sequence[Sequence[int]], roots: Sequence[int]
+    page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity, children: Sequence[Sequence[int]], roots: Sequence[int]
 ) -> Value:
     """Write one column: formulas for leaves, sums for groups from the bottom up, and the total."""
     column = plan.quantity_column(quantity)

@@ -9,8 +9,8 @@ from functools import cached_property
 from openpyxl.utils import get_column_letter, quote_sheetname
 
 from generator.quantities import BYTES, INTENSITY, QUANTITIES, UNITS, Quantity
-from generator.questions.growth.inside import Division, InsideCrossing, Pair, Side, preferred
-from generator.questions.growth.parts import Part, main_quantity
+from generator.questions.growth.inside import Division, InsideCrossing, PartPair, PartSide, preferred
+from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
 from generator.sheet.example import views
@@ -108,15 +108,15 @@ class Plan:
         return Division(self.sheet)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[CostPart, ...]:
         """The parts of the cost."""
         return self.division.parts
 
-    def part_name(self, part: Part) -> str:
+    def part_name(self, part: CostPart) -> str:
         """Return what a part is called."""
         return self.words("parts.others") if part.is_rest else part.name
 
-    def side_name(self, side: Side) -> str:
+    def side_name(self, side: PartSide) -> str:
         """Return what one side of a crossing is called."""
         if side.kind == "power":
             known = side.name in {"1", "2", "3", "4"}
@@ -125,7 +125,7 @@ class Plan:
         return self.part_name(rest) if rest is not None and side.name == rest.name else side.name
 
     @property
-    def pair(self) -> Pair | None:
+    def pair(self) -> PartPair | None:
         """The two parts that the summary speaks of."""
         return self.division.pair
 

@@ -10,7 +10,7 @@ from generator.quantities import QUANTITIES, Quantity
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.close import close_formula, is_close
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.plan import Plan, PresetColumn
 from generator.render.workbook.sizes import size_rule
 from generator.render.workbook.stamp import Value
@@ -23,7 +23,7 @@ WIDTHS = (42, 44)
 COLUMN_WIDTH = 23
 
 
-def write_presets(page: Page, plan: Plan, formulas: Formulas) -> None:
+def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     """Write the presets."""
     _write_head(page, plan)
     for size in plan.settable:
@@ -157,7 +157,7 @@ def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
     return {name: f"{column.letter}${row}" for name, row in plan.all_size_rows.items()}
 
 
-def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
+def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> None:
     row = plan.all_size_rows[size.name]
     _label(page, row, size.name, size.meaning)
     for column in (*plan.columns, *plan.own_columns):
@@ -169,7 +169,7 @@ def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
             page.formula(at, text, value, "Calculation")
 
 
-def _size_formula(plan: Plan, formulas: Formulas, size: Size, column: PresetColumn) -> str:
+def _size_formula(plan: Plan, formulas: CellFormulas, size: Size, column: PresetColumn) -> str:
     """Return the formula of a size in a column: what is published, what follows from other sizes, or what stands in.
 
     A column of the user's own into which nothing is typed yet holds all sizes of the first.
@@ -200,7 +200,7 @@ def _write_own(page: Page, column: PresetColumn, at: str, text: str, value: Valu
     page.formula(at, f'IF({named}="","",{text})', value if column.name else "", style)
 
 
-def _write_total(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> None:
+def _write_total(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity) -> None:
     row, total = plan.preset_total_rows[quantity.key], plan.sheet.totals[quantity.key]
     _label(page, row, plan.title(quantity), plan.unit(quantity))
     for column in plan.columns:

@@ -14,10 +14,10 @@ from generator.formulas.evaluate import evaluate
 from generator.formulas.order import ordered_terms
 from generator.quantities import BYTES, INTENSITY, QUANTITIES, InBytes, Quantity, Ratio
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import choice, fixed
 from generator.render.workbook.plan import Plan
-from generator.render.workbook.scale import BINARY, Scale, of_counts
+from generator.render.workbook.scale import BINARY, UnitScale, of_counts
 from generator.render.workbook.sizes import WIDTHS
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
@@ -29,7 +29,7 @@ LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell
 FIRST_FORMAT = "float32"  # when the file is written
 
 
-def write_results(page: Page, plan: Plan, formulas: Formulas) -> dict[str, Value]:
+def write_results(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, Value]:
     """Write the totals, and return them by quantity."""
     words = plan.words
     head = plan.open_note_row + 3
@@ -56,7 +56,7 @@ def shortened_form(plan: Plan, total: Expr) -> str:
     return plan.words("summary.cut", beginning=closed_form(Add(*terms[:shown]), plan.order), count=len(terms))
 
 
-def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity) -> Value:
+def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity) -> Value:
     row, total = plan.total_rows[quantity.key], plan.sheet.totals[quantity.key]
     page.text(f"A{row}", plan.title(quantity), "Label")
     value = formulas.write(page, f"D{row}", total, "Whole number", guard=lambda text: withheld(plan, text))
@@ -70,14 +70,14 @@ def _write_result(page: Page, plan: Plan, formulas: Formulas, quantity: Quantity
     return value
 
 
-def _write_rounded(page: Page, plan: Plan, row: int, scale: Scale, names: Sequence[str], shown: tuple[Value, int]) -> None:
+def _write_rounded(page: Page, plan: Plan, row: int, scale: UnitScale, names: Sequence[str], shown: tuple[Value, int]) -> None:
     """Write a result in the unit that people say, and that unit; nothing where the result is withheld."""
     amount, step = shown
     page.formula(f"B{row}", f"IF(ISNUMBER(D{row}),{scale.scaled_formula(f'D{row}')},{dash(plan)})", amount, "Rounded number")
     page.formula(f"C{row}", f'IF(ISNUMBER(D{row}),{scale.unit_formula(f"D{row}", names)},"")', names[step], "Words")
 
 
-def write_memory(page: Page, plan: Plan, formulas: Formulas) -> None:
+def write_memory(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     """Write what parameters, saved tensors, state and traffic come to in bytes."""
     words, row = plan.words, plan.format_row
     page.text(page.merged(f"A{row - 1}:G{row - 1}", "Section"), words("memory.section"), "Section")
@@ -112,7 +112,7 @@ def _offer_formats(page: Page, plan: Plan) -> None:
     page.sheet.add_data_validation(rule)
 
 
-def _write_bytes(page: Page, plan: Plan, formulas: Formulas, amount: InBytes) -> None:
+def _write_bytes(page: Page, plan: Plan, formulas: CellFormulas, amount: InBytes) -> None:
     words, row, item = plan.words, plan.memory_rows[amount.key], plan.item_bytes_cell
     page.text(f"A{row}", plan.short(amount.of), "Label")
     counted = f"$D${plan.total_rows[amount.of.key]}"
@@ -126,7 +126,7 @@ def _write_bytes(page: Page, plan: Plan, formulas: Formulas, amount: InBytes) ->
     page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
 
 
-def _by_kind(plan: Plan, formulas: Formulas) -> str:
+def _by_kind(plan: Plan, formulas: CellFormulas) -> str:
     """Return the bytes kept for the backward pass: masks, indices and statistics have sizes of their own, whatever the format."""
     item = plan.item_bytes_cell
     texts = []

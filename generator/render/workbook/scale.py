@@ -12,7 +12,7 @@ from generator.render.workbook.stamp import Value
 
 
 @dataclass(frozen=True)
-class Scale:
+class UnitScale:
     """Steps from one unit to the next.
 
     Args:
@@ -41,11 +41,11 @@ class Scale:
         return f"({'+'.join(f'({cell}>={limit})' for limit in self.limits)})"
 
 
-MYRIADS = Scale(10_000, ("1E4", "1E8", "1E12", "1E16"))  # as Chinese counts
-THOUSANDS = Scale(1000, ("1E3", "1E6", "1E9", "1E12", "1E15", "1E18"))
-BINARY = Scale(1024, tuple(str(1024**power) for power in range(1, 6)))
+MYRIADS = UnitScale(10_000, ("1E4", "1E8", "1E12", "1E16"))  # as Chinese counts
+THOUSANDS = UnitScale(1000, ("1E3", "1E6", "1E9", "1E12", "1E15", "1E18"))
+BINARY = UnitScale(1024, tuple(str(1024**power) for power in range(1, 6)))
 
 
-def of_counts(words: Texts) -> Scale:
+def of_counts(words: Texts) -> UnitScale:
     """Return the steps in which a language counts."""
     return {scale.base: scale for scale in (THOUSANDS, MYRIADS)}[int(words("scale.base"))]

@@ -17,7 +17,7 @@ from generator.quantities import QUANTITIES
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
-from generator.render.workbook.formulas import Formulas
+from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
@@ -39,7 +39,7 @@ CHART_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Step:
+class ScalingStep:
     """One line of the table: where it stands, the value of the varied size, and all sizes then."""
 
     row: int
@@ -57,7 +57,7 @@ class Step:
 class Scaling:
     """What the sheet holds when the file is written: the lines of the table, and the value of each cell by line and column key."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[ScalingStep, ...]
     values: Mapping[tuple[int, str], Value]
 
     def ratio(self, key: str) -> Value:
@@ -94,16 +94,16 @@ def _costs(plan: Plan) -> dict[str, Expr]:
     return totals | {f"part {i}": part.cost(plan.sheet, plan.main.key) for i, part in enumerate(plan.parts)}
 
 
-def _step(plan: Plan, row: int, value: int) -> Step:
+def _step(plan: Plan, row: int, value: int) -> ScalingStep:
     assert plan.sweep is not None
     first = plan.columns[0]
     given = {**first.published, **first.examples, plan.sweep: value}
     sizes = {name: found for name, found in complete(plan.sheet.sizes, given).items() if found is not None}
-    step = Step(row, value, sizes, "")
+    step = ScalingStep(row, value, sizes, "")
     if not step.is_whole:
-        return Step(row, value, sizes, plan.words("scaling.not_whole"))
+        return ScalingStep(row, value, sizes, plan.words("scaling.not_whole"))
     broken = [condition_words(one, plan.words, plan.order) for one in plan.sheet.constraints if not evaluate(one.condition, sizes)]
-    return Step(row, value, sizes, plan.words("scaling.then").join(broken))
+    return ScalingStep(row, value, sizes, plan.words("scaling.then").join(broken))
 
 
 def _shown(value: Value) -> Value:
@@ -111,7 +111,7 @@ def _shown(value: Value) -> Value:
     return "" if isinstance(value, int | float | Fraction) and not -GREATEST < value < GREATEST else value
 
 
-def _value(expr: Expr, step: Step) -> Value:
+def _value(expr: Expr, step: ScalingStep) -> Value:
     if not step.is_whole:
         return ""
     try:
@@ -121,7 +121,7 @@ def _value(expr: Expr, step: Step) -> Value:
     return found
 
 
-def write_scaling(page: Page, plan: Plan, formulas: Formulas, scaling: Scaling | None) -> None:
+def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scaling | None) -> None:
     """Write the sheet."""
     words = plan.words
     sizes = len(plan.order)
@@ -242,7 +242,7 @@ def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
 class _Lines:
     """Writes the lines of both tables: the same formulas, each in the cells of its own line."""
 
-    def __init__(self, page: Page, plan: Plan, formulas: Formulas, scaling: Scaling) -> None:
+    def __init__(self, page: Page, plan: Plan, formulas: CellFormulas, scaling: Scaling) -> None:
         self.page, self.plan, self.formulas, self.scaling = page, plan, formulas, scaling
         self.cells = {size.name: f"${plan.scaled_columns[f'size {size.name}']}\0" for size in plan.sheet.sizes}
         self.costs = {key: (expr, formulas.text(expr, self.cells)) for key, expr in _costs(plan).items()}
@@ -276,7 +276,7 @@ class _Lines:
         whole = f"SUMPRODUCT(({cells}>=1)*({cells}=INT({cells})))=COLUMNS({cells})"
         return f"IF(IFERROR({whole},FALSE),{text},{quoted(words('scaling.not_whole'))})"
 
-    def write(self, step: Step) -> None:
+    def write(self, step: ScalingStep) -> None:
         """Write a line."""
         page, plan, row, columns = self.page, self.plan, str(step.row), self.plan.scaled_columns
         page.formula(f"A{row}", self._swept(step.row), step.value, "Swept value")

@@ -12,7 +12,7 @@ from generator.formulas.symbols import symbol
 from generator.questions.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.formulas import Formulas, closed_form
+from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import Live, fixed, sentence
 from generator.render.workbook.plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan
 from generator.render.workbook.styles import BAD_LOOK, EXAMPLE_LOOK
@@ -23,7 +23,7 @@ WIDTHS = (27, 17, 17, 24, 25, 38, 42)  # of the summary's columns
 ALL = sum(WIDTHS)
 
 
-def write_sizes(page: Page, plan: Plan, formulas: Formulas) -> None:
+def write_sizes(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     """Write the table of sizes: preset, override, in use, and where the value comes from."""
     words = plan.words
     page.text(page.merged(f"A{FIRST_SIZE_ROW - 3}:G{FIRST_SIZE_ROW - 3}", "Section"), words("summary.sizes"), "Section")
@@ -70,7 +70,7 @@ def _open_note(plan: Plan) -> str:
     return plan.words("summary.open_size" if len(names) == 1 else "summary.open_sizes", sizes=listed)
 
 
-def _write_size(page: Page, plan: Plan, formulas: Formulas, size: Size) -> None:
+def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> None:
     row, name = plan.size_rows[size.name], plan.names[size.name]
     page.text(f"A{row}", size.name, "Label")
     meaning = size.meaning if name == size.name else plan.words("summary.written", meaning=size.meaning, name=name)
@@ -119,7 +119,7 @@ def _limits(plan: Plan, own: Symbol) -> Iterator[Live]:
             yield sentence(plan.words(key), other=other.name, value=Live(plan.names[other.name], str(plan.in_use[other.name])))
 
 
-def _write_derived(page: Page, plan: Plan, formulas: Formulas, size: Size, row: int) -> None:
+def _write_derived(page: Page, plan: Plan, formulas: CellFormulas, size: Size, row: int) -> None:
     """A size that always follows from others."""
     assert size.value is not None
     page.blank(f"B{row}", "Link")
@@ -128,7 +128,7 @@ def _write_derived(page: Page, plan: Plan, formulas: Formulas, size: Size, row: 
     page.text(f"E{row}", plan.words("summary.always", formula=closed_form(size.value, plan.order)))
 
 
-def _write_default(page: Page, plan: Plan, formulas: Formulas, size: Size, row: int) -> None:
+def _write_default(page: Page, plan: Plan, formulas: CellFormulas, size: Size, row: int) -> None:
     """A size that follows from others where neither the user nor the preset sets it."""
     assert size.value is not None
     words, value, by_preset = plan.words, plan.in_use[size.name], size.name in plan.columns[0].published

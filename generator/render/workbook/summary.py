@@ -8,9 +8,9 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from generator.quantities import PARAMS
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.check import Check
+from generator.render.workbook.check import LiveCheck
 from generator.render.workbook.checks import overrides
-from generator.render.workbook.formulas import Formulas
+from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.live import Live, choice, fixed, rounded, sentence
 from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.plan import Plan
@@ -25,7 +25,7 @@ from generator.render.workbook.where import write_charts, write_parts
 from generator.render.workbook.withheld import warn, withheld_text
 
 
-def write_summary(page: Page, plan: Plan, formulas: Formulas, checks: tuple[Check, ...], scaling: Scaling | None) -> None:
+def write_summary(page: Page, plan: Plan, formulas: CellFormulas, checks: tuple[LiveCheck, ...], scaling: Scaling | None) -> None:
     """Write the summary."""
     page.widths(WIDTHS)
     _write_head(page, plan)
@@ -56,7 +56,7 @@ def _write_head(page: Page, plan: Plan) -> None:
         page.sheet.row_dimensions[at].height = height
 
 
-def _write_verdict(page: Page, plan: Plan, checks: tuple[Check, ...]) -> None:
+def _write_verdict(page: Page, plan: Plan, checks: tuple[LiveCheck, ...]) -> None:
     words = plan.words
     last = places.FIRST_CHECK_ROW + len(checks) - 1
     results, texts, found = (plan.at("checks", f"${c}${places.FIRST_CHECK_ROW}:${c}${last}") for c in "EBC")

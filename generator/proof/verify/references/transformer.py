@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from generator.proof.verify.references.base import PublicModel, Small
 
 
-class Reference(nn.Module):
+class PlainTransformer(nn.Module):
     """nn.Transformer between a shared embedding with sinusoids and a tied head, in the paper's form: no norm behind the last layers."""
 
     def __init__(self, d: int, h: int, f: int, layers: int, vocabulary: int) -> None:
@@ -42,7 +42,7 @@ def sinusoids(length: int, d: int) -> Tensor:
 
 
 def _small(dtype: torch.dtype) -> Small:
-    other = Reference(d=24, h=4, f=56, layers=3, vocabulary=97).to(dtype)
+    other = PlainTransformer(d=24, h=4, f=56, layers=3, vocabulary=97).to(dtype)
     source, target = torch.randint(0, 97, (2, 11)), torch.randint(0, 97, (2, 7))
     sizes = {"d": 24, "L": 3, "h": 4, "V": 97, "f": 56, "P": 31}
     return Small(sizes, other, (source, target), lambda: [other(source, target)])

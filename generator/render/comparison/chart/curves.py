@@ -9,7 +9,7 @@ from sympy import Expr
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.order import polynomial
-from generator.questions.comparison.result import MeasureTable, Pair, Result
+from generator.questions.comparison.result import ComparisonResult, MeasureTable, SidePair
 
 STEPS = 48
 
@@ -32,7 +32,7 @@ class Mark:
     text: str
 
 
-def curves_of(result: Result, table: MeasureTable) -> list[Curve]:
+def curves_of(result: ComparisonResult, table: MeasureTable) -> list[Curve]:
     """Return the curves of a measure; sides without a value above zero have none, as a logarithmic axis cannot show it."""
     found = []
     size = result.comparison.axis.size
@@ -44,7 +44,7 @@ def curves_of(result: Result, table: MeasureTable) -> list[Curve]:
     return found
 
 
-def marks_of(result: Result, table: MeasureTable) -> list[Mark]:
+def marks_of(result: ComparisonResult, table: MeasureTable) -> list[Mark]:
     """Return the crossings of a measure that lie inside the sweep, each place once."""
     low, high = result.comparison.axis.values[0], result.comparison.axis.values[-1]
     found: dict[tuple[float, float], Mark] = {}
@@ -65,7 +65,7 @@ def _short(value: float) -> str:
     return text.rstrip("0").rstrip(".") if digits else text
 
 
-def _height(result: Result, table: MeasureTable, pair: Pair, at: float) -> float:
+def _height(result: ComparisonResult, table: MeasureTable, pair: SidePair, at: float) -> float:
     """Return the height of a crossing; that of the second side, which is the one that is named."""
     shown = pair.second or pair.first
     formula = table.formulas[result.comparison.subjects.index(shown)]

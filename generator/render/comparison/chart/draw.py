@@ -10,7 +10,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from generator.questions.comparison.result import Result
+from generator.questions.comparison.result import ComparisonResult
 from generator.render.comparison.chart.palette import INK, PAPER, style_sheet
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def draw(result: Result, suffix: str = ".svg") -> bytes:
+def draw(result: ComparisonResult, suffix: str = ".svg") -> bytes:
     """Return the chart of a comparison as an SVG or PNG file.
 
     Raises:
@@ -73,7 +73,7 @@ def draw(result: Result, suffix: str = ".svg") -> bytes:
     return _finished(out.getvalue().decode("utf-8"), result).encode("utf-8")
 
 
-def _figure(result: Result) -> Figure:
+def _figure(result: ComparisonResult) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -93,7 +93,7 @@ def _figure(result: Result) -> Figure:
     return figure
 
 
-def _margins(result: Result, columns: int, size: tuple[float, float]) -> dict[str, float]:
+def _margins(result: ComparisonResult, columns: int, size: tuple[float, float]) -> dict[str, float]:
     """Return the room around the panels: on the right as much as the longest label needs."""
     longest = max(len(subject.label) for subject in result.comparison.subjects)
     label_inches = min(0.35 + 0.077 * longest, 2.6)
@@ -110,7 +110,7 @@ def _margins(result: Result, columns: int, size: tuple[float, float]) -> dict[st
     }
 
 
-def _finished(svg: str, result: Result) -> str:
+def _finished(svg: str, result: ComparisonResult) -> str:
     """Return the SVG with its mark, a title for those who cannot see it, and colours for dark surroundings."""
     comparison = result.comparison
     title = escape(comparison.title)

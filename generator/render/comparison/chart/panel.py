@@ -6,7 +6,7 @@ from collections.abc import Callable
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from generator.questions.comparison.result import MeasureTable, Result
+from generator.questions.comparison.result import ComparisonResult, MeasureTable
 from generator.render.comparison.chart.curves import Curve, Mark, curves_of, marks_of
 from generator.render.comparison.chart.labels import Box, free_place, spread
 from generator.render.comparison.chart.palette import DASHES, GRID, INK, MARKERS, MUTED, PAPER, line_colour
@@ -21,7 +21,7 @@ _MOST_TICKS = 14
 _PREFIXES = {0: "", 3: " k", 6: " M", 9: " G", 12: " T", 15: " P", 18: " E", 21: " Z", 24: " Y"}
 
 
-def draw_panel(figure: Figure, axes: Axes, result: Result, table: MeasureTable) -> None:
+def draw_panel(figure: Figure, axes: Axes, result: ComparisonResult, table: MeasureTable) -> None:
     """Draw the lines of one measure, with a label at the end of each and the crossings marked."""
     curves = curves_of(result, table)
     is_share = result.comparison.view == "share"
@@ -52,7 +52,7 @@ def _draw_curve(axes: Axes, curve: Curve, number: int) -> None:
     )
 
 
-def _set_up_axes(axes: Axes, result: Result, *, is_share: bool) -> None:
+def _set_up_axes(axes: Axes, result: ComparisonResult, *, is_share: bool) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
     values = list(result.comparison.axis.values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from openpyxl import Workbook
 
-from generator.questions.comparison.result import Result
+from generator.questions.comparison.result import ComparisonResult
 from generator.render.comparison.workbook.crossings import write_crossings
 from generator.render.comparison.workbook.layout import Layout
 from generator.render.comparison.workbook.measures import write_measure
@@ -19,7 +19,7 @@ FEW = 3  # sides, of which the sizes fit onto upright paper
 HEAD_ROWS = "1:4"  # printed on top of every page of the sheets behind the first
 
 
-def comparison_workbook(result: Result, language: str = "en") -> bytes:
+def comparison_workbook(result: ComparisonResult, language: str = "en") -> bytes:
     """Return the .xlsx file: the sizes, which can be typed over, a sheet with a chart for each measure, and the crossings.
 
     The same comparison gives the same bytes. Values are stored beside the formulas. All cells but the sizes are locked, without a password.

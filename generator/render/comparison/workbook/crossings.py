@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.questions.comparison.result import Pair, Result
+from generator.questions.comparison.result import ComparisonResult, SidePair
 from generator.render.comparison.wording import root_text, verdict
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page
@@ -11,7 +11,7 @@ WIDTHS = (26.0, 42.0, 64.0, 56.0)
 FIRST_ROW = 5
 
 
-def write_crossings(page: Page, result: Result, words: Texts) -> None:
+def write_crossings(page: Page, result: ComparisonResult, words: Texts) -> None:
     """Write where the sides cross, a line for each measure and pair."""
     page.widths(WIDTHS)
     page.text("A1", words("crossings.title"), "Sheet title")
@@ -33,7 +33,7 @@ def write_crossings(page: Page, result: Result, words: Texts) -> None:
     page.sheet.freeze_panes = f"A{FIRST_ROW}"
 
 
-def _sides(pair: Pair, words: Texts) -> str:
+def _sides(pair: SidePair, words: Texts) -> str:
     if pair.second is None:
         return words("crossings.row", side=pair.first.label, row=pair.first.row)
     return words("crossings.against", second=pair.second.label, first=pair.first.label)

@@ -11,7 +11,7 @@ from openpyxl.utils import get_column_letter, quote_sheetname
 from sympy import Expr, Symbol
 
 from generator.formulas.symbols import symbol
-from generator.questions.comparison.result import MeasureTable, Result
+from generator.questions.comparison.result import ComparisonResult, MeasureTable
 from generator.questions.growth.subject import Subject
 from generator.render.comparison.wording import axis_title
 from generator.render.texts import Texts
@@ -27,7 +27,7 @@ _FORBIDDEN = str.maketrans("", "", "[]:*?/\\'")  # in a sheet's title
 class Layout:
     """The rows of sizes and of swept values, and the cell of each size of each side."""
 
-    result: Result
+    result: ComparisonResult
     words: Texts
 
     @property
