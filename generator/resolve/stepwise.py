@@ -1,4 +1,8 @@
-"""What no step of decoding can do: look at earlier tokens of which nothing is kept, or drop what a cache holds."""
+"""What no step of decoding can do: look at earlier tokens of which nothing is kept, or drop what a cache holds.
+
+A cache says that a spec is for decoding, and all of its rows must keep what they look back at. A recurrence along an axis of an input says
+so of what it reads alone: its state would be wrong. A mean of what it says is a result of all tokens, which no one asks a step for.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from sympy import Expr, Max, Min, Symbol
 
 from generator.ops.base import Along
 from generator.resolve.architecture import Architecture, BoundRow, OpRow
-from generator.resolve.decoding import Growth, caches, growth, growths
+from generator.resolve.decoding import Growth, caches, growth, growths, scans
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
 from generator.text.problems import Problem
@@ -17,8 +21,45 @@ from generator.text.source import Span
 
 
 def decoding_problems(arch: Architecture) -> list[Problem]:
-    """Return what keeps a spec from being decoded step by step, where it has a cache."""
-    return [*_dropped(arch), *_wider(arch), *_Walk(arch, growths(arch)).problems()]
+    """Return what keeps a spec from being decoded step by step, where it has a cache or a recurrence."""
+    return [*_dropped(arch), *_wider(arch), *_Walk(arch, _cached(arch) or _stepped(arch)).problems()]
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """The tokens of a step, and the row that keeps something of them; how many there are in all, where it is a cache."""
+
+    new: Symbol
+    keeper: BoundRow
+    growth: Growth | None = None
+
+
+def _cached(arch: Architecture) -> list[_Kept]:
+    keepers = {growth(new, total): row for row, new, total in reversed([*caches(arch)])}
+    return [_Kept(pair.new, keepers[pair], pair) for pair in growths(arch)]
+
+
+def _stepped(arch: Architecture) -> list[_Kept]:
+    """Return the recurrences along an axis of an input, the first along each."""
+    axes = {axis for x in arch.inputs.values() for axis in x.shape}
+    found: dict[Symbol, _Kept] = {}
+    for row, steps in scans(arch):
+        if isinstance(steps, Symbol) and steps in axes:
+            found.setdefault(steps, _Kept(steps, row))
+    return list(found.values())
+
+
+def _leading(arch: Architecture, leads: bool) -> set[str]:
+    """Return the rows of which a recurrence depends on the results.
+
+    Args:
+        leads: whether it depends on the outputs of the spec.
+    """
+    found = {name.partition(".")[0] for name in arch.outputs} if leads else set()
+    for row in reversed(arch.rows):
+        if row.active and (row.name in found or row.row.scan or (row.child is not None and any(scans(row.child)))):
+            found |= {name.partition(".")[0] for name in row.input_names}
+    return found
 
 
 def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
@@ -94,30 +135,36 @@ class _Walk:
     """Goes through the rows in order. What reads a row with a problem is not reported once more."""
 
     arch: Architecture
-    pairs: Sequence[Growth]
+    kept: Sequence[_Kept]
 
     def problems(self) -> list[Problem]:
         """Return the problems of all rows."""
         found: list[Problem] = []
-        if self.pairs:
-            self._rows(self.arch, set(), None, found)
+        if self.kept:
+            has_cache = any(one.growth is not None for one in self.kept)
+            self._rows(self.arch, set(), None, found, leads=has_cache, has_cache=has_cache)
         return found
 
-    def _rows(self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[Problem]) -> bool:
+    def _rows(
+        self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[Problem], *, leads: bool, has_cache: bool
+    ) -> bool:
         """Check the rows of one spec, and say whether any of them is doubtful.
 
         Args:
             doubtful: its inputs that come from a row with a problem.
             top: the row of the outermost spec that holds it.
+            leads: whether a recurrence depends on its outputs.
+            has_cache: whether all rows are checked.
         """
         seen = set(doubtful)
+        leading = _leading(arch, leads)
         for row in arch.rows:
             reads = [name.partition(".")[0] in seen for name in row.input_names]
             is_doubtful = any(reads)
             if row.active and row.child is not None:
                 inside = {name for name, is_read in zip(row.child.spec.inputs, reads, strict=False) if is_read}
-                is_doubtful |= self._rows(row.child, inside, top or row, found)
-            elif row.active and isinstance(row, OpRow) and not is_doubtful:
+                is_doubtful |= self._rows(row.child, inside, top or row, found, leads=row.name in leading, has_cache=has_cache)
+            elif row.active and isinstance(row, OpRow) and not is_doubtful and (has_cache or row.name in leading):
                 problem = self._problem(arch, row, top or row)
                 found += [problem] if problem else []
                 is_doubtful = problem is not None
@@ -129,34 +176,41 @@ class _Walk:
         scope = Scope.of(arch.tracer, bound, arch.sizes)
         for operand, x in enumerate(bound.inputs):
             for axis, size in enumerate(x.shape):
-                pair = self._pair(size)
-                along = bound.op.along(scope, bound.inputs, operand, axis) if pair else Along.EACH
-                if pair is not None and along is not Along.EACH:
-                    return self._reported(arch, bound, top, along, pair, (operand, axis))
+                kept = self._kept(size)
+                along = bound.op.along(scope, bound.inputs, operand, axis) if kept else Along.EACH
+                if kept is not None and along is not Along.EACH:
+                    return self._reported(arch, bound, top, along, kept, (operand, axis))
         return None
 
-    def _pair(self, size: Expr) -> Growth | None:
+    def _kept(self, size: Expr) -> _Kept | None:
         """Return what makes an axis hold the tokens of a step alone; None where it holds none, or all so far."""
-        if any(size.has(pair.other) for pair in self.pairs):
+        if any(one.growth is not None and size.has(one.growth.other) for one in self.kept):
             return None
-        return next((pair for pair in self.pairs if size.has(pair.new)), None)
+        return next((one for one in self.kept if size.has(one.new)), None)
 
-    def _reported(self, arch: Architecture, bound: OpRow, top: BoundRow, along: Along, pair: Growth, place: tuple[int, int]) -> Problem:
+    def _reported(self, arch: Architecture, bound: OpRow, top: BoundRow, along: Along, kept: _Kept, place: tuple[int, int]) -> Problem:
         operand, axis = place
         x, name = bound.inputs[operand], bound.input_names[operand]
-        new, other = self._named(arch, pair.new), self._named(arch, pair.other)
-        before = other if pair.is_past else f"{other} - {new}"
+        new = self._named(arch, kept.new)
         if along is Along.COUNTS:
             message = f"`{bound.name}` counts the tokens of each decoding step from 0, behind those of earlier steps too"
-            has_offset = "offset" in bound.op.parameters()
-            note = f"did you mean offset: {before}?" if has_offset else f"there are {before} tokens before those of a step"
+            note = self._counted_from(arch, bound, kept)
         else:
             message = f"`{bound.name}` looks at earlier tokens, and keeps nothing of them between decoding steps"
             note = f"{name} is {show_shape(x.shape, arch.sizes)}: axis {axis} has the {new} tokens of a step alone"
-        keeper, _, _ = next(found for found in caches(self.arch) if growth(*found[1:]) == pair)
-        kept = keeper.row.span
-        keeps = f"`{keeper.path}` ({kept.source.path}:{kept.line}) keeps a state, so that each step brings {new} new tokens"
+        span = kept.keeper.row.span
+        keeps = f"`{kept.keeper.path}` ({span.source.path}:{span.line}) keeps a state, so that each step brings {new} new tokens"
         return Problem(message, _place(top, bound, "op"), (note, keeps, *_inside(top, bound)))
+
+    def _counted_from(self, arch: Architecture, bound: OpRow, kept: _Kept) -> str:
+        """Return a note that says from where on a row should count."""
+        new = self._named(arch, kept.new)
+        if kept.growth is None:
+            return f"did you mean a size of all tokens so far, m: {{is: tokens so far, default: {new}}}, and offset: m - {new}?"
+        other = self._named(arch, kept.growth.other)
+        before = other if kept.growth.is_past else f"{other} - {new}"
+        has_offset = "offset" in bound.op.parameters()
+        return f"did you mean offset: {before}?" if has_offset else f"there are {before} tokens before those of a step"
 
     def _named(self, arch: Architecture, size: Symbol) -> str:
         return show_size(size, arch.sizes)

@@ -106,6 +106,24 @@ ALONE = {
         "  z: {op: slice, axis: 2, start: m - n, size: n}\n"
     ),
 }  # fmt: skip
+RECURRENCE = """\
+title: A row and a recurrence
+dims: {b: batch size, n: tokens, d: width, P: places}
+inputs: {x: [b, n, d]}
+where: n <= P
+layers:
+"""
+CELL = "use: rnn_cell, carry: {state: [b, d]}}\n"
+BEFORE = {
+    "a row that mixes": ("  r: {op: cumsum, over: 1}\n  y: {scan: n, " + CELL, LOOKS),
+    "a row that counts": ("  r: {op: positional, kind: sinusoidal, length: P}\n  s: {op: add, in: [x, r]}\n  y: {scan: n, " + CELL, COUNTS),
+    "a row between two": ("  s: {scan: n, " + CELL + "  r: {op: softmax, over: 1}\n  y: {scan: n, " + CELL, LOOKS),
+    "a row of each token": ("  r: {op: layer_norm}\n  y: {scan: n, " + CELL, ""),
+}  # fmt: skip
+BEHIND = {
+    "a mean": "  said: {scan: n, " + CELL + "  y: {op: mean, over: 1}\n",
+    "a row beside": "  beside: {op: cumsum, over: 1}\n  said: {scan: n, in: x, " + CELL + "  y: {op: add, in: [beside, said]}\n",
+}  # fmt: skip
 CASES = {**dict.fromkeys(MIXING, LOOKS), **dict.fromkeys(COUNTING, COUNTS), **dict.fromkeys(ALONE, "")}
 ROWS = {**MIXING, **COUNTING, **ALONE}
 
@@ -139,6 +157,37 @@ def test_a_row_is_refused_where_and_only_where_it_comes_out_otherwise_in_steps(
     found = decoded(folder)
     comes_to_the_same = found.equal and not found.reason
     assert comes_to_the_same == (not CASES[name])
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_a_row_that_a_recurrence_reads_is_refused_where_and_only_where_its_state_comes_out_otherwise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rows, message = BEFORE[name]
+    folder = write_specs(tmp_path / "mine", net=RECURRENCE + rows)
+    if message:
+        with pytest.raises(ProblemsError) as error:
+            compile_spec(Library([folder]), "net")
+        (problem,) = error.value.problems
+        assert problem.message == message
+        assert "`y` (" in problem.notes[1] or "`s` (" in problem.notes[1]
+    monkeypatch.setattr("generator.resolve.resolver.decoding_problems", lambda _: [])
+    found = decoded(folder)
+    assert (found.equal and not found.reason) == (not message)
+
+
+@pytest.mark.parametrize("rows", BEHIND.values(), ids=BEHIND)
+def test_what_no_recurrence_reads_may_look_at_all_tokens(tmp_path: Path, rows: str) -> None:
+    compile_spec(Library([write_specs(tmp_path / "mine", net=RECURRENCE + rows)]), "net")
+
+
+def test_a_recurrence_over_what_is_no_axis_of_an_input_is_not_for_decoding(tmp_path: Path) -> None:
+    """The places of a picture, read one after another, do not come one by one."""
+    text = (
+        "title: Columns of a picture\ndims: {b: batch, w: width, d: channels}\ninputs: {x: [b, d, 2*w]}\nlayers:\n"
+        "  near: {op: conv1d, channels: d, kernel: 2, stride: 2}\n  turned: {op: rearrange, to: b d w -> b w d}\n  y: {scan: w, " + CELL
+    )
+    compile_spec(Library([write_specs(tmp_path / "mine", net=text)]), "net")
 
 
 def test_every_op_says_what_it_does_along_an_axis_or_is_taken_to_mix() -> None:
