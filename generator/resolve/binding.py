@@ -12,7 +12,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts
-from generator.resolve.architecture import Requirement
+from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.requirements import Asker, Needs
 from generator.resolve.show import show_size
 from generator.resolve.sizes import (
@@ -72,6 +72,15 @@ def known_sizes(spec: Spec, given: Mapping[str, Expr], needs: Needs, problems: P
     for condition in spec.where:
         known.require(condition)
     return known.sizes
+
+
+def default_conditions(arch: Architecture, name: str) -> list[Requirement]:
+    """Return what must hold of the other sizes of a spec, beside its conditions, for the default of a size to be a size."""
+    dim = arch.spec.dims[name]
+    assert dim.value is not None
+    needs = Needs(arch.spec.name, Facts(arch.tracer.facts.conditions))
+    _Known(arch.spec, dict(arch.sizes), needs, Problems()).fill(dim, dim.value)
+    return needs.found
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from generator.render.module.lines import row_names
 from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.resolve.architecture import Requirement
+from generator.resolve.binding import default_conditions
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
 from generator.sheet.sheet import Sheet
@@ -155,7 +156,8 @@ def _init(view: ModuleView) -> list[str]:
     known = {a.name for a in view.arguments}
     plain = {name: name for name in spec.dims}
     unset = [a.name for a in view.arguments if a.default is not None and not a.default.is_Integer]
-    lines += [f"{name} = {printer.definition(name, plain)} if {name} is None else {name}" for name in unset]
+    for name in unset:
+        lines += _default(view, name, plain)
     for check in checked_when_built(own_conditions(view.arch, known), known):
         lines += _check(view, check, plain, check.when)
     told = [name for name, dim in spec.dims.items() if dim.kind == "derived" and _is_told(view, name, known)]
@@ -167,6 +169,15 @@ def _init(view: ModuleView) -> list[str]:
     for slot, default in view.slot_defaults.items():
         lines += _slot(view, slot, default)
     return lines + view.lines.init
+
+
+def _default(view: ModuleView, name: str, names: dict[str, str]) -> list[str]:
+    """Return the lines that work out a size that is not given, where the others lead to one."""
+    value = view.printer.definition(name, names)
+    checks = [line for one in default_conditions(view.arch, name) for line in _check(view, one, names, (), f" where {name} is not given")]
+    if not checks:
+        return [f"{name} = {value} if {name} is None else {name}"]
+    return [f"if {name} is None:", *(f"    {line}" for line in [*checks, f"{name} = {value}"])]
 
 
 def _reference(checkpoint: Checkpoint) -> dict[str, Any]:
@@ -204,8 +215,12 @@ def _is_told(view: ModuleView, name: str, known: set[str]) -> bool:
     return value is not None and {s.name for s in value.free_symbols} <= known
 
 
-def _check(view: ModuleView, check: Requirement, names: dict[str, str], options: Sequence[str]) -> list[str]:
-    """Return the lines that refuse sizes; where a row needs the condition with certain options alone, they must be on."""
+def _check(view: ModuleView, check: Requirement, names: dict[str, str], options: Sequence[str], where: str = "") -> list[str]:
+    """Return the lines that refuse sizes; where a row needs the condition with certain options alone, they must be on.
+
+    Args:
+        where: words that say when the condition must hold.
+    """
     order, condition = tuple(view.arch.spec.dims), check.condition
     text = to_text(condition, order)
     used = sorted((s.name for s in condition.free_symbols), key=order.index)
@@ -213,9 +228,9 @@ def _check(view: ModuleView, check: Requirement, names: dict[str, str], options:
     broken = view.printer.condition(Not(condition), names)
     if options:
         broken = " and ".join([*options, f"({broken})" if isinstance(Not(condition), Or) else broken])
-    refusal = f'    raise ValueError(f"{text} must hold; found {found}")'
+    refusal = f'    raise ValueError(f"{text} must hold{where}; found {found}")'
     if len(refusal) > WIDTH - 8:
-        refusal = f'    raise ValueError(\n        f"{text} must hold; "\n        f"found {found}"\n    )'
+        refusal = f'    raise ValueError(\n        f"{text} must hold{where}; "\n        f"found {found}"\n    )'
     return [f"if {broken}:", *refusal.splitlines()]
 
 
