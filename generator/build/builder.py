@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from generator.build.build_plan import INDEX, BuildPlan, leftovers, make_plan, pages
 from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, file_digest, place
@@ -15,7 +16,6 @@ from generator.build.fixed import OPS, SCHEMA, fixed_files, reserved_paths
 from generator.build.index import render_index_of
 from generator.build.manifest import FILE as RECORD
 from generator.build.manifest import Record, read_manifest
-from generator.build.plan import INDEX, BuildPlan, leftovers, make_plan, pages
 from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
 from generator.build.sink import Checker, FileWriter, Sink
 from generator.build.worker import Rendered, Surroundings, render_all
@@ -92,8 +92,8 @@ class _Build:
     def __init__(self, request: Request, progress: Callable[[str, Sequence[str]], None]) -> None:
         self.request, self.progress = request, progress
         self.library, self.out = request.collection.library, request.out
-        self.chosen = request.only or request.collection.asked
-        self.pages = pages(self.library, request.collection.asked, request.formats, self.out)
+        self.chosen = request.only or request.collection.requested
+        self.pages = pages(self.library, request.collection.requested, request.formats, self.out)
         self.fingerprints = Fingerprints(self.library, self.out, self.pages)
         self.manifest = read_manifest(self.out)
         self.checker = Checker(self.out)
@@ -157,8 +157,8 @@ class _Build:
     def _record(self, rendered: Rendered, written: dict[str, str]) -> None:
         name = rendered.name
         spot = place(self.library.path(name), real(self.out))
-        asked = name in self.request.collection.asked
-        new = Record(self.fingerprints.of(name, rendered.uses), rendered.uses, written, spot, asked, rendered.summary)
+        requested = name in self.request.collection.requested
+        new = Record(self.fingerprints.of(name, rendered.uses), rendered.uses, written, spot, requested, rendered.summary)
         old = self.manifest.specs.get(name)
         self.manifest.specs[name] = old.updated(new) if old else new
 

@@ -27,7 +27,7 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
     Raises:
         ProblemsError: a spec that must be derived and cannot.
     """
-    from generator.build.summary import restore, restored_views
+    from generator.build.spec_summary import restore, restored_views
     from generator.render.workbook.catalogue import CatalogueLine, build_catalogue
     from generator.sheet.compiled import compile_spec
     from generator.sheet.example import known_views

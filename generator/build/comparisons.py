@@ -20,7 +20,7 @@ from generator.spec.library import Library
 from generator.text.problems import Problem, ProblemsError
 
 if TYPE_CHECKING:
-    from generator.questions.comparison.model import Comparison
+    from generator.questions.comparison.comparison import Comparison
 
 INDEX = f"{FOLDER}/README.md"
 

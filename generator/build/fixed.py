@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from generator.build.build_plan import INDEX
 from generator.build.catalogue import catalogue_paths
-from generator.build.plan import INDEX
 from generator.build.published_pages import CLAIMS
 from generator.files.seal import sealed
 from generator.files.writing import MADE_BY

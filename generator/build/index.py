@@ -17,7 +17,7 @@ def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
     Raises:
         ProblemsError: a spec that must be derived and cannot.
     """
-    from generator.build.summary import restore
+    from generator.build.spec_summary import restore
     from generator.render.markdown.index import render_index
     from generator.sheet.compiled import compile_spec
 

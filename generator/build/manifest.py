@@ -26,7 +26,7 @@ class Record:
         uses: the specs it uses, itself first.
         outputs: the SHA-256 of each output by format.
         place: its file, as seen from the folder of outputs.
-        asked: whether it was asked for; else it is there because others use it.
+        requested: whether it was asked for; else it is there because others use it.
         summary: what the index says about it, as plain data; None if that cannot be kept.
     """
 
@@ -34,13 +34,13 @@ class Record:
     uses: tuple[str, ...]
     outputs: dict[str, str]
     place: str
-    asked: bool
+    requested: bool
     summary: dict[str, Any] | None = None
 
     def updated(self, new: Record) -> Record:
         """Return this record with what a new rendering adds: outputs of the same fingerprint stay valid."""
         outputs = {**self.outputs, **new.outputs} if self.fingerprint == new.fingerprint else new.outputs
-        return replace(new, outputs=outputs, asked=self.asked or new.asked)
+        return replace(new, outputs=outputs, requested=self.requested or new.requested)
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def _comparison(data: dict[str, Any]) -> ComparisonRecord:
 
 def _record(data: dict[str, Any]) -> Record:
     summary = data["summary"]
-    if not (summary is None or isinstance(summary, dict)) or not isinstance(data["asked"], bool):
+    if not (summary is None or isinstance(summary, dict)) or not isinstance(data["requested"], bool):
         raise TypeError("not a record")
     outputs = {str(name): str(value) for name, value in data["outputs"].items()}
-    return Record(str(data["fingerprint"]), tuple(map(str, data["uses"])), outputs, str(data["place"]), data["asked"], summary)
+    return Record(str(data["fingerprint"]), tuple(map(str, data["uses"])), outputs, str(data["place"]), data["requested"], summary)

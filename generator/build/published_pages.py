@@ -75,7 +75,7 @@ def _document_page(file: Path, library: Library, out: Path, records: Mapping[str
 
 def _built(name: str, library: Library, out: Path, record: Record | None) -> Built:
     """Return what is known of a spec's outputs, from the record of its build or derived again. Raises ProblemsError."""
-    from generator.build.summary import restore, summarise
+    from generator.build.spec_summary import restore, summarise
     from generator.render.markdown.links import spec_link
     from generator.render.markdown.places import Built
     from generator.render.module.view import ModuleSet

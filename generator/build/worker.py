@@ -51,7 +51,7 @@ class Rendered:
 def render(task: Task, library: Library, around: Surroundings, modules: ModuleSet) -> Rendered:
     """Derive a spec and render it. Never raises: what goes wrong becomes a problem of this spec."""
     try:
-        from generator.build.summary import summarise
+        from generator.build.spec_summary import summarise
         from generator.sheet.compiled import compile_spec
 
         compiled = compile_spec(library, task.name)

@@ -54,12 +54,14 @@ def run(args: argparse.Namespace) -> int:
     started = perf_counter()
     formats = _formats(args.formats, args.lang)
     collection = collect(existing(args.paths), existing(args.specs))
-    if not collection.asked:
+    if not collection.requested:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     only = tuple(dict.fromkeys(_words(args.only)))
     for name in only:
-        if name not in collection.asked:
-            raise UsageError(f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *did_you_mean(name, collection.asked))
+        if name not in collection.requested:
+            raise UsageError(
+                f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *did_you_mean(name, collection.requested)
+            )
     if args.out.exists() and not args.out.is_dir():
         raise UsageError(f"--out: {args.out} is a file, not a folder")
     request = Request(collection, args.out, formats, only, args.jobs, args.check, args.force)

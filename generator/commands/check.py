@@ -38,9 +38,9 @@ def run(args: argparse.Namespace) -> int:
     from generator.questions.documents.checking import check_documents  # it reads YAML, which `--help` does without
 
     collection = collect(existing(args.paths), existing(args.specs))
-    if not collection.asked:
+    if not collection.requested:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
-    found = {name: _problems(collection.library, name) for name in collection.asked}
+    found = {name: _problems(collection.library, name) for name in collection.requested}
     if collection.is_whole:
         found |= {
             f"comparisons/{name}": _comparison_problems(collection.library, file)
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     documents = check_documents(collection.library) if collection.is_whole else {}
     found |= {f"documents/{name}": problems for name, problems in documents.items()}
     wrong = sum(1 for problems in found.values() if problems)
-    specs = counted(len(collection.asked), "spec")
+    specs = counted(len(collection.requested), "spec")
     specs += f" and {counted(len(documents), 'document')}" if documents else ""
     if not wrong:
         say(f"{specs}: no mistakes")

@@ -18,7 +18,7 @@ from generator.render.terminal.console import complain, say
 from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
-    from generator.questions.comparison.model import Comparison
+    from generator.questions.comparison.comparison import Comparison
     from generator.questions.comparison.result import ComparisonResult
 
 EXAMPLES = """\
@@ -74,7 +74,7 @@ def _check_files(args: argparse.Namespace) -> None:
 
 def _comparison(args: argparse.Namespace) -> Comparison:
     from generator.quantities import Shown, keys_in
-    from generator.questions.comparison.model import Comparison
+    from generator.questions.comparison.comparison import Comparison
     from generator.questions.comparison.sides import Settings, parse_side, subjects_of
     from generator.questions.growth.axes import Axis, parse_axis, sorted_settings
     from generator.questions.growth.measures import measure

@@ -16,8 +16,8 @@ from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
+    from generator.questions.growth.growth_summary import AtPreset, Inside
     from generator.questions.growth.orders import Order
-    from generator.questions.growth.summary import AtPreset, Inside
     from generator.questions.growth.terms import TermValue
     from generator.sheet.sheet import Sheet
 
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print orders, terms and crossings."""
-    from generator.questions.growth.summary import inside, orders
+    from generator.questions.growth.growth_summary import inside, orders
 
     target = target_of(args)
     sheet = target.sheet
@@ -106,7 +106,7 @@ def _term_lines(sheet: Sheet, terms: dict[str, tuple[TermValue, ...]]) -> list[s
 
 
 def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
-    from generator.questions.growth.summary import first_of_pairs
+    from generator.questions.growth.growth_summary import first_of_pairs
     from generator.questions.growth.wording import preset_words
 
     lines = []

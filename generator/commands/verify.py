@@ -2,7 +2,7 @@
 
 Each spec is built at random small sizes that satisfy its conditions and at every preset (on meta tensors, which need no memory), and run.
 Shapes, parameters, FLOPs forward and backward, pointwise FLOPs, activation memory, traffic and state must be exactly equal. A module that
-keeps a state between decoding steps is also fed step by step, and must come to what it comes to in one pass over all tokens. Where a
+keeps a state between decoding steps is also run step by step, and must come to what it comes to in one pass over all tokens. Where a
 public implementation is known and its library installed, the module is loaded with its weights, and outputs, gradients, parameters and
 FLOPs are compared with it; what could not be compared is said.
 """
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     library, names = _targets(args.targets, args.specs)
     from generator.proof.verify.instance import Workbench
     from generator.proof.verify.run import Verification, mistakes, verify
-    from generator.proof.verify.summary import is_compared
+    from generator.proof.verify.verdict_words import is_compared
 
     results = []
     with Workbench(library) as bench:
@@ -99,7 +99,7 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
         library = everything(specs)
         return library, list(library.names)
     collected = collect(paths) if paths else None
-    own = list(collected.asked) if collected is not None else []
+    own = list(collected.requested) if collected is not None else []
     if paths and not own:
         raise UsageError(f"there are no specs in {listed(map(str, paths))}", "specs are files that end in .yaml")
     library = Library([*collected.paths, *specs]) if collected is not None else everything(specs)
@@ -108,7 +108,7 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
 
 
 def _print(result: Verification) -> None:
-    from generator.proof.verify.summary import is_compared, measurements, word
+    from generator.proof.verify.verdict_words import is_compared, measurements, word
 
     presets = sum(1 for case in result.cases if case.preset)
     drawn = counted(len(result.cases) - presets, "random size")
@@ -128,7 +128,7 @@ def _print(result: Verification) -> None:
 
 
 def _print_decoding(result: Verification) -> None:
-    from generator.proof.verify.summary import decoding_words
+    from generator.proof.verify.verdict_words import decoding_words
 
     if result.decoding is None:
         return
@@ -193,14 +193,14 @@ def _number(value: Any) -> str:
 
 
 def _print_totals(results: Sequence[Verification]) -> None:
-    from generator.proof.verify.summary import measurements, outcome
+    from generator.proof.verify.verdict_words import measurements, outcome
 
     compared = counted(measurements(results), "comparison")
     say(f"{counted(len(results), 'spec')}, {compared}: {outcome(results)}")
 
 
 def _plain(result: Verification) -> dict[str, Any]:
-    from generator.proof.verify.summary import is_compared
+    from generator.proof.verify.verdict_words import is_compared
 
     return {
         "spec": result.spec,

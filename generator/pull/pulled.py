@@ -60,7 +60,7 @@ def pulled(path: Path, library: Library) -> Pulled:
         raise _refused(f"{path} says that it is in the language `{said['language']}`, which workbooks are not made in")
     from openpyxl import load_workbook
 
-    from generator.pull.tampering import differences
+    from generator.pull.locked_cells import differences
     from generator.render.texts import texts
     from generator.render.workbook import build_workbook
     from generator.render.workbook.plan import make_plan

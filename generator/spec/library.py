@@ -62,16 +62,16 @@ class Library:
         same = (Problem(f"two specs are named `{name}`", _start(other), notes) for other in self.namesakes.get(name, ()))
         return (*misnamed, *same)
 
-    def spec(self, name: str, asked: Span | None = None) -> Spec:
+    def spec(self, name: str, named_at: Span | None = None) -> Spec:
         """Return a spec, parsed once.
 
         Args:
-            asked: the place that names it, for the error.
+            named_at: the place that names it, for the error.
 
         Raises:
             ProblemsError: no such spec, or problems in its file.
         """
-        found = self.draft(name, asked)
+        found = self.draft(name, named_at)
         if found.problems:
             raise ProblemsError(found.problems)
         return found
@@ -80,14 +80,14 @@ class Library:
         """Return a spec, or what is wrong with it, if it has been read."""
         return self._parsed.get(name)
 
-    def draft(self, name: str, asked: Span | None = None) -> Spec:
+    def draft(self, name: str, named_at: Span | None = None) -> Spec:
         """Return a spec as far as it can be read; its `problems` say what is wrong in the rest. Otherwise as `spec`."""
         if name not in self.files:
             # A person may write the file's name, or its path.
             stem = PurePosixPath(name).name.removesuffix(".yaml")
             likely = (f"did you mean `{stem}`?",) if stem in self.files else nearby_notes(stem) or did_you_mean(stem, self.names)
             notes = (*likely, "a spec's name is its file's name without .yaml")
-            raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", asked, notes)])
+            raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", named_at, notes)])
         if name not in self._parsed:
             self._parsed[name] = self._read(name)
         found = self._parsed[name]

@@ -67,13 +67,13 @@ class Collection:
 
     Args:
         paths: what the library was made of, so that another process can make it again.
-        asked: the names of the specs that were asked for, in a fixed order.
+        requested: the names of the specs that were asked for, in a fixed order.
         is_whole: whether that is everything: whole folders, not some files or a folder inside.
     """
 
     paths: tuple[Path, ...]
     library: Library
-    asked: tuple[str, ...]
+    requested: tuple[str, ...]
     is_whole: bool
 
 
@@ -86,12 +86,12 @@ def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
     Raises:
         ProblemsError: two specs have the same name.
     """
-    asked = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
+    requested = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
     seen = dict.fromkeys(found for path in paths for found in _surroundings(path))
     own = {file.stem for path in seen for file in spec_files(path)}
-    is_whole = all(path.is_dir() for path in paths) and len(asked) == len(own)
+    is_whole = all(path.is_dir() for path in paths) and len(requested) == len(own)
     around = tuple(dict.fromkeys([*seen, *specs]))
-    return Collection(around, Library(around), tuple(sorted(asked)), is_whole)
+    return Collection(around, Library(around), tuple(sorted(requested)), is_whole)
 
 
 def everything(specs: Sequence[Path] = ()) -> Library:

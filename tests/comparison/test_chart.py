@@ -9,7 +9,7 @@ from xml.dom import minidom
 import pytest
 
 from generator.api import load
-from generator.questions.comparison.model import Comparison
+from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.result import ComparisonResult, compared
 from generator.questions.growth.axes import Axis
 from generator.questions.growth.subject import Subject

@@ -6,8 +6,8 @@ import pytest
 
 from generator.api import load
 from generator.formulas.symbols import symbol
+from generator.questions.growth.growth_summary import dominant_terms, example_sizes, inside
 from generator.questions.growth.inside import Division, met
-from generator.questions.growth.summary import dominant_terms, example_sizes, inside
 from generator.questions.growth.terms import terms_by_size
 from generator.questions.growth.wording import preset_words
 

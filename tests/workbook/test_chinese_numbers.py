@@ -13,7 +13,7 @@ from openpyxl import Workbook, load_workbook
 from generator import load
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.scale import of_counts
+from generator.render.workbook.unit_scale import of_counts
 
 from .libreoffice import convert, needs_libreoffice
 

@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.build.catalogue import catalogue_of
-from generator.build.summary import summarise
+from generator.build.spec_summary import summarise
 from generator.quantities import QUANTITIES
 from generator.render.formats import EXCEL
 from generator.resources import builtin_specs_dir

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.questions.growth.summary import first_of_pairs, inside
+from generator.questions.growth.growth_summary import first_of_pairs, inside
 
 from .crossing_truth import sentences, wrong_sentences
 from .every import book, books

@@ -13,7 +13,7 @@ from generator.render.formats import LANGUAGES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import make_plan
-from generator.render.workbook.scale import of_counts
+from generator.render.workbook.unit_scale import of_counts
 from generator.resources import templates_dir
 
 from .calculator import stored

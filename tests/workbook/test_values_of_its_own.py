@@ -21,7 +21,7 @@ import pytest
 from generator import quantities
 from generator.quantities import QUANTITIES
 from generator.render.texts import texts
-from generator.render.workbook import build_workbook, layers, live, presets, results, scale, scaling, sentences, where
+from generator.render.workbook import build_workbook, layers, live, presets, results, scaling, sentences, unit_scale, where
 from generator.render.workbook.plan import DOUBLING_ROW, FIRST_LAYER_ROW, FIRST_STEP_ROW, Plan, make_plan
 from generator.sheet.memory import SavedMemory
 from generator.sheet.sheet import Sheet, SheetPreset, Size
@@ -146,7 +146,7 @@ VALUES = [
     Mutant("the cheapest layer", sentences._largest_layer, "top = max(costs", "top = min(costs"),
     Mutant("presets at the sizes of the first", presets._write_total, "sizes=column.values", "sizes=plan.in_use"),
     Mutant("published minus computed", presets._difference, "found - expected\n", "expected - found\n"),
-    Mutant("thousands too far", scale.Scale.scaled, "self.base**step", "self.base ** (step + 1)"),
+    Mutant("thousands too far", unit_scale.UnitScale.scaled, "self.base**step", "self.base ** (step + 1)"),
     Mutant("percent of nothing", live.percent, "Fraction(value) * 100", "Fraction(value) * 10"),
 ]  # fmt: skip
 # What the spreadsheet calculates.
@@ -159,8 +159,8 @@ FORMULAS = [
     Mutant("first value", scaling._write_inputs, "MAX(1,INT({used}/{places.STEPS_BEFORE}))", "MAX(1,INT({used}*{places.STEPS_BEFORE}))"),
     Mutant("presets at the sizes of the first", presets._write_total, "cells=_cells(plan, column)", "cells=_cells(plan, plan.columns[0])"),
     Mutant("published minus computed", presets._write_expected, "{found}-{published}", "{published}-{found}"),
-    Mutant("thousands too far", scale.Scale.scaled_formula, "{cell}/{self.base}^", "{cell}*{self.base}^"),
-    Mutant("the next unit", scale.Scale.unit_formula, "CHOOSE(1+", "CHOOSE(2+"),
+    Mutant("thousands too far", unit_scale.UnitScale.scaled_formula, "{cell}/{self.base}^", "{cell}*{self.base}^"),
+    Mutant("the next unit", unit_scale.UnitScale.unit_formula, "CHOOSE(1+", "CHOOSE(2+"),
     Mutant("the cheapest layer", sentences._largest_layer, "SUMPRODUCT(MAX(({parts}<>\"\")*{values}))", "SUM({values})"),
     Mutant("percent of nothing", live.percent, "ROUND(100*{cell},0)", "ROUND(10*{cell},0)"),
     Mutant("shares of layers", layers._write_shares, "/{", "*{"),

@@ -12,7 +12,7 @@ import pytest
 from openpyxl.utils import FORMULAE
 
 from generator import load
-from generator.questions.comparison.model import Comparison
+from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.result import compared
 from generator.questions.growth.axes import Axis
 from generator.questions.growth.subject import Subject

@@ -90,7 +90,7 @@ def peak(module: Callable[..., Any], inputs: Sequence[Any], *, input_gradients: 
 
 
 class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
-    """Keeps a diary of storages that appear and disappear."""
+    """Keeps a log of storages that appear and disappear."""
 
     def __init__(self, excluded: set[int], inputs: Iterable[Tensor]) -> None:
         super().__init__(observers=[self._note])

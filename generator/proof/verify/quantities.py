@@ -36,7 +36,7 @@ PEAK = (
     "that of its tensor (transposed convolutions)."
 )
 DECODING = (
-    "A module that keeps a state between decoding steps is fed the same tokens step by step: one at a time, a prompt and then single "
+    "A module that keeps a state between decoding steps is given the same tokens step by step: one at a time, a prompt and then single "
     "tokens, and random pieces. In float64, with random weights, each step must come to what one pass over all tokens comes to for its "
     "own, within 1e-10 of the greatest value. Where a token depends on later ones in one pass, no step can come to the same: then that is "
     "said instead."

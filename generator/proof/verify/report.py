@@ -12,7 +12,7 @@ from generator.proof.verify.peaks import PeakComparison
 from generator.proof.verify.quantities import DECODING, MEASURED_BY, PEAK, SIZE_ONE
 from generator.proof.verify.references.run import ReferenceCheck
 from generator.proof.verify.run import Case, Verification
-from generator.proof.verify.summary import decoding_words, is_compared, measurements, outcome, word
+from generator.proof.verify.verdict_words import decoding_words, is_compared, measurements, outcome, word
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.table import Table, table

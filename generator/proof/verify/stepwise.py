@@ -1,4 +1,4 @@
-"""Decoding: a module that keeps a state, fed step by step, must come to what it comes to in one pass over all tokens.
+"""Decoding: a module that keeps a state, run step by step, must come to what it comes to in one pass over all tokens.
 
 Everything is run in float64 with random weights, at drawn sizes and with the same splits each time. Where a stepwise run cannot come to the
 same by definition, such as where tokens look at later ones, that is said with its reason and is no comparison.
@@ -168,7 +168,7 @@ class _Tokens:
             if pieces not in wanted and not self._refused(sizes, pieces):
                 return [*allowed, pieces], refused
         if not allowed:
-            raise NotApplicableError(f"tokens cannot be fed in steps: {refused[0]}")
+            raise NotApplicableError(f"tokens cannot be given in steps: {refused[0]}")
         return allowed, refused
 
     def _refused(self, sizes: Sizes, split: Split) -> str:

@@ -13,8 +13,8 @@ from sympy import Expr, Integer
 
 from generator.errors import SizeError
 from generator.formulas.symbols import symbol
+from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.files import FOLDER
-from generator.questions.comparison.model import Comparison
 from generator.questions.growth.axes import Axis, parse_values
 from generator.questions.growth.bound import preset_values
 from generator.questions.growth.measures import measure, row_costs

@@ -12,7 +12,7 @@ from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.quantities import Quantity, cost_formula
-from generator.questions.comparison.model import Comparison
+from generator.questions.comparison.comparison import Comparison
 from generator.questions.growth.bound import at
 from generator.questions.growth.closed import ClosedForm, closed_form
 from generator.questions.growth.crossing import Crossing, crossing

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from generator.formulas.numerals import NotANumberError, whole_number
-from generator.questions.documents.model import Document, ListedFormula, Measured, Pointer
+from generator.questions.documents.formula_list import Document, ListedFormula, Measured, Pointer
 from generator.spec.library import Library, shown
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, Scalar, load_source, plain, read_yaml

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from generator.formulas.human import exact
+from generator.questions.growth.growth_summary import AtPreset
 from generator.questions.growth.inside import InsideCrossing
-from generator.questions.growth.summary import AtPreset
 
 
 def preset_words(value: AtPreset, one: InsideCrossing) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from sympy import Expr
 
 from generator.formulas.text import TextDialect
-from generator.questions.comparison.model import Comparison
+from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.result import SidePair
 from generator.questions.growth.crossing import Crossing, Root
 from generator.render.texts import Texts, texts

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from generator.questions.documents.model import Document, ListedFormula, Measured
+from generator.questions.documents.formula_list import Document, ListedFormula, Measured
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, remarks, subject, verdict
 from generator.render.markdown.escape import address, code, comment, is_web_address, text

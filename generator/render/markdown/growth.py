@@ -8,9 +8,9 @@ from sympy import Expr, Rational
 
 from generator.formulas.latex import LatexDialect, latex_name, to_latex
 from generator.quantities import Shown, keys_in
+from generator.questions.growth.growth_summary import Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
 from generator.questions.growth.measures import measure
 from generator.questions.growth.orders import Order
-from generator.questions.growth.summary import Dominant, Inside, dominant_terms, first_of_pairs, inside, orders
 from generator.questions.growth.wording import preset_words
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LINE_WIDTH, inline

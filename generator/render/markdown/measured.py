@@ -7,7 +7,7 @@ from math import log
 
 from generator.formulas.evaluate import evaluate
 from generator.quantities import TOTAL_FLOPS, cost_formula
-from generator.questions.documents.model import Measured
+from generator.questions.documents.formula_list import Measured
 from generator.render.markdown.escape import code
 from generator.render.markdown.numbers import human
 from generator.render.markdown.table import Table, table

@@ -11,11 +11,11 @@ from sympy.logic.boolalg import Boolean
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import QUANTITIES, SAVED_BYTES
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.check import CheckLine
 from generator.render.workbook.formulas import CellFormulas, closed_form
+from generator.render.workbook.invalid_sizes import hide
+from generator.render.workbook.live_check import CheckLine
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.withheld import hide
 from generator.sheet.sheet import SheetClaim
 
 WIDTHS = (5, 66, 28, 28, 12, 78)  # of the columns of the checks

@@ -22,10 +22,10 @@ from generator.questions.growth.inside import InsideCrossing, met
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.formulas import CellFormulas, closed_form
+from generator.render.workbook.invalid_sizes import FITS
 from generator.render.workbook.live import Live, choice, fixed, sentence
 from generator.render.workbook.plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.withheld import FITS
 from generator.sheet.sheet import Constraint
 
 WIDTHS = (30, 62, 46, 26, 30, 24, 22)

@@ -15,11 +15,11 @@ from generator.render.workbook.claims import claim_formula, claim_remarks, claim
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.crossings import FIRST_ROW, WIDTHS, WORKING_WIDTHS, heads, section, write_crossings
 from generator.render.workbook.formulas import CellFormulas, closed_form
+from generator.render.workbook.invalid_sizes import hide, write_note
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import shortened_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import GOOD_LOOK, WARNING_LOOK
-from generator.render.workbook.withheld import hide, write_note
 from generator.sheet.sheet import SheetClaim
 
 VERDICTS = "D"  # the column

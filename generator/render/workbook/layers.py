@@ -17,10 +17,10 @@ from generator.questions.growth.parts import children_of
 from generator.render.workbook.cells import Page, quoted, width_of
 from generator.render.workbook.formulas import CellFormulas, closed_form, shape_text
 from generator.render.workbook.in_words import cost_in_words
+from generator.render.workbook.invalid_sizes import hide, write_note
 from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
-from generator.render.workbook.withheld import hide, write_note
 from generator.sheet.sheet import SheetRow
 
 REPEAT_WIDTH = 10

@@ -11,12 +11,12 @@ from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import CellFormulas, closed_form
+from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.plan import Plan, PresetColumn
-from generator.render.workbook.sizes import size_rule
+from generator.render.workbook.size_inputs import size_rule
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK
 from generator.render.workbook.typed import is_size, typed_count
-from generator.render.workbook.withheld import dash
 from generator.sheet.sheet import Size
 
 WIDTHS = (42, 44)

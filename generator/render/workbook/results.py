@@ -15,13 +15,13 @@ from generator.formulas.order import ordered_terms
 from generator.quantities import BYTES, INTENSITY, QUANTITIES, InBytes, Quantity, Ratio
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
+from generator.render.workbook.invalid_sizes import FITS, dash, dash_if_invalid
 from generator.render.workbook.live import choice, fixed
 from generator.render.workbook.plan import Plan
-from generator.render.workbook.scale import BINARY, UnitScale, of_counts
-from generator.render.workbook.sizes import WIDTHS
+from generator.render.workbook.size_inputs import WIDTHS
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
-from generator.render.workbook.withheld import FITS, dash, withheld
+from generator.render.workbook.unit_scale import BINARY, UnitScale, of_counts
 from generator.sheet.memory import ITEM, ITEM_BYTES
 
 LONGEST_CLOSED_FORM = 700
@@ -59,7 +59,7 @@ def shortened_form(plan: Plan, total: Expr) -> str:
 def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity) -> Value:
     row, total = plan.total_rows[quantity.key], plan.sheet.totals[quantity.key]
     page.text(f"A{row}", plan.title(quantity), "Label")
-    value = formulas.write(page, f"D{row}", total, "Whole number", guard=lambda text: withheld(plan, text))
+    value = formulas.write(page, f"D{row}", total, "Whole number", guard=lambda text: dash_if_invalid(plan, text))
     scale = of_counts(plan.words)
     amount, step = scale.scaled(value)
     _write_rounded(page, plan, row, scale, plan.words.scale(quantity.unit), (amount, step))
@@ -71,7 +71,7 @@ def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quan
 
 
 def _write_rounded(page: Page, plan: Plan, row: int, scale: UnitScale, names: Sequence[str], shown: tuple[Value, int]) -> None:
-    """Write a result in the unit that people say, and that unit; nothing where the result is withheld."""
+    """Write a result in the unit that people say, and that unit; nothing where the sizes have no answer."""
     amount, step = shown
     page.formula(f"B{row}", f"IF(ISNUMBER(D{row}),{scale.scaled_formula(f'D{row}')},{dash(plan)})", amount, "Rounded number")
     page.formula(f"C{row}", f'IF(ISNUMBER(D{row}),{scale.unit_formula(f"D{row}", names)},"")', names[step], "Words")
@@ -143,7 +143,7 @@ def _write_ratio(page: Page, plan: Plan, ratio: Ratio) -> None:
     row, said = plan.memory_rows[ratio.key], ratio.words(plan.words.language)
     page.text(f"A{row}", said.title, "Label")
     formula = plan.sheet.ratio(ratio, FIRST_FORMAT)
-    shown: Value = plan.words("result.withheld") if formula is None else evaluate(formula, plan.in_use)
+    shown: Value = plan.words("result.dash") if formula is None else evaluate(formula, plan.in_use)
     above = "+".join(f"$D${plan.total_rows[key]}" for key in ratio.of.sum_of or (ratio.of.key,))
     page.formula(f"B{row}", f"IFERROR(({above})/$D${plan.memory_rows[ratio.per.key]},{dash(plan)})", shown, "Rounded number")
     page.text(f"C{row}", ratio.unit[plan.words.language], "Words")

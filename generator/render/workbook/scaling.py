@@ -18,11 +18,11 @@ from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.invalid_sizes import FITS, write_note
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
 from generator.render.workbook.typed import is_equal, is_size
-from generator.render.workbook.withheld import FITS, write_note
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Size
 from generator.sheet.showable import GREATEST

@@ -10,11 +10,11 @@ from generator.questions.growth.parts import leaves_of
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.crossings import CrossingCells, spoken
+from generator.render.workbook.invalid_sizes import text_if_valid
 from generator.render.workbook.live import Live, choice, fixed, percent, rounded, sentence
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.withheld import withheld_text
 
 
 def write_sentences(page: Page, plan: Plan, scaling: Scaling | None) -> None:
@@ -24,7 +24,7 @@ def write_sentences(page: Page, plan: Plan, scaling: Scaling | None) -> None:
         at = page.merged(f"A{row}:G{row}", "Insight")
         page.sheet.row_dimensions[row].height = 18 if live else 4
         if live is not None:
-            told = withheld_text(live, fixed(plan.words("summary.advice") if row == places.INSIGHT_ROWS[0] else ""))
+            told = text_if_valid(live, fixed(plan.words("summary.advice") if row == places.INSIGHT_ROWS[0] else ""))
             page.formula(at, told.formula, told.shown, "Insight")
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from generator.formulas.evaluate import evaluate
 from generator.render.workbook.cells import quoted
-from generator.render.workbook.check import CheckLine, LiveCheck, judged, verdict
 from generator.render.workbook.conditions import broken_words, condition_words
 from generator.render.workbook.formulas import CellFormulas, closed_form, number_text
 from generator.render.workbook.live import Live, sentence
+from generator.render.workbook.live_check import CheckLine, LiveCheck, judged, verdict
 from generator.render.workbook.plan import PRESET_CELL, PRESET_NAMES_ROW, Plan
 from generator.sheet.sheet import Constraint, Size
 

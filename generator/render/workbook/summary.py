@@ -8,21 +8,21 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from generator.quantities import PARAMS
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.check import LiveCheck
 from generator.render.workbook.checks import overrides
 from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.invalid_sizes import text_if_valid, warn
 from generator.render.workbook.live import Live, choice, fixed, rounded, sentence
+from generator.render.workbook.live_check import LiveCheck
 from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import write_memory, write_results
-from generator.render.workbook.scale import MYRIADS, of_counts
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.sentences import write_sentences
-from generator.render.workbook.sizes import ALL, WIDTHS, write_sizes
+from generator.render.workbook.size_inputs import ALL, WIDTHS, write_sizes
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, GOOD_LOOK
+from generator.render.workbook.unit_scale import MYRIADS, of_counts
 from generator.render.workbook.where import write_charts, write_parts
-from generator.render.workbook.withheld import warn, withheld_text
 
 
 def write_summary(page: Page, plan: Plan, formulas: CellFormulas, checks: tuple[LiveCheck, ...], scaling: Scaling | None) -> None:
@@ -73,7 +73,7 @@ def _write_verdict(page: Page, plan: Plan, checks: tuple[LiveCheck, ...]) -> Non
     value = Live(f"INDEX({found},{position})", str(failing.found.value) if failing else "")
     looked = sentence(words("summary.failing"), check=shown, found=value)
     message = choice(f"$E$2={quoted(wrong)}", failing is not None, looked, _overrides(plan))
-    message = withheld_text(message, Live(PROBLEM, ""))
+    message = text_if_valid(message, Live(PROBLEM, ""))
     page.formula(page.merged("F2:G2", "Message"), message.formula, message.shown, "Message")
     warn(page, "F2:G2")
     _offer_presets(page, plan)
@@ -106,7 +106,7 @@ def _write_headline(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
         work_unit=work_unit,
         where=fixed(plan.main.words(words.language).headline),
     )
-    headline = withheld_text(headline, Live(f"{quoted(words('summary.no_answer'))}&{PROBLEM}", ""))
+    headline = text_if_valid(headline, Live(f"{quoted(words('summary.no_answer'))}&{PROBLEM}", ""))
     page.formula(page.merged("A3:G3", "Headline"), headline.formula, headline.shown, "Headline")
     warn(page, "A3:G3")
 

@@ -12,10 +12,10 @@ from generator.quantities import Quantity, Shown, keys_in, shown_in
 from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import bars, lines
+from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.withheld import dash
 
 CHART_ROWS = 20  # that two charts side by side stand on
 ROW_POINTS = 15

@@ -21,7 +21,7 @@ class Small:
         other: the public model.
         inputs: of the generated module.
         run: returns the outputs of the public model on the same inputs, in the order of ours.
-        steps: lengths along axis 1; the generated module, fed the inputs piece by piece with a state, must come to the same outputs.
+        steps: lengths along axis 1; the generated module, given the inputs piece by piece with a state, must come to the same outputs.
     """
 
     sizes: Mapping[str, int]

@@ -17,26 +17,26 @@ from generator.render.workbook.styles import BAD_LOOK, DASH_LOOK
 FITS = f'{PROBLEM}=""'
 
 
-def withheld(plan: Plan, formula: str) -> str:
+def dash_if_invalid(plan: Plan, formula: str) -> str:
     """Return a result's formula that shows a dash where the sizes have no answer."""
     return f"IF({FITS},{formula},{dash(plan)})"
 
 
-def withheld_text(live: Live, instead: Live) -> Live:
+def text_if_valid(live: Live, instead: Live) -> Live:
     """Return a sentence, and what is said instead of it where the sizes have no answer."""
     return choice(FITS, True, live, instead)
 
 
 def dash(plan: Plan) -> str:
     """Return the text that stands in place of a result, as a literal."""
-    return quoted(plan.words("result.withheld"))
+    return quoted(plan.words("result.dash"))
 
 
 def write_note(page: Page, plan: Plan, cells: str, text: str) -> None:
     """Write a sheet's remark over a range; where the sizes have no answer it says so, in red."""
     at = page.merged(cells, "Remark")
     instead = Live(f"{quoted(plan.words('summary.no_answer'))}&{PROBLEM}", "")
-    live = withheld_text(fixed(text), instead)
+    live = text_if_valid(fixed(text), instead)
     page.formula(at, live.formula, live.shown, "Remark")
     warn(page, cells)
 

@@ -107,10 +107,10 @@ def _has_spec(name: str, library: Library, plan: BuildPlan, manifest: Manifest, 
     if not (real(out) / record.place).exists():
         return False
     users = (user for user, other in manifest.specs.items() if user != name and name in other.uses)
-    return record.asked or any(user not in plan.wanted and (real(out) / manifest.specs[user].place).exists() for user in users)
+    return record.requested or any(user not in plan.wanted and (real(out) / manifest.specs[user].place).exists() for user in users)
 
 
-def pages(library: Library, asked: Collection[str], formats: Sequence[Format], out: Path) -> frozenset[str]:
+def pages(library: Library, requested: Collection[str], formats: Sequence[Format], out: Path) -> frozenset[str]:
     """Return the names of all specs that have a page after the build."""
     there = {file.stem for file in (out / MARKDOWN.name).glob(f"*{MARKDOWN.suffix}") if file.stem in library.files}
-    return frozenset(there | set(asked if MARKDOWN in formats else ()))
+    return frozenset(there | set(requested if MARKDOWN in formats else ()))
