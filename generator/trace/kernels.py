@@ -174,12 +174,14 @@ KERNELS: dict[str, Kernel] = {
     "square": pointwise(the_input, 2),
     "sin": pointwise(the_input, 1),
     "cos": pointwise(the_input, 2),
+    "glu": Kernel((Cost(2, parts="a * sigmoid(b)"),), the_input, "each"),
     "clamp_min": Kernel((Cost(1),), the_input, "each"),
     "native_dropout": pointwise(places, flops=2, parts="x * mask / (1 - p)"),
     # of two tensors, or of one and a number
     "add": pointwise(nothing, PASSED_ON),
     "sub": pointwise(nothing, PASSED_ON, 0),
     "mul": pointwise(factors),
+    "_prelu_kernel": pointwise(inputs, parts="w * x below 0"),
     "div": pointwise(quotient, 0, 3),  # of the divisor: -gradient * ((a / b) / b)
     # copies and choices
     "clone": pointwise(nothing, PASSED_ON, flops=0),
@@ -265,8 +267,6 @@ FURTHER: dict[str, tuple[Cost, ...]] = {
         Cost(4, 3, "square, sum, product, weight; per row: division, + eps, rsqrt", "weight"),
         Cost(3, 3, "square, sum, product; per row: division, + eps, rsqrt", "no weight"),
     ),
-    "glu": (Cost(2, parts="a * sigmoid(b)"),),
-    "_prelu_kernel": (Cost(1, parts="w * x below 0"),),
     "std": (Cost(4, 3, "variance; per row: two divisions, root"),),
     "addcmul": (Cost(2, parts="a + b * c"),),
     "addcdiv": (Cost(2, parts="a + b / c"),),

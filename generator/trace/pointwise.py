@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, cancel
 
 from generator.trace.kernels import vector_flops
 from generator.trace.layout import elementwise_strides
@@ -33,6 +34,23 @@ def binary(t: Tracer, name: Literal["add", "sub", "mul", "div"], a: Tensor, b: T
     grad = a.needs_grad or b.needs_grad
     out = t.new(shape, needs_grad=grad, strides=elementwise_strides(t.facts, shape, [a, b]))
     t.kernel(name, [a, b], [out], vector=vector_flops(name, out.numel))
+    return out
+
+
+def glu(t: Tracer, x: Tensor, axis: int) -> Tensor:
+    """a * sigmoid(b) for the halves a and b of an even axis: F.glu. Two operations an element of the result; x is kept."""
+    half = replace(x, shape=(*x.shape[:axis], cancel(x.shape[axis] / 2), *x.shape[axis + 1 :]))
+    out = t.new(half.shape, needs_grad=x.needs_grad, strides=elementwise_strides(t.facts, half.shape, [half]))
+    t.kernel("glu", [x], [out], vector=vector_flops("glu", out.numel))
+    return out
+
+
+def prelu(t: Tracer, x: Tensor, weight: Tensor) -> Tensor:
+    """Scale what is negative by a weight [1], or [c] along axis 1: F.prelu. One operation an element; x is kept."""
+    for _ in range(x.rank - 2):
+        weight = weight.unsqueeze(-1)
+    out = t.like(x, needs_grad=True)
+    t.kernel("_prelu_kernel", [x, weight], [out], vector=vector_flops("_prelu_kernel", x.numel))
     return out
 
 

@@ -42,6 +42,19 @@ def elementwise(d: Draft) -> None:
     d.op("elementwise", [x], x.axes, kind=d.option(kind, [kind, "abs"] if kind != "abs" else ["abs", "neg"]) if d.often(1) else kind)
 
 
+@move("glu")
+def glu(d: Draft) -> None:
+    axes = d.take(1, 2, 3, 4, fits=lambda value: value.axes[-1] != ()).axes
+    if axes[-1]:
+        d.op("glu", [d.input((*axes[:-1], ("2", *axes[-1])))], axes)
+
+
+@move("prelu")
+def prelu(d: Draft) -> None:
+    x = d.take(2, 3, 4)
+    d.op("prelu", [x], x.axes, channels=d.flag(False) if x.axes[1] and d.often(5) else None)
+
+
 def _arithmetic(op: str, most: int) -> None:
     @move(op)
     def draw(d: Draft) -> None:

@@ -34,6 +34,17 @@ CASES = [
         SMALL,
         ["`y` splits 6 channels into 4 groups, which does not always come out whole @ 4", "x is [b, 6, 4, 5]; its channels are axis 1"],
     ),
+    (
+        "op: glu",
+        SEQUENCE,
+        [
+            "`y` halves an axis of n, which does not always come out whole @ y",
+            "x is [b, c, n]",
+            'did you mean to add where: ["n % 2 == 0"]?',
+        ],
+    ),
+    ("op: glu, over: 1", "[b, 7]", ["`y` halves an axis of 7, which does not always come out whole @ 1", "x is [b, 7]"]),
+    ("op: prelu, channels: true", "[b]", ["`y` needs channels: [b, c, ...] @ y", "x is [b]"]),
     ("op: group_norm, groups: 1", "[b]", ["`y` needs a batch axis and channels: [b, c, ...] @ y", "x is [b]"]),
     (
         "op: batch_norm",
