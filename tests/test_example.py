@@ -10,7 +10,7 @@ from sympy import Eq, Ge, Mod
 from generator.formulas.evaluate import evaluate
 from generator.sheet.example import NoExampleError, example_sizes
 from generator.sheet.sheet import Constraint, Sheet
-from tests.workbook.sheets import L, b, d, encoder, h, n, without_presets
+from tests.render.workbook.sheets import L, b, d, encoder, h, n, without_presets
 
 
 def constrained(*conditions: Constraint) -> Sheet:

@@ -12,9 +12,9 @@ from openpyxl.comments import Comment
 
 from generator.cli import main
 from generator.files.seal import State, sealed, state_of
-from tests.documents.lists import write_list
+from tests.questions.documents.lists import write_list
+from tests.render.workbook.libreoffice import convert, needs_libreoffice
 from tests.support.small_specs import contents
-from tests.workbook.libreoffice import convert, needs_libreoffice
 
 COMPARISON = """\
 title: Two widths

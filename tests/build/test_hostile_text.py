@@ -25,7 +25,7 @@ from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.schema import build_schema
 from generator.text.problems import ProblemsError, render
-from tests.markdown.rendered import headings, shown, tokens
+from tests.render.markdown.rendered import headings, shown, tokens
 from tests.support.hostile_texts import HOSTILE, MARK, SHOWN, UNSEEN
 from tests.support.text_fields import EACH, NAME, Place, placed, text_fields
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from tests.documents.lists import MIXER, NOTES, write_list
-from tests.markdown import rendered
+from tests.questions.documents.lists import MIXER, NOTES, write_list
+from tests.render.markdown import rendered
 from tests.support.small_specs import ALONE, tree
 
 

@@ -24,7 +24,7 @@ from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from tests.fuzz.specs import NAME, Drawn
 
-# What is known not to have its peak simulated exactly: ops, see tests/verify/test_peaks.py, and recurrences.
+# What is known not to have its peak simulated exactly: ops, see tests/proof/verify/test_peaks.py, and recurrences.
 PEAK_NOT_EXACT = frozenset(
     {
         "argsort",

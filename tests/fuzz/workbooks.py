@@ -16,8 +16,8 @@ from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import sized
 from generator.spec.library import Library
 from tests.fuzz.specs import NAME, Drawn
-from tests.workbook.calculator import Answer, Job, calculated, python_with_uno, same, stored
-from tests.workbook.libreoffice import Cell
+from tests.render.workbook.calculator import Answer, Job, calculated, python_with_uno, same, stored
+from tests.render.workbook.libreoffice import Cell
 
 
 def recalculated(specs: Sequence[Drawn], folder: Path) -> tuple[int, list[tuple[str, str, Drawn]]]:

@@ -15,7 +15,7 @@ from generator.cli import main
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import Plan, make_plan
-from tests.workbook.libreoffice import needs_libreoffice, recalculated
+from tests.render.workbook.libreoffice import needs_libreoffice, recalculated
 
 SPEC = """\
 # A layer, with remarks that must stay.

@@ -1,0 +1,98 @@
+"""Whole pages: as a Markdown parser sees them, and one word for word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from generator.quantities import QUANTITIES
+from generator.render.markdown.links import Links, spec_link
+from generator.render.markdown.page import render_page
+from generator.sheet.compiled import compile_spec
+from generator.sheet.sheet import Sheet
+from generator.spec.library import Library
+from tests.render.markdown import rendered
+from tests.render.markdown.sheets import ODD, odd, stack, wide
+
+GOLDEN = Path(__file__).with_name("stack.md")
+SHEETS = {"stack": stack(), "odd": odd(), "wide": wide(), "narrow": wide(3, terms=2)}
+
+
+@pytest.fixture(params=[*SHEETS, "multi_head_attention"])
+def sheet(request: pytest.FixtureRequest) -> Sheet:
+    name: str = request.param
+    return SHEETS[name] if name in SHEETS else compile_spec(Library(), name).sheet
+
+
+def test_a_small_page_word_for_word() -> None:
+    links = Links("../../specs/models/stack.yaml", {"stack", "mlp"})
+    assert render_page(stack(), links) == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_every_table_row_has_as_many_cells_as_its_head(sheet: Sheet) -> None:
+    page = render_page(sheet)
+    tables = list(rendered.table_lines(page))
+    assert len(tables) >= 3
+    for lines in tables:
+        assert {rendered.cell_count(line) for line in lines} == {rendered.cell_count(lines[0])}
+    assert sum(map(len, tables)) == sum(line.startswith("|") for line in page.splitlines())
+
+
+def test_the_row_table_has_every_row_and_the_totals_table_every_quantity(sheet: Sheet) -> None:
+    tables = {tuple(table[0][:2]): table[1:] for table in rendered.tables(render_page(sheet))}
+    assert [line[0].rpartition(";")[2].strip("*`") for line in tables["Row", "Op"]] == [row.name for row in sheet.rows]
+    keys = [line[1] for line in tables["Quantity", "Key"] if line[1] != "`saved_bytes`"]  # a line for each set of number formats
+    assert keys == [f"`{quantity.key}`" for quantity in QUANTITIES]
+
+
+def test_formulas_are_balanced_and_hold_nothing_that_a_table_or_github_would_break(sheet: Sheet) -> None:
+    formulas = rendered.formulas(render_page(sheet))
+    assert len(formulas) >= len(sheet.sizes)
+    for latex in formulas:
+        assert latex.count("{") == latex.count("}")
+        assert latex.count(r"\left") == latex.count(r"\right")
+        assert latex.count(r"\begin") == latex.count(r"\end")
+        assert not set("|<>$`#%") & set(latex)
+
+
+def test_links_to_long_formulas_have_their_place_on_the_page() -> None:
+    page = render_page(wide())
+    assert "[(1)](#formula-1)" in page
+    for number in range(1, page.count("```math") + 1):
+        assert page.count(f'<a id="formula-{number}"></a>') == 1
+        assert f"(#formula-{number})" in page
+    assert all(len(line) < 700 for line in page.splitlines())
+
+
+def test_odd_characters_change_nothing_about_the_page_s_structure() -> None:
+    plain, page = render_page(stack()), render_page(odd())
+    assert rendered.headings(page)[1:] == rendered.headings(plain)[1:]
+    assert rendered.shown(f"{rendered.headings(page)[0]}") == " ".join(ODD.replace("`x|y`", "x|y").split())
+    assert len(rendered.tables(page)) == len(rendered.tables(plain))
+    assert rendered.inline_kinds(page) == rendered.inline_kinds(plain) | {"html_inline"}
+
+
+def test_the_comment_names_source_and_hash_before_anything_else() -> None:
+    page = render_page(stack())
+    assert page.splitlines()[1:3] == ["<!-- spec: models/stack.yaml -->", f"<!-- sha256: {'0' * 64} -->"]
+    assert rendered.blocks(page)[:4] == ["html_block", "html_block", "html_block", "heading_open"]
+
+
+def test_a_block_links_to_its_page_and_the_spec_to_its_file_only_where_these_exist() -> None:
+    assert "use `mlp`" in render_page(stack())
+    assert "use [`mlp`](mlp.md)" in render_page(stack(), Links(pages={"mlp"}))
+    assert "Spec: `models/stack.yaml` ·" in render_page(stack())
+    assert "Spec: [`models/stack.yaml`](../../specs/models/stack.yaml) ·" in render_page(stack(), Links("../../specs/models/stack.yaml"))
+
+
+def test_a_spec_is_linked_from_the_pages_of_its_own_project(tmp_path: Path) -> None:
+    out = tmp_path / "project" / "generated"
+    assert spec_link(tmp_path / "project" / "specs" / "models" / "bert.yaml", out) == "../../specs/models/bert.yaml"
+    assert spec_link(tmp_path / "elsewhere" / "bert.yaml", out) == ""
+
+
+def test_a_sheet_with_next_to_nothing_has_a_page() -> None:
+    bare = replace(stack(), description="", sizes=(), options={}, constraints=(), presets=(), claims=(), cite=(), references={})
+    assert rendered.headings(render_page(bare)) == ["A stack", "Data flow", "Rows", "Totals"]

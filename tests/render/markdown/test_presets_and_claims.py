@@ -1,0 +1,89 @@
+"""Numbers at published sizes, and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from generator.render.markdown.formula import PageFormulas
+from generator.render.markdown.page import render_page
+from generator.render.markdown.presets import presets_section
+from generator.sheet.sheet import Sheet, SheetPreset
+from tests.render.markdown import rendered
+from tests.render.markdown.sheets import L, b, d, n, stack
+
+
+def table_of(sheet: Sheet, first: str, second: str) -> list[dict[str, str]]:
+    """The table whose head begins with two words, each row by column."""
+    (found,) = [table for table in rendered.tables(render_page(sheet)) if table[0][:2] == [first, second]]
+    return [dict(zip(found[0], line, strict=True)) for line in found[1:]]
+
+
+def test_defaults_are_filled_in_and_open_sizes_stay_in_the_formula() -> None:
+    base, long = table_of(stack(), "Preset", "Sizes")
+    # By hand: embedding and head 2 x 1000 x 64; two blocks of 64 -> 256 -> 64 with biases.
+    assert base["Parameters"] == f"{128_000 + 2 * (16_384 + 256 + 16_384 + 64):,} (194 K)"
+    assert base["Matmul FLOPs (`b` = 1)"] == f"$`{2 * (2 * 2 * 64 * 256 + 64 * 1000)}n`$"
+    assert long["Matmul FLOPs (`b` = 1)"] == f"{2 * 512 * (2 * 2 * 64 * 128 + 64 * 1000):,} (99.1 MFLOP)"
+    assert presets_section(stack(), PageFormulas([])).open_sizes == "`n`"
+
+
+def test_expectations_are_ticked_or_contradicted() -> None:
+    base, long = table_of(stack(), "Preset", "Sizes")
+    assert base["Published"] == "✓ `params` 194,176"
+    assert long["Published"] == "✗ `params` 1, derived 161,152"
+
+
+def test_an_expectation_that_hangs_on_open_sizes_is_not_ticked() -> None:
+    sheet = replace(stack(), presets=(SheetPreset("base", {"d": 64, "L": 2, "V": 1000}, {"macs": 7}),))
+    assert table_of(sheet, "Preset", "Sizes")[0]["Published"] == "✗ `macs` 7, depends on open sizes"
+
+
+def test_a_default_that_hangs_on_an_open_size_follows_it() -> None:
+    sheet = replace(stack(), presets=(SheetPreset("deep", {"L": 2, "V": 10}, {}),))
+    (deep,) = table_of(sheet, "Preset", "Sizes")
+    assert deep["Parameters"] == "$`16d^2 + 30d`$"  # 2Vd + L(2df + d + f) with f = 4d
+
+
+def test_active_parameters_and_state_have_columns_only_where_there_are_any() -> None:
+    sheet = stack()
+    assert "Active parameters" not in table_of(sheet, "Preset", "Sizes")[0]
+    totals = dict(sheet.totals) | {"active_params": d**2, "state_elements": 2 * b * n * d * L}
+    base, long = table_of(replace(sheet, totals=totals), "Preset", "Sizes")
+    assert base["Active parameters"] == "4,096 (4.10 K)"
+    assert base["KV cache and state (`b` = 1)"] == "$`256n`$"
+    assert long["KV cache and state (`b` = 1)"] == "131,072 (131 K)"
+
+
+def test_the_batch_is_one_only_where_a_preset_leaves_it_open() -> None:
+    sheet = replace(stack(), presets=(SheetPreset("batch", {"b": 8, "n": 1, "d": 1, "f": 1, "L": 1, "V": 1}, {}),))
+    (batch,) = table_of(sheet, "Preset", "Sizes")
+    assert batch["Matmul FLOPs"] == "48"
+
+
+def test_claims_say_equal_or_by_how_much_they_differ() -> None:
+    equal, differs = table_of(stack(), "Quantity", "Published")
+    assert (equal["Verdict"], equal["Published"]) == ("✓ equal", "`2*b*n*L*d*f + b*n*d*V`")
+    assert differs["Verdict"] == r"✗ published − derived = $`-L \left(d + f\right)`$"
+    assert differs["Note"] == "no biases"
+
+
+def test_a_claim_about_one_row_names_it() -> None:
+    claim = replace(stack().claims[0], scope="blocks.mlp")
+    assert table_of(replace(stack(), claims=(claim,)), "Quantity", "Published")[0]["Quantity"] == "MACs of `blocks.mlp`"
+
+
+def test_orders_comparisons_and_stated_attributes_say_what_they_are() -> None:
+    equal = stack().claims[0]
+    order = replace(equal, text="n*d", verdict="same order", kind="order", is_order=True, growing=("n", "d"), conditions=("f = 4*d",))
+    more = replace(equal, text="n > 2*d", verdict="holds", kind="exceeds", against="a, b", difference=2 * d * (n - 2 * d))
+    stated = replace(equal, quantity="path length", text="n", verdict="stated", kind="stated", is_order=True, because="step by step")
+    digits = replace(equal, digits=2, ignored=("bias", "norm"))
+    rows = table_of(replace(stack(), claims=(order, more, stated, digits)), "Quantity", "Published")
+    assert [(row["Published"], row["Where"], row["Verdict"]) for row in rows] == [
+        ("O(`n*d`)", "`f = 4*d`; as `n`, `d` grow", "✓ same order"),
+        ("more than `a`, `b` once `n > 2*d`", "", "✓ holds"),
+        ("O(`n`)", "", "stated, not derived"),
+        ("`2*b*n*L*d*f + b*n*d*V`", "without `bias`, `norm`; to 2 digits", "✓ equal to 2 digits"),
+    ]
+    assert (rows[1]["Derived"], rows[2]["Derived"]) == (r"minus `a`, `b`: $`2d \left(n - 2d\right)`$", "")
+    assert (rows[2]["Quantity"], rows[2]["Note"]) == ("path length", "eq. 3<br>step by step")
