@@ -96,13 +96,11 @@ def render_all(tasks: Sequence[Task], library: Library, around: Surroundings, jo
     Args:
         jobs: the number of processes; with 1 all is done in this one.
     """
-    if jobs == 1:
-        modules = _modules(library) if tasks else None
-        for task in tasks:
-            assert modules is not None
-            yield render(task, library, around, modules)
-        return
-    yield from _in_processes(tasks, around, jobs)
+    if jobs > 1:
+        yield from _in_processes(tasks, around, jobs)
+    elif tasks:
+        modules = _modules(library)
+        yield from (render(task, library, around, modules) for task in tasks)
 
 
 def _in_processes(tasks: Sequence[Task], around: Surroundings, jobs: int) -> Iterator[Rendered]:

@@ -64,6 +64,10 @@ class RowScope(Protocol):
     out: Shape | None  # the shape the row declares, if it does
     sizes: Mapping[str, Expr]
 
+    @property
+    def needed_out(self) -> Shape:
+        """The shape that the row declares, for an op with `needs_out`. Raises OpError where it declares none."""
+
     def alone(self) -> tuple[Tensor, ...]:
         """Return the inputs in the sizes of the row's own spec, as its module knows them; `with` may make two of its sizes equal."""
 
@@ -113,6 +117,10 @@ class CodeScope(Protocol):
     @property
     def declared(self) -> Shape | None:
         """The shape that the row declares."""
+
+    @property
+    def needed_out(self) -> Shape:
+        """The same for an op with `needs_out`, whose rows all declare one."""
 
     @property
     def sizes(self) -> Mapping[str, Expr]:

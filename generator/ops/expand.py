@@ -24,8 +24,7 @@ class Expand(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Broadcast to the declared shape."""
         (x,) = inputs
-        out = row.out
-        assert out is not None  # needs_out
+        out = row.needed_out
         found = f"{row.input_names[0]} is {row.show(x.shape)}"
         if len(out) < x.rank:
             raise OpError(f"`{row.name}` is declared {row.show(out)}, which has fewer axes than {row.input_names[0]}", found, at="out")
@@ -42,7 +41,7 @@ class Expand(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The new sizes; -1 where an axis stays as it is."""
         x = c.tensors[0]
-        assert c.declared is not None
-        new = len(c.declared) - x.rank
-        stays = [False] * new + [own != 1 or wanted == 1 for own, wanted in zip(x.shape, c.declared[new:], strict=True)]
-        return {"sizes": ["-1" if same else c.size(size) for same, size in zip(stays, c.declared, strict=True)]}
+        out = c.needed_out
+        new = len(out) - x.rank
+        stays = [False] * new + [own != 1 or wanted == 1 for own, wanted in zip(x.shape, out[new:], strict=True)]
+        return {"sizes": ["-1" if same else c.size(size) for same, size in zip(stays, out, strict=True)]}

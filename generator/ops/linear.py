@@ -34,8 +34,7 @@ class Linear(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Project the last axis to the declared width."""
         (x,) = inputs
-        out = row.out
-        assert out is not None  # needs_out
+        out = row.needed_out
         leading = x.shape[:-1]
         if len(out) != x.rank or not all(row.same(a, b) for a, b in zip(leading, out, strict=False)):
             raise OpError(

@@ -19,10 +19,8 @@ class Parameter(Op):
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Declare the weight and hand it on."""
-        assert row.out is not None  # needs_out
-        return row.weight("weight", row.out)
+        return row.weight("weight", row.needed_out)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The shape."""
-        assert c.declared is not None
-        return {"shape": [c.init(size) for size in c.declared]}
+        return {"shape": [c.init(size) for size in c.needed_out]}

@@ -28,13 +28,12 @@ class RandomProjection(Op):
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Declare the buffer and hand it on."""
-        assert row.out is not None  # needs_out
-        if len(row.out) != 2:
-            raise OpError(f"`{row.name}` is declared {row.show(row.out)}; directions have two axes: how many, and their width", at="out")
-        return row.weight("weight", row.out, trainable=False)
+        out = row.needed_out
+        if len(out) != 2:
+            raise OpError(f"`{row.name}` is declared {row.show(out)}; directions have two axes: how many, and their width", at="out")
+        return row.weight("weight", out, trainable=False)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The shape."""
         c.need(ORTHOGONAL)
-        assert c.declared is not None
-        return {"shape": ", ".join(c.init(size) for size in c.declared)}
+        return {"shape": ", ".join(c.init(size) for size in c.needed_out)}

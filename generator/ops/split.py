@@ -36,28 +36,27 @@ class Split(Op):
         """Return one view for each part."""
         (x,) = inputs
         axis = row.axis(x, self.axis)
-        sizes = self._equal(row, x, axis) if self.into is not None else self._given(row, x, axis)
+        sizes = self._equal(row, x, axis, self.into) if self.into is not None else self._given(row, x, axis)
         names = self._names(len(sizes))
         return dict(zip(names, x.parts(axis, sizes), strict=True))
 
-    def _equal(self, row: RowScope, x: Tensor, axis: int) -> tuple[Expr, ...]:
-        assert self.into is not None
+    def _equal(self, row: RowScope, x: Tensor, axis: int, into: Expr) -> tuple[Expr, ...]:
         if self.sizes is not None:
             raise OpError(
                 f"`{row.name}` has both `into` and `sizes`", "`into` cuts equal parts, `sizes` lists the size of each part", at="sizes"
             )
-        if not self.into.is_Integer or not 2 <= int(self.into) <= MOST_PARTS:
-            raise OpError(f"`into` is {row.show((self.into,))[1:-1]}, where a number from 2 to {MOST_PARTS} is needed", at="into")
+        if not into.is_Integer or not 2 <= int(into) <= MOST_PARTS:
+            raise OpError(f"`into` is {row.show((into,))[1:-1]}, where a number from 2 to {MOST_PARTS} is needed", at="into")
         whole = x.shape[axis]
-        if not row.t.facts.divisible(whole, self.into):
+        if not row.t.facts.divisible(whole, into):
             text = row.show((whole,))[1:-1]
             raise OpError(
-                f"cannot cut an axis of {text} into {self.into} equal parts: {self.into} does not always divide it",
+                f"cannot cut an axis of {text} into {into} equal parts: {into} does not always divide it",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
-                *suggested_condition(row, whole, self.into),
+                *suggested_condition(row, whole, into),
                 at="into",
             )
-        return (row.t.facts.simplify(whole / self.into),) * int(self.into)
+        return (row.t.facts.simplify(whole / into),) * int(into)
 
     def _given(self, row: RowScope, x: Tensor, axis: int) -> tuple[Expr, ...]:
         found = f"{row.input_names[0]} is {row.show(x.shape)}"
@@ -91,7 +90,6 @@ class Split(Op):
         (x,) = c.tensors
         axis = c.axis(x, self.axis)
         shown = -1 if axis == x.rank - 1 else axis
-        if self.into is not None:
+        if self.sizes is None:
             return {"call": f"chunk({self.into}, {shown})"}
-        assert self.sizes is not None
         return {"call": f"split(({', '.join(c.size(size) for size in self.sizes)}), {shown})"}

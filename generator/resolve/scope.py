@@ -42,6 +42,13 @@ class Scope:
         """Return what a row offers once it has run."""
         return cls(t, bound.row, bound.input_names, bound.declared, sizes, lambda: bound.inputs, {})
 
+    @property
+    def needed_out(self) -> Shape:
+        """The shape that the row declares. Raises OpError where it declares none."""
+        if self.out is None:
+            raise OpError(f"`{self.name}` needs `out`", at="op")
+        return self.out
+
     def alone(self) -> tuple[Tensor, ...]:
         """Return the inputs in the sizes of the row's own spec, as its module knows them."""
         return self.in_own_sizes()

@@ -7,6 +7,8 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+from sympy import Expr
+
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.numerals import digit_notes, number
@@ -36,7 +38,7 @@ def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[st
         raise SizeError(str(error)) from error
     for size in sheet.sizes:
         if size.name in known and size.value is not None:
-            _check_filled(sheet, size, known)
+            _check_filled(sheet, size.name, size.value, known)
     return known
 
 
@@ -151,14 +153,13 @@ def _refuse_broken_condition(sheet: Sheet, given: Mapping[str, Any]) -> None:
         _check_conditions(sheet, given)
 
 
-def _check_filled(sheet: Sheet, size: Size, known: Mapping[str, Any]) -> None:
+def _check_filled(sheet: Sheet, size: str, formula: Expr, known: Mapping[str, Any]) -> None:
     """A value that a default or a derived size has come to must be a size too."""
-    value = known[size.name]
+    value = known[size]
     fits = value.dtype.kind in "iu" and (value >= 1).all() if getattr(value, "ndim", 0) else isinstance(value, int) and value >= 1
     if not fits:
-        assert size.value is not None
-        names = {symbol.name for symbol in size.value.free_symbols}
-        raise SizeError(f"`{size.name}` ({_text(sheet, size.value)}) comes to {value}, which is no size", _values(sheet, known, names))
+        names = {symbol.name for symbol in formula.free_symbols}
+        raise SizeError(f"`{size}` ({_text(sheet, formula)}) comes to {value}, which is no size", _values(sheet, known, names))
 
 
 def _all(condition: Any) -> bool:

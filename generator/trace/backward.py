@@ -150,12 +150,11 @@ class _Backward:
         if view.method == "merge":
             return gradient.unflatten(detail[0], view.base.shape[detail[0] : detail[1] + 1])
         merged = gradient.merge(detail[0], detail[1])
-        if merged is None:
-            copy = self.new(gradient.shape, wanted_by=view.base)
-            self.free(gradient)
-            merged = copy.merge(detail[0], detail[1])
-            assert merged is not None  # a contiguous tensor can always be merged
-        return merged
+        if merged is not None:
+            return merged
+        copy = self.new(gradient.shape, wanted_by=view.base)
+        self.free(gradient)
+        return copy.flattened(detail[0], detail[1])
 
     # ---- gradients ---------------------------------------------------------------------------------------------------
 

@@ -130,10 +130,12 @@ def _grouped(t: Tracer, x: Tensor, groups: list[list[int]], absent: list[int]) -
     for _ in absent:
         x = x.squeeze(-1)
     view = _merge_groups(x, [len(group) for group in groups])
-    if view is None:
-        view = _merge_groups(t.copy(x), [len(group) for group in groups])
-        assert view is not None  # a contiguous tensor can always be merged
-    return view
+    if view is not None:
+        return view
+    copy = t.copy(x)
+    for axis, group in enumerate(groups):
+        copy = copy.flattened(axis, axis + len(group) - 1) if group else copy.unsqueeze(axis)
+    return copy
 
 
 def _merge_groups(x: Tensor, lengths: list[int]) -> Tensor | None:

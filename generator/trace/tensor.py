@@ -129,6 +129,12 @@ class Tensor:
             (*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :]),
         )
 
+    def flattened(self, first: int, last: int) -> Tensor:
+        """Return what `merge` does, of a tensor whose elements lie in order."""
+        view = self.merge(first, last)
+        assert view is not None  # contiguous axes can always be merged
+        return view
+
     def expand_to(self, shape: Shape) -> Tensor:
         """Return the view broadcast to `shape`: new and size-one axes get stride zero."""
         missing = len(shape) - self.rank

@@ -264,7 +264,4 @@ class Tracer:
         if first >= last:
             return x
         view = x.merge(first, last)
-        if view is None:
-            view = self.copy(x).merge(first, last)
-            assert view is not None  # a contiguous tensor can always be flattened
-        return view
+        return self.copy(x).flattened(first, last) if view is None else view

@@ -6,7 +6,7 @@ import importlib
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,25 +41,24 @@ class Workbench:
         self.modules = ModuleSet(library)
         self._compiled: dict[str, Compiled] = {}
         self._variants: dict[tuple[str, bool | None, tuple[tuple[str, int], ...]], Variant] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._on_exit = ExitStack()
 
     def __enter__(self) -> Self:
-        self._folder = tempfile.TemporaryDirectory()
-        package = Path(self._folder.name) / f"{PACKAGE}_{next(_NUMBERS)}"
+        folder = self._on_exit.enter_context(tempfile.TemporaryDirectory())
+        package = Path(folder) / f"{PACKAGE}_{next(_NUMBERS)}"
         package.mkdir()
         (package / "__init__.py").write_text("", encoding="utf-8")
         for name, text in support_files().items():
             (package / name).write_text(text, encoding="utf-8")
         self.package = package
-        sys.path.insert(0, self._folder.name)
+        sys.path.insert(0, folder)
+        self._on_exit.callback(sys.path.remove, folder)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        assert self._folder is not None
-        sys.path.remove(self._folder.name)
         for name in [name for name in sys.modules if name.split(".")[0] == self.package.name]:
             del sys.modules[name]
-        self._folder.cleanup()
+        self._on_exit.close()
 
     def compiled(self, name: str) -> Compiled:
         """Return a spec's sheet and architecture, compiled once."""

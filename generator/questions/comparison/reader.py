@@ -76,8 +76,8 @@ class _ComparisonReader:
         subjects = [subject for i in range(len(data["compare"])) if (subject := self._subject(i)) is not None]
         sources = self._sources()
         ratios = tuple(self._ratio(i, ratio) for i, ratio in enumerate(data.get("ratios", [1])))
-        self.problems.raise_if_any()
-        assert axis is not None
+        if axis is None or len(self.problems):
+            raise ProblemsError(self.problems)
         return Comparison(
             name=self.file.stem,
             title=_line(data["title"]),

@@ -49,6 +49,11 @@ class RowCode:
         return self.bound.declared
 
     @property
+    def needed_out(self) -> Shape:
+        """The shape that the row declares, or else has."""
+        return self.bound.result.shape if self.bound.declared is None else self.bound.declared
+
+    @property
     def sizes(self) -> Mapping[str, Expr]:
         """The sizes of the spec."""
         return self.printer.arch.sizes

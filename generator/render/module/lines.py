@@ -11,7 +11,7 @@ from generator.render.module.imports import Top
 from generator.render.module.names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
-from generator.resolve.architecture import Architecture, BoundRow
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
 from generator.trace.tensor import Shape
@@ -95,9 +95,9 @@ class LineWriter:
     def _row(self, bound: BoundRow) -> None:
         init: list[str] = []
         forward: list[tuple[str, str]] = []
-        if bound.op is not None:
+        if isinstance(bound, OpRow):
             self._op(bound, init, forward)
-        else:
+        elif isinstance(bound, BlockRow):
             self._block(bound, init, forward)
         if bound.row.when:
             option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.input_names[0])
@@ -112,9 +112,8 @@ class LineWriter:
         self.lines.forward += forward
         self.lines.rows += [bound.name] * len(forward)
 
-    def _op(self, bound: BoundRow, init: list[str], forward: list[tuple[str, str]]) -> None:
+    def _op(self, bound: OpRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         op = bound.op
-        assert op is not None
         target = self.variable(bound.name)
         parts = [part for part in bound.results if part]
         targets = tuple(f"{target}_{part}" for part in parts) or (target,)
@@ -147,7 +146,7 @@ class LineWriter:
         """Return a shape as the comment behind a line: `b n (2*d)`."""
         return " ".join(_axis(show_size(size, self.arch.sizes)) for size in shape) or "scalar"
 
-    def _block(self, bound: BoundRow, init: list[str], forward: list[tuple[str, str]]) -> None:
+    def _block(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         attribute = self.names.attributes[bound.name]
         inputs = [self.variable(name) for name in bound.input_names]
         construction = self.construct(bound, self.lines)
@@ -203,9 +202,8 @@ def _axis(text: str) -> str:
     return text if text.replace("_", "").isalnum() else f"({text})"
 
 
-def _scan_lines(writer: LineWriter, bound: BoundRow, attribute: str, inputs: list[str]) -> list[tuple[str, str]]:
+def _scan_lines(writer: LineWriter, bound: BlockRow, attribute: str, inputs: list[str]) -> list[tuple[str, str]]:
     """Return the lines that run a cell along an axis."""
-    assert bound.child is not None
     target = writer.variable(bound.name)
     states = list(bound.row.carry)
     local = {name: f"{target}_{name}" for name in bound.child.spec.inputs}
@@ -226,9 +224,8 @@ def _scan_lines(writer: LineWriter, bound: BoundRow, attribute: str, inputs: lis
     return lines
 
 
-def _first_state(writer: LineWriter, bound: BoundRow, local: str, name: str, key: str, like: str) -> tuple[str, str]:
+def _first_state(writer: LineWriter, bound: BlockRow, local: str, name: str, key: str, like: str) -> tuple[str, str]:
     """What earlier calls left, or zeros."""
-    assert bound.child is not None
     shape = bound.child.inputs[name].shape
     sizes = ", ".join(writer.printer.run(size) for size in shape)
     return f'{local} = recall(state, "{key}", {like}.new_zeros({sizes}))', writer.shape_comment(shape)

@@ -72,11 +72,8 @@ class SizePrinter:
 
     def definition(self, name: str, names: Mapping[str, str]) -> str:
         """Print a derived size, or a default, by what it is made of."""
-        value = self._derived.get(name)
-        if value is None:
-            dim = self.arch.spec.dims[name]
-            assert dim.value is not None
-            value = evaluate(dim.value.ast, self.arch.sizes)
+        default = self.arch.spec.dims[name].value
+        value = self._derived[name] if name in self._derived or default is None else evaluate(default.ast, self.arch.sizes)
         return to_python(value, dict(names), self.order)
 
     def condition(self, condition: Boolean, names: Mapping[str, str]) -> str:

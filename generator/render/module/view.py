@@ -14,7 +14,7 @@ from generator.render.module.imports import Top
 from generator.render.module.lines import Lines, LineWriter, row_names
 from generator.render.module.names import class_name, imported_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
-from generator.resolve.architecture import Architecture, BoundRow
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow
 from generator.resolve.decoding import Growth, growths
 from generator.resolve.resolver import Resolver
 from generator.spec.library import Library
@@ -106,8 +106,7 @@ class ModuleSet:
         chosen = [(option.name, _option_text(option, child, printer.arch)) for option in view.options]
         arguments += [f"{name}={text}" for name, text in chosen if text]
         for slot in child.fills:
-            filled = next(row for row in child.rows if row.row.slot == slot)
-            assert filled.child is not None
+            filled = next(row for row in child.rows if isinstance(row, BlockRow) and row.row.slot == slot)
             arguments.append(f"{slot}={self.construction(printer, filled.child, lines)}")
         return f"{blocks[child.spec.name]}({', '.join(arguments)})"
 
@@ -195,8 +194,7 @@ class _Builder:
         )
 
     def _construct(self, printer: SizePrinter) -> Any:
-        def construct(bound: BoundRow, lines: Lines) -> str:
-            assert bound.child is not None
+        def construct(bound: BlockRow, lines: Lines) -> str:
             if not bound.row.slot:
                 return self.modules.construction(printer, bound.child, lines)
             outer, printer.use = printer.use, self.slot_use.setdefault(bound.row.slot, SizeUse())

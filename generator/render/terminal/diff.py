@@ -58,7 +58,7 @@ def _totals(found: Difference) -> Iterator[str]:
             yield f"    difference {to_text(total.difference, found.order)}"
     if all(total.difference == 0 for total in found.totals):
         yield "  all formulas are equal"
-    numbers = [total for total in found.totals if total.numbers]
+    numbers = [(total.key, *total.numbers) for total in found.totals if total.numbers]
     if numbers:
         yield ""
         columns = [
@@ -67,13 +67,11 @@ def _totals(found: Difference) -> Iterator[str]:
             Column(found.second.label, right=True),
             Column("difference", right=True),
         ]
-        yield from table_lines([*columns, Column("ratio", right=True)], [_numbers(total) for total in numbers], width())
+        yield from table_lines([*columns, Column("ratio", right=True)], [_numbers(*one) for one in numbers], width())
 
 
-def _numbers(total: TotalChange) -> list[str]:
-    assert total.numbers is not None
-    before, after = total.numbers
-    title = measure(total.key).title
+def _numbers(key: str, before: Any, after: Any) -> list[str]:
+    title = measure(key).title
     return [
         title,
         exact(before),

@@ -45,7 +45,7 @@ class Sides:
 def sides(plan: Plan, formulas: CellFormulas, claim: SheetClaim) -> Sides:
     """Return both sides of a claim that has values."""
     check = claim.check
-    assert check is not None
+    assert check is not None  # see `has_values`
     applies = f"IFERROR(AND({','.join(formulas.text(one) for one in check.requires)}),FALSE)" if check.requires else ""
     is_applicable = all(_holds(one, plan) for one in check.requires)
     column = next((plan.quantity_column(quantity) for quantity in QUANTITIES if quantity.key == claim.quantity), "")

@@ -80,7 +80,7 @@ def set_up_print(sheet: Worksheet, *, title: str, wide: bool = False, upright: b
     sheet.page_margins.left = sheet.page_margins.right = 0.4
     sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.6, 0.8, 0.4
     footer = sheet.oddFooter
-    assert footer is not None
+    assert footer is not None  # openpyxl makes one with each sheet
     footer.left, footer.center, footer.right = (_HeaderFooterPart(text) for text in (footer_text(title), "&A", "&P / &N"))
     if repeated:
         sheet.print_title_rows = repeated

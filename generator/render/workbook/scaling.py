@@ -77,10 +77,10 @@ def scaling_of(plan: Plan) -> Scaling | None:
     """Return what the sheet holds when the file is written; None where there is no size to vary."""
     if plan.sweep is None:
         return None
-    in_use = plan.in_use[plan.sweep]
+    sweep, in_use = plan.sweep, plan.in_use[plan.sweep]
     swept = [(places.DOUBLING_ROW, in_use), (places.DOUBLING_ROW + 1, 2 * in_use)]
     swept += [(places.FIRST_STEP_ROW + i, first_value(in_use) * 2**i) for i in range(places.STEPS)]
-    steps = tuple(_step(plan, row, value) for row, value in swept)
+    steps = tuple(_step(plan, sweep, row, value) for row, value in swept)
     values: dict[tuple[int, str], Value] = {}
     for step in steps:
         for key, expr in _costs(plan).items():
@@ -94,10 +94,9 @@ def _costs(plan: Plan) -> dict[str, Expr]:
     return totals | {f"part {i}": part.cost(plan.sheet, plan.main.key) for i, part in enumerate(plan.parts)}
 
 
-def _step(plan: Plan, row: int, value: int) -> ScalingStep:
-    assert plan.sweep is not None
+def _step(plan: Plan, sweep: str, row: int, value: int) -> ScalingStep:
     first = plan.columns[0]
-    given = {**first.published, **first.examples, plan.sweep: value}
+    given = {**first.published, **first.examples, sweep: value}
     sizes = {name: found for name, found in complete(plan.sheet.sizes, given).items() if found is not None}
     step = ScalingStep(row, value, sizes, "")
     if not step.is_whole:
@@ -131,9 +130,9 @@ def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scali
     note = words("scaling.note") if scaling else words("scaling.nothing")
     write_note(page, plan, "A2:K2", note)
     page.height(2, [(note, sum(WIDTHS) + 9 * NUMBER_WIDTH)])
-    if scaling is None:
+    if scaling is None or plan.sweep is None:
         return
-    _write_inputs(page, plan)
+    _write_inputs(page, plan, plan.sweep)
     _write_head(page, plan, places.DOUBLING_ROW - 1, words("scaling.doubling"))
     _write_head(page, plan, places.FIRST_STEP_ROW - 1, words("scaling.table"))
     writer = _Lines(page, plan, formulas, scaling)
@@ -151,9 +150,8 @@ def _last_printed(plan: Plan) -> str:
     return get_column_letter(places.FIRST_SCALED_COLUMN - 1 + len(plan.scaled_columns) - len(plan.order))
 
 
-def _write_inputs(page: Page, plan: Plan) -> None:
-    words, sweep = plan.words, plan.sweep
-    assert sweep is not None
+def _write_inputs(page: Page, plan: Plan, sweep: str) -> None:
+    words = plan.words
     in_use = plan.in_use[sweep]
     for row, key in ((4, "size"), (5, "start"), (6, "factor")):
         page.text(f"A{row}", words(f"scaling.{key}"), "Label, free")

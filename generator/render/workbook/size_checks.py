@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sympy import Expr
+
 from generator.formulas.evaluate import evaluate
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.conditions import broken_words, condition_words
@@ -17,12 +19,12 @@ FOUND = "$C{row}"
 
 def size_checks(plan: Plan, formulas: CellFormulas) -> tuple[LiveCheck, ...]:
     """Return the checks in the order in which mistakes are spoken of: what was typed before what follows from it."""
-    following = [size for size in plan.sheet.sizes if size.value is not None]
+    following = [(size, size.value) for size in plan.sheet.sizes if size.value is not None]
     return (
         _preset_check(plan),
         *(_typed_check(plan, size) for size in plan.settable),
         *(_constraint_check(plan, formulas, constraint) for constraint in plan.sheet.constraints),
-        *(_whole_check(plan, size) for size in following),
+        *(_whole_check(plan, size, formula) for size, formula in following),
     )
 
 
@@ -69,10 +71,9 @@ def _constraint_check(plan: Plan, formulas: CellFormulas, constraint: Constraint
     )
 
 
-def _whole_check(plan: Plan, size: Size) -> LiveCheck:
+def _whole_check(plan: Plan, size: Size, formula: Expr) -> LiveCheck:
     value, name = plan.in_use[size.name], plan.names[size.name]
-    assert size.value is not None
-    follows = f"{size.name} = {closed_form(size.value, plan.order)}"
+    follows = f"{size.name} = {closed_form(formula, plan.order)}"
     wrong = sentence(plan.words("checks.not_whole"), name=follows, value=Live(f'IFERROR(ROUND({FOUND},4),"?")', ""))
     return LiveCheck(
         plan.words("checks.whole", name=size.name, meaning=size.meaning),

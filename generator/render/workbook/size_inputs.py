@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
-from sympy import Ge, Le, Symbol
+from sympy import Expr, Ge, Le, Symbol
 
 from generator.formulas.symbols import symbol
 from generator.questions.growth.bound import divisibility
@@ -77,13 +77,13 @@ def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> N
     page.text(f"G{row}", meaning)
     allowed = _write_allowed(page, plan, size, row)
     page.height(row, [(meaning, WIDTHS[6]), (allowed, WIDTHS[5])])
-    if size.kind == "derived":
-        _write_derived(page, plan, formulas, size, row)
+    if size.value is not None and size.kind == "derived":
+        _write_derived(page, plan, formulas, size.value, row)
         return
     page.blank(f"C{row}", "Input number")
     page.sheet.add_data_validation(size_rule(plan.words, size.name, size.meaning, f"C{row}"))
-    if size.kind == "default":
-        _write_default(page, plan, formulas, size, row)
+    if size.value is not None:
+        _write_default(page, plan, formulas, size, size.value)
     else:
         _write_free(page, plan, size, row)
 
@@ -119,23 +119,22 @@ def _limits(plan: Plan, own: Symbol) -> Iterator[Live]:
             yield sentence(plan.words(key), other=other.name, value=Live(plan.names[other.name], str(plan.in_use[other.name])))
 
 
-def _write_derived(page: Page, plan: Plan, formulas: CellFormulas, size: Size, row: int) -> None:
+def _write_derived(page: Page, plan: Plan, formulas: CellFormulas, value: Expr, row: int) -> None:
     """A size that always follows from others."""
-    assert size.value is not None
     page.blank(f"B{row}", "Link")
     page.blank(f"C{row}", "Calculation")
-    formulas.write(page, f"D{row}", size.value, "Size in use")
-    page.text(f"E{row}", plan.words("summary.always", formula=closed_form(size.value, plan.order)))
+    formulas.write(page, f"D{row}", value, "Size in use")
+    page.text(f"E{row}", plan.words("summary.always", formula=closed_form(value, plan.order)))
 
 
-def _write_default(page: Page, plan: Plan, formulas: CellFormulas, size: Size, row: int) -> None:
+def _write_default(page: Page, plan: Plan, formulas: CellFormulas, size: Size, formula: Expr) -> None:
     """A size that follows from others where neither the user nor the preset sets it."""
-    assert size.value is not None
+    row = plan.size_rows[size.name]
     words, value, by_preset = plan.words, plan.in_use[size.name], size.name in plan.columns[0].published
     published, used = (plan.preset_value(rows[size.name]) for rows in (plan.published_rows, plan.all_size_rows))
-    fallback = words("summary.by_default", formula=closed_form(size.value, plan.order))
+    fallback = words("summary.by_default", formula=closed_form(formula, plan.order))
     page.formula(f"B{row}", f'IF({is_equal(published, used)},{published},"")', value if by_preset else "", "Link")
-    page.formula(f"D{row}", f'IF({is_size(f"C{row}")},C{row},IF(B{row}<>"",B{row},{formulas.text(size.value)}))', value, "Size in use")
+    page.formula(f"D{row}", f'IF({is_size(f"C{row}")},C{row},IF(B{row}<>"",B{row},{formulas.text(formula)}))', value, "Size in use")
     origin = f'IF(B{row}<>"",{quoted(words("summary.by_preset"))},{quoted(fallback)})'
     _write_origin(page, plan, size, origin, words("summary.by_preset") if by_preset else fallback)
 

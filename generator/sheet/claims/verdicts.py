@@ -27,6 +27,7 @@ from generator.spec.claim_checks import claim_problems
 from generator.spec.model import Claim, Condition, Expression
 from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
 from generator.text.problems import Problems
+from generator.text.source import Span
 from generator.text.suggest import listed
 
 
@@ -59,29 +60,32 @@ class _Judge:
 
     def verdict(self) -> SheetClaim:
         """Return the claim with its verdict. Raises Unresolved after reporting."""
-        if self.claim.states:
-            return self._stated()
+        claim = self.claim
+        if claim.states and claim.formula is not None:
+            return self._stated(claim.formula)
         self.under = conditions(self.claim, self.spec, self.sizes, self.facts, self.problems)
         self.part = part(self.claim, self.claim.rows, self.costs, self.problems)
         self.derived = self.under.applied(self.part.total, f"the {self.claim.of} of this spec", self.claim.span, self.problems)
-        if self.claim.exceeds is not None or self.claim.exceeds_rows:
-            return self._exceeds()
-        return self._order() if self.claim.order is not None else self._equals()
+        if claim.once is not None:
+            return self._exceeds(claim.once)
+        if claim.order is not None:
+            return self._order(claim.order)
+        if claim.equals is not None:
+            return self._equals(claim.equals)
+        raise Unresolved  # it prints no formula, which is among the mistakes of its file
 
     # ---- equalities --------------------------------------------------------------------------------------------------
 
-    def _equals(self) -> SheetClaim:
-        printed = self.claim.equals
-        assert printed is not None
+    def _equals(self, printed: Expression) -> SheetClaim:
         claimed = self.under.value(printed, self.problems)
         difference = self._difference(claimed)
         is_equal = difference == 0
         verdict = "equal" if is_equal else "differs"
-        self._settle(is_equal, printed, f"claimed - derived: {self._product(difference)}")
+        self._settle(is_equal, printed.span, f"is not {printed.text}", f"claimed - derived: {self._product(difference)}")
         if self.claim.correct is not None:
             right = self.under.value(self.claim.correct, self.problems)
             if self._difference(right) != 0:
-                self._report_correct(f"correct - derived: {self._product(self._difference(right))}")
+                self._report_correct(self.claim.correct, f"correct - derived: {self._product(self._difference(right))}")
         terms = () if is_equal else tuple(_terms(claimed, self.derived, self.part, self.under))
         framed = self._frame(printed.text, claimed, verdict, factor(difference))
         return replace(framed, terms=terms, check=self._check(printed))
@@ -115,9 +119,7 @@ class _Judge:
 
     # ---- orders of growth --------------------------------------------------------------------------------------------
 
-    def _order(self) -> SheetClaim:
-        printed = self.claim.order
-        assert printed is not None
+    def _order(self, printed: Expression) -> SheetClaim:
         claimed = self.under.value(printed, self.problems)
         known = dict.fromkeys((*self.spec.dims, *self.under.sizes))
         growing = tuple(self.claim.growing) or tuple(name for name in known if symbol(name) in claimed.free_symbols)
@@ -129,11 +131,17 @@ class _Judge:
         is_same = not missing and not unreached
         notes = [f"grows faster than the claimed order: {', '.join(map(self._text, missing))}"] if missing else []
         notes += [f"claimed, but not reached: {', '.join(map(self._text, unreached))}"] if unreached else []
-        self._settle(is_same, printed, *notes, f"as {_joined(growing)} grow{'s' if len(growing) == 1 else ''}, all other sizes fixed")
+        self._settle(
+            is_same,
+            printed.span,
+            f"does not grow like {printed.text}",
+            *notes,
+            f"as {_joined(growing)} grow{'s' if len(growing) == 1 else ''}, all other sizes fixed",
+        )
         if self.claim.correct is not None:
             right = self.under.value(self.claim.correct, self.problems)
             if any(self._compared(self.claim.correct, right, growing)):
-                self._report_correct()
+                self._report_correct(self.claim.correct)
         difference = sum((*missing, *(-term for term in unreached)), Integer(0))
         claim = self._frame(printed.text, claimed, "same order" if is_same else "differs", difference)
         return replace(claim, kind="order", is_order=True, growing=growing)
@@ -148,9 +156,7 @@ class _Judge:
 
     # ---- from where on one is greater --------------------------------------------------------------------------------
 
-    def _exceeds(self) -> SheetClaim:
-        once = self.claim.once
-        assert once is not None
+    def _exceeds(self, once: Condition) -> SheetClaim:
         if self.claim.exceeds is not None:
             other = self.under.value(self.claim.exceeds, self.problems)
             against = self.claim.exceeds.text
@@ -158,18 +164,23 @@ class _Judge:
             rows = part(self.claim, self.claim.exceeds_rows, self.costs, self.problems)
             against = ", ".join(self.claim.exceeds_rows)
             other = self.under.applied(rows.total, against, self.claim.where_is("exceeds"), self.problems)
-        margin = self._margin()
+        margin = self._margin(once)
         difference = expand(self.under.facts.simplify(self.derived - other))
         ratio = cancel(difference / margin) if margin != 0 else Integer(0)
         holds = bool(ratio.is_positive)
-        self._settle(holds, None, f"derived - {against}: {self._product(difference)}", f"other side: {self._text(other)}")
+        wrong = f"is not greater exactly where {once.text}"
+        self._settle(
+            holds,
+            self.claim.where_is("once"),
+            wrong,
+            f"derived - {against}: {self._product(difference)}",
+            f"other side: {self._text(other)}",
+        )
         claim = self._frame(once.text, other, "holds" if holds else "differs", factor(difference))
         return replace(claim, kind="exceeds", against=against)
 
-    def _margin(self) -> Expr:
+    def _margin(self, once: Condition) -> Expr:
         """Return what is positive exactly where the published condition holds."""
-        once = self.claim.once
-        assert once is not None
         try:
             held = evaluate(once.ast, self.under.sizes)
         except ExpressionError as error:
@@ -195,9 +206,7 @@ class _Judge:
 
     # ---- stated ------------------------------------------------------------------------------------------------------
 
-    def _stated(self) -> SheetClaim:
-        printed = self.claim.formula
-        assert printed is not None
+    def _stated(self, printed: Expression) -> SheetClaim:
         try:
             value = evaluate(printed.ast, {**{name: symbol(name) for name in names(printed.ast)}, **self.sizes})
         except ExpressionError as error:
@@ -231,31 +240,26 @@ class _Judge:
             line=claim.span.line,
         )
 
-    def _settle(self, holds: bool, printed: Expression | None, *why_not: str) -> None:
-        """Report an unexpected difference, and an erratum that is none."""
+    def _settle(self, holds: bool, span: Span, wrong: str, *why_not: str) -> None:
+        """Report an unexpected difference, and an erratum that is none.
+
+        Args:
+            wrong: what the quantity is not.
+        """
         claim, derived = self.claim, self._text(self.derived)
         scope = f" of {listed(claim.rows)}" if claim.rows else ""
-        span = printed.span if printed is not None else claim.where_is("once")
         if not holds and not claim.erratum:
             notes = (f"derived: {derived}", *why_not, *self._presupposed(), "if the source is wrong, say why under `erratum`")
-            self.problems.add(f"this claim does not hold: {claim.of}{scope} {self._contradiction()}", span, *notes)
+            self.problems.add(f"this claim does not hold: {claim.of}{scope} {wrong}", span, *notes)
         if holds and claim.erratum:
             self.problems.add(f"this claim holds, so it is no erratum: {claim.of} is {derived}", span)
-
-    def _contradiction(self) -> str:
-        if self.claim.once is not None:
-            return f"is not greater exactly where {self.claim.once.text}"
-        assert self.claim.formula is not None
-        return f"{'is not' if self.claim.order is None else 'does not grow like'} {self.claim.formula.text}"
 
     def _presupposed(self) -> tuple[str, ...]:
         parts = [f"with {', '.join(self.under.texts)}"] if self.under.texts else []
         parts += [f"without {', '.join(self.claim.ignore)}"] if self.claim.ignore else []
         return tuple(parts)
 
-    def _report_correct(self, *notes: str) -> None:
-        correct = self.claim.correct
-        assert correct is not None
+    def _report_correct(self, correct: Expression, *notes: str) -> None:
         message = f"`correct` does not hold either: {self.claim.of} is not {correct.text}"
         self.problems.add(message, correct.span, f"derived: {self._text(self.derived)}", *notes)
 
