@@ -75,11 +75,11 @@ def known_sizes(spec: Spec, given: Mapping[str, Expr], needs: Needs, problems: P
 
 
 def default_conditions(arch: Architecture, name: str) -> list[Requirement]:
-    """Return what must hold of the other sizes of a spec, beside its conditions, for the default of a size to be a size."""
+    """Return what must hold of the other sizes of a spec, beside its conditions, for the default of a size to be a size, if it has one."""
     dim = arch.spec.dims[name]
-    assert dim.value is not None
     needs = Needs(arch.spec.name, Facts(arch.tracer.facts.conditions))
-    _Known(arch.spec, dict(arch.sizes), needs, Problems()).fill(dim, dim.value)
+    if dim.value is not None:
+        _Known(arch.spec, dict(arch.sizes), needs, Problems()).fill(dim, dim.value)
     return needs.found
 
 
