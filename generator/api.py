@@ -85,7 +85,8 @@ class LoadedSpec:
 
         Args:
             preset: the name of published sizes.
-            arguments: sizes, which win over the preset, options, and blocks for slots. Sizes that only inputs show may be left out.
+            arguments: sizes, which win over the preset, options, blocks for slots, `device` and `dtype`. Sizes that only inputs show may be
+                left out.
 
         Raises:
             SizeError: an unknown preset, size or option, sizes that are missing or break a condition.

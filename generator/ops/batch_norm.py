@@ -49,7 +49,7 @@ class BatchNorm(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The module for the rank at hand, channels and settings."""
-        settings = [f"eps={c.option(self.eps)}"]
+        settings = [] if c.option(self.eps) == "1e-05" else [f"eps={c.option(self.eps)}"]
         if not (self.affine.value and self.affine.option is None):
             settings.append(f"affine={c.option(self.affine)}")
         x = c.tensors[0]

@@ -56,7 +56,7 @@ class GroupNorm(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Groups, channels and settings."""
-        settings = [f"eps={c.option(self.eps)}"]
+        settings = [] if c.option(self.eps) == "1e-05" else [f"eps={c.option(self.eps)}"]
         if not (self.affine.value and self.affine.option is None):
             settings.append(f"affine={c.option(self.affine)}")
         return {"groups": c.init(self.groups), "channels": c.init(c.tensors[0].shape[1]), "settings": settings}

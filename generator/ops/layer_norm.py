@@ -38,7 +38,7 @@ class LayerNorm(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Width and settings."""
-        settings = [f"eps={c.option(self.eps)}"]
+        settings = [] if c.option(self.eps) == "1e-05" else [f"eps={c.option(self.eps)}"]
         if not (self.affine.value and self.affine.option is None):
             settings.append(f"elementwise_affine={c.option(self.affine)}")
         if not (self.bias.value and self.bias.option is None):

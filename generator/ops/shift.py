@@ -27,5 +27,5 @@ class Shift(Op):
         return scalar(row.t, "add", inputs[0])
 
     def code(self, c: CodeScope) -> dict[str, Any]:
-        """The number."""
-        return {"by": c.operand(self.by)}
+        """The sign and the number."""
+        return {"by": f"- {c.operand(-self.by)}" if self.by.could_extract_minus_sign() else f"+ {c.operand(self.by)}"}

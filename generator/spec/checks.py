@@ -30,6 +30,7 @@ def check_structure(spec: Spec) -> Iterator[Problem]:
     yield from _reserved(spec.slots, "slot")
     yield from _reserved(spec.inputs, "input")
     yield from _clashes(spec)
+    yield from _arguments(spec)
     for name, dim in spec.dims.items():
         if dim.value is not None:
             yield from _definition(spec, name, dim.value)
@@ -100,6 +101,19 @@ def _clashes(spec: Spec) -> Iterator[Problem]:
             other, span = seen.setdefault(name, (kind, part.span))
             if other != kind:
                 yield Problem(f"`{name}` is {_a(other)} and {_a(kind)}", part.span, (_first(span), "rename one of them"))
+
+
+def _arguments(spec: Spec) -> Iterator[Problem]:
+    """Sizes may have another name in the code, which nothing else there has."""
+    taken = {**dict.fromkeys(spec.dims, "a size"), **dict.fromkeys(spec.options, "an option"), **dict.fromkeys(spec.slots, "a slot")}
+    taken |= dict.fromkeys(spec.inputs, "an input")
+    for name, dim in spec.dims.items():
+        if not dim.arg or dim.arg == name:
+            continue
+        why = reserved(dim.arg, "size") or (f"it is {taken[dim.arg]}" if dim.arg in taken else "")
+        if why:
+            yield Problem(f"`{dim.arg}` cannot be the argument of size `{name}`: {why}", dim.arg_span or dim.span)
+        taken[dim.arg] = f"the argument of size `{name}`"
 
 
 def _a(kind: str) -> str:

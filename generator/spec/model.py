@@ -22,13 +22,20 @@ class Expression:
 
 @dataclass(frozen=True)
 class Dim:
-    """A size. `derived` sizes always equal `value`; `default` sizes fall back to it."""
+    """A size. `derived` sizes always equal `value`; `default` sizes fall back to it. `arg`: its name in the code of the module."""
 
     name: str
     meaning: str
     kind: Literal["free", "default", "derived"]
     value: Expression | None
     span: Span
+    arg: str = ""
+    arg_span: Span | None = None
+
+    @property
+    def variable(self) -> str:
+        """The name of the size in the code of modules: `arg`, or the letter."""
+        return self.arg or self.name
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,9 @@ class _SpecParser:
         if value and default:
             self.problems.add(f"size `{name}` has both a value and a default", span, "`value` always holds; `default` may be overridden")
         kind = "derived" if value else "default" if default else "free"
-        return model.Dim(name, _line(node.get("is")), kind, value or default, span)  # type: ignore[arg-type]  # a literal by construction
+        arg = node.get("arg")
+        place = (arg.text, arg.span) if isinstance(arg, Scalar) else ("", None)
+        return model.Dim(name, _line(node.get("is")), kind, value or default, span, *place)  # type: ignore[arg-type]  # a literal by construction
 
     def option(self, name: str, span: Span, node: Node) -> model.Option:
         assert isinstance(node, MappingNode)

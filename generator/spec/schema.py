@@ -45,6 +45,7 @@ _DIM = {
         "is": _said("what the size means", _MEANING),
         "value": _said("a derived size: always this expression, which must come out whole", _EXPRESSION),
         "default": _said("the value where none is given", _EXPRESSION),
+        "arg": _said("the name of the size in the code of the module, such as embed_dim", {"type": "string", "pattern": NAME}),
     },
     "additionalProperties": False,
 }

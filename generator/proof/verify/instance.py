@@ -94,11 +94,12 @@ class Workbench:
         found: type[nn.Module] = getattr(module, self.modules.view(name).class_name)
         return found
 
-    def build(self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> nn.Module:
-        """Return an instance at the given sizes (all of them, derived ones included)."""
+    def build(self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype | None = None) -> nn.Module:
+        """Return an instance at the given sizes, and with options among them."""
         view = self.modules.view(name)
-        arguments = {a.name: sizes[a.name] for a in view.arguments}
-        with torch.device(device), default_dtype(dtype):
+        arguments = {a.variable: sizes[a.name] for a in view.arguments if a.name in sizes}
+        arguments |= {option.name: sizes[option.name] for option in view.options if option.name in sizes}
+        with torch.device(device), default_dtype(dtype or torch.get_default_dtype()):
             return self.module_class(name)(**arguments)
 
     def inputs(self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype = torch.float32) -> list[Tensor]:

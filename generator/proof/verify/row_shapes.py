@@ -30,7 +30,7 @@ def wrong_shapes(own: Instance, found: Mapping[str, Any]) -> tuple[int, list[Row
     return len(results), [
         RowDifference(path, op, "shape", evaluated, measured)
         for path, op, variable, axes in results
-        if (evaluated := [evaluate(axis, own.sizes) for axis in axes]) != (measured := _shape(found.get(variable)))
+        if (evaluated := [evaluate(axis, own.sizes) for axis in axes]) != (measured := _shape(_value(found, variable)))
     ]
 
 
@@ -43,20 +43,27 @@ def wrong_shapes_when_stopped(bench: Workbench, name: str, sizes: Mapping[str, i
     return [
         RowDifference(path, op, "shape", evaluated, measured)
         for path, op, variable, axes in _results(bench, name)
-        if (measured := _shape(found.get(variable))) is not None and (evaluated := [evaluate(axis, sizes) for axis in axes]) != measured
+        if (measured := _shape(_value(found, variable))) is not None and (evaluated := [evaluate(axis, sizes) for axis in axes]) != measured
     ]
 
 
 def _results(bench: Workbench, name: str) -> list[tuple[str, str, str, Shape]]:
     """Return path, op, local variable and axes of each result of the outermost rows."""
     compiled = bench.compiled(name)
-    variables = row_names(compiled.architecture).variables
+    aliases = bench.modules.view(name).lines.aliases
+    variables = {**row_names(compiled.architecture).variables, **aliases}
     return [
         (f"{row.path}.{part}" if part else row.path, row.op, variables[row.name] + (f"_{part}" if part else ""), axes)
         for row in compiled.sheet.rows
         if row.depth == 0
         for part, axes in row.shapes
     ]
+
+
+def _value(found: Mapping[str, Any], variable: str) -> object:
+    """Return a local variable, or an attribute of the module."""
+    owner, _, attribute = variable.partition(".")
+    return getattr(found.get(owner), attribute, None) if attribute else found.get(owner)
 
 
 def _shape(value: object) -> list[int] | None:

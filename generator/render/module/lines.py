@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
 from generator.trace.tensor import Shape
 
+_ALIAS = re.compile(r"\w+ = ((?:self\.)?[A-Za-z_]\w*)")  # a line that only gives something another name
 TEMPORARIES = ("collected", "future", "hidden", "past", "seen", "start", "step", "steps")  # `<row>_past`: what lines of ops need on the way
 
 
@@ -28,6 +30,7 @@ class Lines:
     rows: list[str] = field(default_factory=list)  # which row each line of `forward` belongs to
     top: Top = field(default_factory=Top)
     run_options: set[str] = field(default_factory=set)
+    aliases: dict[str, str] = field(default_factory=dict)  # rows that are another variable or an attribute, and need no line
     built_with: dict[str, set[str]] = field(default_factory=dict)  # the sizes that each row needs when the module is built
 
 
@@ -42,7 +45,7 @@ class Names:
 def row_names(arch: Architecture) -> Names:
     """Give each input and row a local variable and an attribute that hide nothing."""
     spec = arch.spec
-    sizes = {*spec.dims, *spec.options}
+    sizes = {*spec.dims, *(dim.variable for dim in spec.dims.values()), *spec.options}
     suffixes = {row.name: _suffixes(row) for row in arch.rows}
     derived = {f"{name}_{suffix}" for name, behind in suffixes.items() for suffix in behind}
     variables: dict[str, str] = {}
@@ -90,7 +93,7 @@ class LineWriter:
     def variable(self, ref: str) -> str:
         """Return the local variable of `row` or `row.part`."""
         name, _, part = ref.partition(".")
-        return self.names.variables[name] + (f"_{part}" if part else "")
+        return self.lines.aliases.get(name) or self.names.variables[name] + (f"_{part}" if part else "")
 
     def _row(self, bound: BoundRow) -> None:
         init: list[str] = []
@@ -104,7 +107,10 @@ class LineWriter:
             self.lines.run_options.add(option)
             if init:
                 init = [f"if {option}:", *(f"    {line}" for line in init)]
-            forward = [(f"{target} = {source}", ""), (f"if self.{option}:", ""), *((f"    {code}", comment) for code, comment in forward)]
+            forward = _when(f"self.{option}", target, source, forward)
+        elif len(forward) == 1 and (alias := _ALIAS.fullmatch(forward[0][0])):
+            self.lines.aliases[bound.name] = alias[1]
+            forward = []
         top = self.lines.top
         init = [part for line in init for part in wrapped(top.line(line))]
         forward = [part for code, comment in forward for part in _with_comment(wrapped(top.line(code)), comment)]
@@ -191,6 +197,16 @@ class LineWriter:
             head = f"for index, layer in enumerate(self.{attribute}):"
             arguments.append(f'substate(state, f"{attribute}.{{index}}")')
         return [*lines, (head, ""), (f"    {', '.join(targets)} = layer({', '.join(arguments)})", comment)]
+
+
+def _when(condition: str, target: str, source: str, lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return the lines of a row that hands its input through unless a condition holds: one expression where the row is one."""
+    code, comment = lines[0]
+    expression = code.removeprefix(f"{target} = ")
+    choice = f"{target} = {expression} if {condition} else {source}"
+    if len(lines) == 1 and expression != code and len(choice) <= LONGEST and " if " not in expression:
+        return [(choice, comment)]
+    return [(f"{target} = {source}", ""), (f"if {condition}:", ""), *((f"    {code}", comment) for code, comment in lines)]
 
 
 def _with_comment(code: list[str], comment: str) -> list[tuple[str, str]]:

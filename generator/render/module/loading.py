@@ -34,12 +34,15 @@ def build_module(compiled: Compiled, library: Library, preset: str | None, given
         raise ImportError("a module needs PyTorch; install it with: pip install 'archsheet[torch]'")
     sheet, spec = compiled.sheet, compiled.architecture.spec
     options = {name: check_option(spec.options[name], value) for name, value in given.items() if name in spec.options}
-    others = {name: value for name, value in given.items() if name in spec.slots}
-    known = sized(sheet, preset, {name: value for name, value in given.items() if name not in {*options, *others}})
+    others = {name: value for name, value in given.items() if name in (*spec.slots, "device", "dtype")}
+    letters = {dim.variable: size for size, dim in spec.dims.items()}
+    known = sized(sheet, preset, {letters.get(name, name): value for name, value in given.items() if name not in {*options, *others}})
     built = _class_of(render_file(compiled, library), sheet.name)
     parameters = inspect.signature(built).parameters
-    require(sheet, known, [name for name, one in parameters.items() if one.default is one.empty], f"the module of `{sheet.name}`")
-    return built(**{name: value for name, value in known.items() if name in parameters}, **options, **others)
+    missing = [size for size, dim in spec.dims.items() if (one := parameters.get(dim.variable)) and one.default is one.empty]
+    require(sheet, known, missing, f"the module of `{sheet.name}`")
+    arguments = {spec.dims[size].variable: value for size, value in known.items()} | options | others
+    return built(**{name: value for name, value in arguments.items() if name in parameters})
 
 
 def _class_of(source: str, name: str) -> type[nn.Module]:

@@ -27,6 +27,7 @@ class Argument:
     name: str
     default: Expr | None = None
     optional: bool = False
+    variable: str = ""  # its name in the code
 
 
 @dataclass
@@ -47,13 +48,14 @@ class SizePrinter:
     def __init__(self, arch: Architecture) -> None:
         self.arch = arch
         self.order = tuple(arch.spec.dims)
+        self.variables = {name: dim.variable for name, dim in arch.spec.dims.items()}
         self.use = SizeUse()
         self.run_names: dict[str, str] = {}
         self._derived = {name: arch.sizes[name] for name, dim in arch.spec.dims.items() if dim.kind == "derived" and name in arch.sizes}
 
     def built(self, size: Expr) -> str:
         """Print a size for the constructor, where each size is a local name."""
-        return self._print(size, self.use.built, {name: name for name in self.order})
+        return self._print(size, self.use.built, self.variables)
 
     def run(self, size: Expr) -> str:
         """Print a size for `forward`."""
@@ -61,14 +63,14 @@ class SizePrinter:
 
     def built_operand(self, size: Expr) -> str:
         """Print a size for the constructor, to stand beside an operator."""
-        return self._print(size, self.use.built, {name: name for name in self.order}, operand=True)
+        return self._print(size, self.use.built, self.variables, operand=True)
 
     def run_operand(self, size: Expr) -> str:
         """Print a size for `forward`, to stand beside an operator."""
         return self._print(size, self.use.run, self._names_at_run(), operand=True)
 
     def _names_at_run(self) -> Mapping[str, str]:
-        return self.run_names or {name: f"self.{name}" for name in self.order}
+        return self.run_names or {name: f"self.{variable}" for name, variable in self.variables.items()}
 
     def definition(self, name: str, names: Mapping[str, str]) -> str:
         """Print a derived size, or a default, by what it is made of."""

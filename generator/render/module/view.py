@@ -37,6 +37,7 @@ class ModuleView:
     slots: tuple[str, ...]
     stateful: bool  # something in it keeps a state between decoding steps
     takes_state: bool  # or may, where a slot is filled with such a block
+    takes_factory: bool  # something in it is made on a device and of a type of numbers
     lines: Lines
     printer: SizePrinter
     runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
@@ -95,24 +96,22 @@ class ModuleSet:
             taken = {*_own_names(outer), class_name(outer.name), *blocks.values()}
             blocks[child.spec.name] = self._classes.get(child.spec.name) or imported_name(view.class_name, taken)
         arguments: list[str] = []
-        skipped = False
         for argument in view.arguments:
             value = child.sizes.get(argument.name)
-            if value is None or _is_default(argument, child, value):
-                skipped = True
-                continue
-            text = printer.built(value)
-            arguments.append(f"{argument.name}={text}" if skipped else text)
+            if value is not None and not _is_default(argument, child, value):
+                arguments.append(f"{argument.variable}={printer.built(value)}")
         chosen = [(option.name, _option_text(option, child, printer.arch)) for option in view.options]
         arguments += [f"{name}={text}" for name, text in chosen if text]
         for slot in child.fills:
             filled = next(row for row in child.rows if isinstance(row, BlockRow) and row.row.slot == slot)
             arguments.append(f"{slot}={self.construction(printer, filled.child, lines)}")
+        if view.takes_factory:
+            arguments.append("**factory")
         return f"{blocks[child.spec.name]}({', '.join(arguments)})"
 
 
 def _own_names(spec: Spec) -> set[str]:
-    return {*spec.dims, *spec.options, *spec.slots}
+    return {*spec.dims, *(dim.variable for dim in spec.dims.values()), *spec.options, *spec.slots}
 
 
 def _is_default(argument: Argument, child: Architecture, value: Expr) -> bool:
@@ -181,6 +180,7 @@ class _Builder:
             slots=tuple(self.spec.slots),
             stateful=stateful,
             takes_state=stateful or any(slot.state for slot in self.spec.slots.values()),
+            takes_factory=any("factory" in line or "device=device" in line for line in (*lines.init, *self.slot_defaults.values())),
             lines=lines,
             printer=printer,
             runtime=runtime,
@@ -189,7 +189,7 @@ class _Builder:
             counted=counted,
             slot_defaults=self.slot_defaults,
             slot_needs={
-                slot: tuple(a.name for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()
+                slot: tuple(a.variable for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()
             },
         )
 
@@ -251,13 +251,13 @@ class _Builder:
     def _argument(self, name: str, *, optional: bool) -> Argument:
         dim = self.spec.dims[name]
         default = evaluate(dim.value.ast, self.arch.sizes) if dim.kind == "default" and dim.value is not None else None
-        return Argument(name, default, optional)
+        return Argument(name, default, optional, dim.variable)
 
     def _run_name(self, name: str, known: set[str]) -> str:
+        told = name in known
         if self.spec.dims[name].kind == "derived" and name in self.arch.sizes:
             told = {s.name for s in self.arch.sizes[name].free_symbols} <= known
-            return f"self.{name}" if told else name
-        return f"self.{name}" if name in known else name
+        return f"self.{self.spec.dims[name].variable}" if told else self.spec.dims[name].variable
 
     def _with_checks(self, run: set[str], known: set[str]) -> set[str]:
         """Add the sizes that checks in `forward` ask for."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from sympy import Integer, Not, Or
 
+from generator.formulas.symbols import symbol
 from generator.formulas.text import to_text
 from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
@@ -24,7 +25,7 @@ from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
-from generator.spec.model import Checkpoint, WeightRule
+from generator.spec.model import Checkpoint, Dim, WeightRule
 from generator.spec.references import Reference, read_references
 
 WIDTH = 120
@@ -62,7 +63,7 @@ def render_file(compiled: Compiled, library: Library, preset: str | None = None)
     classes = [_class(block, top, _label(references, block)) for block in blocks]
     classes.append(_class(view if preset is None else _preset_view(view, sheet, preset), top, _label(references, view), sheet))
     if preset is not None:
-        classes[-1]["presets"] = []
+        classes[-1] |= {"presets": [], "letters": "{}"}
     alone = top.with_support()
     origin = f"Written by archsheet from {sheet.source} (sha256 {sheet.source_hash[:16]})."
     return _text(sheet.title, origin, [*alone.imports({}), *alone.above], classes)
@@ -102,9 +103,12 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         sheet: of the spec, where the class shows costs, presets and the names of weights elsewhere.
     """
     spec = view.arch.spec
-    names = {a.name for a in view.arguments}
+    names = {a.name: a.variable for a in view.arguments}
     keywords = [f"{o.name}: {_annotation(o.default)} = {literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
+    if view.takes_factory:
+        keywords += ["device: torch.device | str | None = None", "dtype: torch.dtype | None = None"]
+        top.names.add("torch")
     several = len(view.arch.outputs) > 1
     top.add(view.lines.top)
     presets, checkpoints = (sheet.presets, spec.checkpoints) if sheet is not None else ((), {})
@@ -121,21 +125,22 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in checkpoints.values()],
-        "presets": [f"{literal(p.name)}: {literal({name: value for name, value in p.sizes.items() if name in names})}" for p in presets],
+        "presets": [f"{literal(p.name)}: {literal({names[size]: n for size, n in p.sizes.items() if size in names})}" for p in presets],
+        "letters": literal({size: variable for size, variable in names.items() if size != variable}) if presets else "{}",
     }
 
 
 def _variable(view: ModuleView, ref: str) -> str:
     """Return the local variable of an input, a row, or a row's part."""
     name, _, part = ref.partition(".")
-    return row_names(view.arch).variables[name] + (f"_{part}" if part else "")
+    return view.lines.aliases.get(name) or row_names(view.arch).variables[name] + (f"_{part}" if part else "")
 
 
 def _argument(argument: Any) -> str:
     if argument.default is None and not argument.optional:
-        return f"{argument.name}: int"
+        return f"{argument.variable}: int"
     constant = argument.default is not None and argument.default.is_Integer
-    return f"{argument.name}: int = {argument.default}" if constant else f"{argument.name}: int | None = None"
+    return f"{argument.variable}: int = {argument.default}" if constant else f"{argument.variable}: int | None = None"
 
 
 def _annotation(default: Any) -> str:
@@ -143,7 +148,7 @@ def _annotation(default: Any) -> str:
 
 
 def _signature(arguments: list[str], keywords: list[str]) -> str:
-    parts = ["self", *arguments, *(["*", *keywords] if keywords else [])]
+    parts = ["self", *(["*"] if arguments or keywords else []), *arguments, *keywords]
     one_line = f"    def __init__({', '.join(parts)}) -> None:"
     if len(one_line) <= WIDTH:
         return one_line
@@ -154,7 +159,7 @@ def _init(view: ModuleView) -> list[str]:
     lines = ["super().__init__()"]
     printer, spec = view.printer, view.arch.spec
     known = {a.name for a in view.arguments}
-    plain = {name: name for name in spec.dims}
+    plain = printer.variables
     unset = [a.name for a in view.arguments if a.default is not None and not a.default.is_Integer]
     for name in unset:
         lines += _default(view, name, plain)
@@ -162,22 +167,23 @@ def _init(view: ModuleView) -> list[str]:
         lines += _check(view, check, plain, check.when)
     told = [name for name, dim in spec.dims.items() if dim.kind == "derived" and _is_told(view, name, known)]
     wanted = printer.use.built | set(view.attributes)
-    lines += [f"{name} = {printer.definition(name, plain)}" for name in told if name in wanted]
-    kept = [*view.attributes, *sorted(view.lines.run_options)]
+    lines += [f"{plain[name]} = {printer.definition(name, plain)}" for name in told if name in wanted]
+    kept = [*(plain[name] for name in view.attributes), *sorted(view.lines.run_options)]
     if kept:
         lines.append(f"{', '.join(f'self.{name}' for name in kept)} = {', '.join(kept)}")
-    for slot, default in view.slot_defaults.items():
-        lines += _slot(view, slot, default)
-    return lines + view.lines.init
+    made = [line for slot, default in view.slot_defaults.items() for line in _slot(view, slot, default)] + view.lines.init
+    if any("**factory" in line for line in made):
+        lines.append('factory = {"device": device, "dtype": dtype}')
+    return lines + made
 
 
 def _default(view: ModuleView, name: str, names: dict[str, str]) -> list[str]:
     """Return the lines that work out a size that is not given, where the others lead to one."""
-    value = view.printer.definition(name, names)
-    checks = [line for one in default_conditions(view.arch, name) for line in _check(view, one, names, (), f" where {name} is not given")]
+    value, local = view.printer.definition(name, names), names[name]
+    checks = [line for one in default_conditions(view.arch, name) for line in _check(view, one, names, (), f" where {local} is not given")]
     if not checks:
-        return [f"{name} = {value} if {name} is None else {name}"]
-    return [f"if {name} is None:", *(f"    {line}" for line in [*checks, f"{name} = {value}"])]
+        return [f"{local} = {value} if {local} is None else {local}"]
+    return [f"if {local} is None:", *(f"    {line}" for line in [*checks, f"{local} = {value}"])]
 
 
 def _reference(checkpoint: Checkpoint) -> dict[str, Any]:
@@ -222,15 +228,17 @@ def _check(view: ModuleView, check: Requirement, names: dict[str, str], options:
         where: words that say when the condition must hold.
     """
     order, condition = tuple(view.arch.spec.dims), check.condition
-    text = to_text(condition, order)
+    variables = view.printer.variables
+    renamed = {symbol(name): symbol(variable) for name, variable in variables.items() if name != variable}
+    text = to_text(condition.xreplace(renamed), tuple(variables.values()))
     used = sorted((s.name for s in condition.free_symbols), key=order.index)
-    found = ", ".join(f"{name} = {{{names[name]}}}" for name in used)
+    found = ", ".join(f"{variables[name]} = {{{names[name]}}}" for name in used)
     broken = view.printer.condition(Not(condition), names)
     if options:
         broken = " and ".join([*options, f"({broken})" if isinstance(Not(condition), Or) else broken])
     refusal = f'    raise ValueError(f"{text} must hold{where}; found {found}")'
     if len(refusal) > WIDTH - 8:
-        refusal = f'    raise ValueError(\n        f"{text} must hold{where}; "\n        f"found {found}"\n    )'
+        refusal = f'    raise ValueError(\n        "{text} must hold{where}; "\n        f"found {found}"\n    )'
     return [f"if {broken}:", *refusal.splitlines()]
 
 
@@ -240,19 +248,19 @@ def _forward(view: ModuleView) -> list[str]:
     known = {a.name for a in view.arguments}
     for check in checked_when_run(own_conditions(view.arch, known), known):
         lines += [(text, "") for text in _check(view, check, names, [f"self.{option}" for option in check.when])]
-    lines += [(f"{name} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
+    lines += [(f"{names[name]} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
     lines += view.lines.forward
     return [_commented(code, comment) for code, comment in lines]
 
 
 def _unpacked(view: ModuleView) -> list[str]:
     """Read the sizes that only the inputs and the state know."""
-    variables = row_names(view.arch).variables
+    variables, local = row_names(view.arch).variables, view.printer.variables
     lines = []
     wanted: dict[str, dict[int, str]] = {}
     for name, (source, axis) in input_sizes(view.arch.spec).items():
         if name in view.runtime:
-            wanted.setdefault(source, {})[axis] = name
+            wanted.setdefault(source, {})[axis] = local[name]
     for source, axes in wanted.items():
         rank = len(view.arch.spec.inputs[source].shape)
         if len(axes) == 1:
@@ -260,10 +268,11 @@ def _unpacked(view: ModuleView) -> list[str]:
             lines.append(f"{name} = {variables[source]}.shape[{axis}]")
         else:
             lines.append(f"{', '.join(axes.get(i, '_') for i in range(rank))} = {variables[source]}.shape")
-    lines += [f"{name} = {variables[source]}.shape[{axis}] // {each}" for name, source, axis, each in view.shared]
+    lines += [f"{local[name]} = {variables[source]}.shape[{axis}] // {each}" for name, source, axis, each in view.shared]
     for pair in view.counted:
-        earlier = f'advance(state, "{pair.other}", {pair.new})'
-        lines.append(f"{pair.other} = {earlier}" if pair.is_past else f"{pair.other} = {earlier} + {pair.new}")
+        new, other = local[pair.new.name], local[pair.other.name]
+        earlier = f'advance(state, "{other}", {new})'
+        lines.append(f"{other} = {earlier}" if pair.is_past else f"{other} = {earlier} + {new}")
     return lines
 
 
@@ -286,13 +295,17 @@ def _docstring(view: ModuleView, label: str, sheet: Sheet | None) -> list[str]:
     if spec.description:
         lines += ["", *_wrapped(spec.description, 4)]
     values = {name: f" = {to_text(view.arch.sizes[name], order)}" for name, dim in spec.dims.items() if dim.kind == "derived"}
-    sizes = ", ".join(f"{name}{values.get(name, '')} {dim.meaning}" for name, dim in spec.dims.items())
+    sizes = ", ".join(f"{_named(dim)}{values.get(name, '')} {dim.meaning}" for name, dim in spec.dims.items())
     lines += ["", *_wrapped(f"Sizes: {sizes}.", 8)]
     if sheet is not None:
         for one in shown_in(Shown.MODULE):
             if not one.is_idle(sheet.totals):
                 lines += _wrapped(f"{one.title}: {to_text(sheet.totals[one.key], order)}.", 8)
     return [line[: len(line) - len(line.lstrip())] + docstring(line) for line in lines]
+
+
+def _named(dim: Dim) -> str:
+    return dim.name if dim.variable == dim.name else f"{dim.name} ({dim.variable})"
 
 
 def _wrapped(text: str, hanging: int) -> list[str]:

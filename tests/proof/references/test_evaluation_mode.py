@@ -38,7 +38,7 @@ def test_running_statistics_are_used_in_evaluation_as_in_the_public_implementati
         for name, buffer in small.other.named_buffers():
             if name.endswith(("running_mean", "running_var")):
                 buffer.copy_(torch.rand_like(buffer) + 0.5)
-        own: Any = bench.module_class(spec)(**small.sizes)
+        own: Any = bench.build(spec, small.sizes)
         own.load_reference(small.other.state_dict(), model.layout)
         own.eval()
         small.other.eval()

@@ -59,7 +59,7 @@ def distances(bench: Workbench, spoil: str) -> tuple[float, float, str]:
         torch.manual_seed(0)
         model = transformer.IMPLEMENTATIONS[0]
         small = model.small(torch.float64)
-        own = bench.module_class("transformer")(**small.sizes)
+        own = bench.build("transformer", small.sizes)
         own.load_reference(small.other.state_dict(), model.layout)
         run = small.run
         if spoil == "weight":

@@ -25,7 +25,7 @@ def test_each_step_comes_to_the_logits_and_the_cache_of_transformers(name: str) 
     with Workbench(everything([])) as bench, torch.random.fork_rng(), default_dtype(torch.float64), torch.no_grad():
         torch.manual_seed(0)
         small = model.small(torch.float64)
-        own: Any = bench.module_class(name)(**small.sizes)
+        own: Any = bench.build(name, small.sizes)
         own.load_reference(small.other.state_dict(), model.layout)
         theirs: Any = small.other.eval()
         state: dict[str, Any] = {}
@@ -46,7 +46,7 @@ def test_each_step_comes_to_the_logits_and_the_cache_of_transformers(name: str) 
 def test_a_recurrent_layer_hands_on_the_state_of_torch() -> None:
     with Workbench(everything([])) as bench, torch.random.fork_rng(), default_dtype(torch.float64), torch.no_grad():
         torch.manual_seed(0)
-        own: Any = bench.module_class("rnn")(5)
+        own: Any = bench.build("rnn", {"d": 5})
         theirs = torch.nn.RNN(5, 5, bias=False, batch_first=True)
         own.y.input_projection.weight.copy_(theirs.weight_ih_l0)
         own.y.state_projection.weight.copy_(theirs.weight_hh_l0)

@@ -95,6 +95,16 @@ def test_a_module_can_be_exported_and_computes_the_same(bench: Workbench, name: 
         torch.testing.assert_close(found, expected)
 
 
+@pytest.mark.parametrize("name", ["bert", "llama", "swin", "performer", "transformer", "cvt", "reformer", "nezha"])
+def test_all_that_a_module_makes_is_on_the_device_and_of_the_type_asked_for(bench: Workbench, name: str) -> None:
+    sizes = sample(bench.compiled(name).sheet, random.Random(name), limit=8)
+    arguments = {argument.variable: sizes[argument.name] for argument in bench.modules.view(name).arguments}
+    module = bench.module_class(name)(**arguments, device="meta", dtype=torch.bfloat16)
+    made = dict([*module.named_parameters(), *module.named_buffers()])
+    assert {x.device.type for x in made.values()} == {"meta"}
+    assert {x.dtype for x in made.values() if x.is_floating_point()} == {torch.bfloat16}
+
+
 def test_published_sizes_are_available_by_name() -> None:
     bert = import_module("generated.modules.bert").Bert
     with torch.device("meta"):
@@ -111,8 +121,8 @@ def test_an_unknown_preset_is_refused_by_name() -> None:
 
 def test_sizes_that_break_a_condition_are_refused_with_their_values() -> None:
     attention = import_module("generated.modules.multi_head_attention").MultiHeadAttention
-    with pytest.raises(ValueError, match=r"d % h == 0 must hold; found d = 1000, h = 16"):
-        attention(1000, 16)
+    with pytest.raises(ValueError, match=r"embed_dim % num_heads == 0 must hold; found embed_dim = 1000, num_heads = 16"):
+        attention(embed_dim=1000, num_heads=16)
 
 
 def test_a_repeated_block_is_one_class_used_many_times() -> None:

@@ -82,7 +82,7 @@ def _small(bench: Workbench, model: PublicModel, dtype: torch.dtype) -> Iterator
     with torch.random.fork_rng(), default_dtype(dtype):
         torch.manual_seed(0)
         small = model.small(dtype)
-        own: Any = bench.module_class(model.spec)(**small.sizes)
+        own: Any = bench.build(model.spec, small.sizes)
         own.load_reference(small.other.state_dict(), model.layout)
         outputs, gradients = compare(own, small.other, model.layout, lambda: _listed(own(*small.inputs)), small.run)
         count = sum(1 for _ in own.named_parameters())
