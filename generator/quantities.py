@@ -118,7 +118,7 @@ class Quantity:
         return {"en": self.en, "zh": self.zh}[language]
 
 
-WORK_UNITS: Final = ("FLOP", "multiply-accumulates")
+SHORT_UNITS: Final[Mapping[str, str]] = {"FLOP": "FLOP", "multiply-accumulates": "MAC"}  # what work is counted in, as GFLOP has it
 UNITS: Final[Mapping[str, Mapping[str, str]]] = {
     "scalars": {"en": "scalars", "zh": "个标量"},
     "multiply-accumulates": {"en": "multiply-accumulates", "zh": "次乘加"},

@@ -63,9 +63,15 @@ def run(args: argparse.Namespace) -> int:
         _refuse_unfit(args.report, force=args.force)
     library, names = _targets(args.targets, args.specs)
     from generator.proof.verify.instance import Workbench
+    from generator.proof.verify.measurements import UnmeasuredError, require_measurements
     from generator.proof.verify.run import Verification, mistakes, verify
     from generator.proof.verify.verdict_words import is_compared
 
+    try:
+        require_measurements()
+    except UnmeasuredError as error:
+        complain(str(error))
+        return 1
     results = []
     with Workbench(library) as bench:
         broken = mistakes(bench, names)

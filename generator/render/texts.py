@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from generator.quantities import UNITS
+from generator.quantities import SHORT_UNITS, UNITS
 from generator.resources import templates_dir
 
 
@@ -34,7 +34,7 @@ class Texts:
             unit: as `Quantity.unit` has it.
             spoken: in words and without the unit.
         """
-        short = self._content["scale"]["short_units"].get(unit)
+        short = SHORT_UNITS.get(unit)
         if short is not None and not spoken:
             return [f"{prefix}{short}" for prefix in self.lines("scale.prefixes")]
         name = "" if spoken else UNITS[unit][self.language]

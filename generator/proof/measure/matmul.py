@@ -129,6 +129,11 @@ def refuse_uncounted(call: KernelCall) -> None:
         )
 
 
+def is_contraction(call: KernelCall) -> bool:
+    """Say whether `matmul_flops` has a formula for an operation."""
+    return call.op.overloadpacket in _WRAPPED or call.op.overloadpacket in flop_registry
+
+
 def _mv_flop(a: Shape, _x: Shape, *_args: Any, out_shape: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # torch passes out_shape by name
     return 2 * prod(a)
 

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from generator.proof.measure.gradients import gradients_set_aside, run_backward
 from generator.proof.measure.kernel import KernelMode, Observer
+from generator.proof.measure.macs import MacShares
 from generator.proof.measure.matmul import flop_counter, matmul_flops, refuse_uncounted
 from generator.proof.measure.saved import Saved, SavedWatch
 from generator.proof.measure.storages import owned_storages, tensors_in
@@ -22,6 +23,7 @@ class MeasuredForward:
     """What one forward pass computed and cost."""
 
     result: Any
+    macs: int
     matmul_flops: int
     vector_flops: int
     traffic: Traffic
@@ -36,7 +38,7 @@ class MeasuredStep:
 
 
 def forward(fn: Callable[..., Any], *args: Any, observers: Sequence[Observer] = ()) -> MeasuredForward:
-    """Run `fn(*args)` once under `matmul_flops`, `vector_flops` and `traffic`.
+    """Run `fn(*args)` once under `macs_kernels`, `matmul_flops`, `vector_flops` and `traffic`.
 
     Args:
         observers: see `generator.proof.measure.kernel.KernelMode`.
@@ -44,12 +46,12 @@ def forward(fn: Callable[..., Any], *args: Any, observers: Sequence[Observer] = 
     Raises:
         UncountedError: as those.
     """
-    contractions, vector = flop_counter(), VectorShares()
-    mode = KernelMode(observers=[refuse_uncounted, vector, *observers])
+    contractions, macs, vector = flop_counter(), MacShares(), VectorShares()
+    mode = KernelMode(observers=[refuse_uncounted, macs, vector, *observers])
     with contractions, mode:
         result = fn(*args)
     moved = Traffic(tuple(kernel_traffic(kernel) for kernel in mode.kernels))
-    return MeasuredForward(result, contractions.get_total_flops(), vector.count.total, moved)
+    return MeasuredForward(result, macs.count.total, contractions.get_total_flops(), vector.count.total, moved)
 
 
 def step(module: nn.Module, leaves: Sequence[Tensor]) -> MeasuredStep:

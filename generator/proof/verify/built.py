@@ -18,9 +18,6 @@ from generator.proof.verify.state import copied, prefilled_state
 from generator.resolve.architecture import Architecture
 from generator.sheet.sheet import Sheet
 
-# Fused attention runs on meta tensors as its parts: equal contractions, but more that is kept and moved.
-UNLIKE_ON_META = ("vector_flops", "saved_elements", "traffic_elements")
-
 
 @dataclass(frozen=True)
 class Instance:
@@ -66,9 +63,10 @@ class Instance:
         """The formulas."""
         return self.bench.compiled(self.name).sheet
 
-    def measured_by(self, quantity: str) -> Instance:
-        """Return the instance on which a quantity is measured: for what a fused kernel keeps and moves, the one where it is fused."""
-        return self.fused if self.fused is not None and quantity in UNLIKE_ON_META else self
+    @property
+    def where_fused(self) -> Instance:
+        """The instance on which fused attention is one kernel: on meta tensors it runs as its parts, which keep and move more."""
+        return self.fused or self
 
     def with_gradients(self, gradients: tuple[bool, ...]) -> Instance:
         """Return the same instance where other inputs get a gradient."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from generator.formulas.evaluate import evaluate
 from generator.proof.measure.kernel import Observer
-from generator.proof.measure.parameters import UsedParameters, parameters
+from generator.proof.measure.parameters import UsedParameters
 from generator.proof.measure.saved import saved
 from generator.proof.measure.together import MeasuredForward, MeasuredStep, forward, step
 from generator.proof.verify.built import Instance
+from generator.proof.verify.measurements import MEASUREMENTS, Measurement, Observed
 from generator.proof.verify.row_shapes import LocalsWatch, wrong_shapes
-from generator.proof.verify.row_weights import wrong_weights
-from generator.proof.verify.rows import COUNTERS, RowDifference, first_difference
-from generator.proof.verify.state import copied, elements
+from generator.proof.verify.rows import RowDifference
+from generator.quantities import QUANTITIES
 
 
 @dataclass(frozen=True)
@@ -50,17 +49,9 @@ def check_instance(instance: Instance) -> list[Check]:
     with watch:
         run = run_forward(instance, [used])
     counted = run if instance.fused is None else run_forward(instance.fused)
-    trained = run_step(instance)
-    measured = {
-        "matmul_flops": run.matmul_flops,
-        "backward_matmul_flops": trained.backward_matmul_flops,
-        "vector_flops": counted.vector_flops,
-        "saved_elements": trained.saved.elements,
-        "traffic_elements": counted.traffic.elements,
-        "state_elements": _state(instance),
-    }
-    quantities = [_check(instance, quantity, found) for quantity, found in measured.items()]
-    return [*_shapes(instance, run.result, watch), *_weights(instance, used), *quantities]
+    seen = Observed(instance, run, counted, run_step(instance), used)
+    quantities = [_check(seen, quantity.key, MEASUREMENTS[quantity.key]) for quantity in QUANTITIES]
+    return [*_shapes(instance, run.result, watch), *quantities]
 
 
 def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> MeasuredForward:
@@ -86,27 +77,13 @@ def _shapes(instance: Instance, result: Any, watch: LocalsWatch) -> Iterator[Che
     yield Check("rows of the right shape", count, count - len(wrong), lambda: wrong[0] if wrong else None)
 
 
-def _weights(instance: Instance, used: UsedParameters) -> Iterator[Check]:
-    trainable = parameters(instance.module).trainable
-    yield Check("params", instance.derived("params"), trainable, lambda: wrong_weights(instance))
-    unequal = partial(wrong_weights, instance, "active_params", used.has)
-    yield Check("active_params", instance.derived("active_params"), used.trainable, unequal)
-
-
-def _check(instance: Instance, quantity: str, measured: int) -> Check:
-    def locate() -> RowDifference | None:
-        return first_difference(quantity, instance.measured_by(quantity), instance.sheet.rows) if quantity in COUNTERS else None
+def _check(seen: Observed, quantity: str, measurement: Measurement) -> Check:
+    instance = seen.instance
 
     def fixed(numbers: Mapping[str, int]) -> Any:
         return evaluate(instance.bench.fixed(instance.name, None, numbers).totals[quantity], instance.sizes)
 
-    return Check(quantity, instance.derived(quantity), measured, locate, fixed)
+    def locate() -> RowDifference | None:
+        return measurement.locate(quantity, seen)
 
-
-def _state(instance: Instance) -> int:
-    """What the module keeps after this step."""
-    if instance.state is None:
-        return 0
-    kept = copied(instance.state)
-    instance.module(*instance.inputs, kept)
-    return elements(kept)
+    return Check(quantity, instance.derived(quantity), measurement.of(seen), locate, fixed)

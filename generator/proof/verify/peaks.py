@@ -49,7 +49,7 @@ def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int]) -> Peak
     same: dict[str, Expr] = {one.other.name: Integer(0) if one.is_past else one.new for one in pairs}
     sizes = {**sizes, **{size: value for one in pairs for size, value in one.at(0, sizes[one.new.name]).items()}}
     simulated = _simulated(bench, name, sizes, same)
-    own = Instance.of(bench, name, sizes).measured_by("saved_elements")
+    own = Instance.of(bench, name, sizes).where_fused
     with own.mode:
         measured = peak(own.module, own.inputs)
     return PeakComparison(sizes, simulated["forward"], measured.forward_bytes, simulated["peak"], measured.bytes, measured.at)

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from generator.proof.verify.measurements import MEASUREMENTS
+from generator.quantities import SAVED_BYTES
+
 MEASURED_BY: Mapping[str, str] = {
     "shape of ...": "the outputs of the module",
     "rows of the right shape": "the local variables of its `forward`, one for each row",
-    "params": "its parameters, each once however many names it has",
-    "active_params": "those of its parameters that some operation of the forward pass reads",
-    "matmul_flops": "PyTorch's FlopCounterMode, where it is wrong corrected (grouped convolutions, fused attention on CPU)",
-    "backward_matmul_flops": (
-        "the same around the backward pass: with gradients on the inputs as the spec declares them, on all float inputs, and on none"
-    ),
-    "vector_flops": "a dispatch mode over PyTorch's own decompositions: one for each primitive operation and element",
-    "saved_elements": "saved-tensor hooks: each storage once, parameters excluded; with gradients on the inputs as above",
-    "saved_bytes": "the same in bytes, in float32 and in bfloat16",
-    "traffic_elements": "a dispatch mode over what each unfused operation reads and writes",
-    "state_elements": "the state that the module keeps after a decoding step",
+    **{key: measurement.how for key, measurement in MEASUREMENTS.items()},
+    SAVED_BYTES.key: "saved-tensor hooks, each storage once with the size of its elements, in float32 and in bfloat16",
 }
 SIZE_ONE = (
     "All sizes and axes are two at least, those inside of rows included; of layers there is one at least. Where one has size one, "

@@ -14,11 +14,11 @@ from generator.render.module.lines import row_names
 from generator.sheet.sheet import SheetRow
 
 
-def wrong_weights(own: Instance, quantity: str = "params", counts: Callable[[Tensor], bool] = lambda _: True) -> RowDifference | None:
+def wrong_weights(own: Instance, quantity: str, counts: Callable[[Tensor], bool] = lambda _: True) -> RowDifference | None:
     """Return the first leaf row whose parameters are not as many as derived; None if there is none.
 
     Args:
-        quantity: `params`, or `active_params`.
+        quantity: that of all parameters, or of those that count.
         counts: which parameters count.
     """
     rows = {row.path: row for row in own.sheet.rows}

@@ -9,11 +9,6 @@ from typing import Any
 from sympy import Expr, Integer
 
 from generator.formulas.evaluate import evaluate
-from generator.proof.measure.backward import backward_matmul_kernels
-from generator.proof.measure.matmul import matmul_kernels
-from generator.proof.measure.saved import saved
-from generator.proof.measure.traffic import traffic
-from generator.proof.measure.vector import vector_flops
 from generator.proof.verify.built import Instance
 from generator.render.module.view import ModuleView
 from generator.sheet.memory import SavedMemory
@@ -21,14 +16,7 @@ from generator.sheet.sheet import SheetRow
 from generator.trace.tensor import Storage
 
 ByLines = Mapping[tuple[int, ...], int]
-COUNTERS: dict[str, Callable[[Instance, str], ByLines]] = {
-    "matmul_flops": lambda i, source: matmul_kernels(i.runner(), *i.inputs, source=source).by_lines(),
-    "vector_flops": lambda i, source: vector_flops(i.runner(), *i.inputs, source=source).by_lines(),
-    "traffic_elements": lambda i, source: traffic(i.runner(), *i.inputs, source=source).count.by_lines(),
-    "saved_elements": lambda i, source: saved(i.runner(), *i.leaves(), source=source).by_lines(),
-    "saved_bytes": lambda i, source: saved(i.runner(), *i.leaves(), source=source).bytes_by_lines(),
-    "backward_matmul_flops": lambda i, source: backward_matmul_kernels(i.on_leaves(), [], False, source=source).by_lines(),
-}
+Counter = Callable[[Instance, str], ByLines]  # the measured share of each line of a source file
 
 
 @dataclass(frozen=True)
@@ -43,29 +31,31 @@ class RowDifference:
 
 
 def first_difference(
-    quantity: str, own: Instance, rows: Sequence[SheetRow], derived: Callable[[SheetRow], Expr] | None = None
+    quantity: str, own: Instance, counter: Counter, rows: Sequence[SheetRow], derived: Callable[[SheetRow], Expr] | None = None
 ) -> RowDifference | None:
     """Return the first row (the innermost one that can be told) whose measured count differs; None where rows cannot be told apart.
 
     Args:
+        counter: measures it by the lines of the generated module.
         rows: of the spec, as they were derived for this instance.
         derived: the row's share; by default its cost of the quantity.
     """
     share = derived or (lambda row: row.costs[quantity])
     with own.mode:
-        return _RowSearch(quantity, own, share).descend(own.name, rows)
+        return _RowSearch(quantity, own, counter, share).descend(own.name, rows)
 
 
 @dataclass(frozen=True)
 class _RowSearch:
     quantity: str
     own: Instance
+    counter: Counter
     derived: Callable[[SheetRow], Expr]
 
     def descend(self, spec: str, rows: Sequence[SheetRow]) -> RowDifference | None:
         bench = self.own.bench
         source = bench.package / f"{spec}.py"
-        counted = COUNTERS[self.quantity](self.own, str(source))
+        counted = self.counter(self.own, str(source))
         measured = _by_row(counted, line_rows(bench.modules.view(spec), source.read_text(encoding="utf-8")))
         depth = min((row.depth for row in rows), default=0)
         for row in rows:

@@ -10,6 +10,7 @@ from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check, check_instance
 from generator.proof.verify.failures import described
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.measurements import require_measurements
 from generator.proof.verify.ones import at_sizes_of_one
 from generator.proof.verify.peaks import PeakComparison, compare_peaks
 from generator.proof.verify.references.run import ReferenceCheck, reference_checks
@@ -87,8 +88,10 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
         references: whether to compare with public implementations too.
 
     Raises:
+        UnmeasuredError: a quantity has no measurement.
         ProblemsError: the spec has problems.
     """
+    require_measurements()
     sheet = bench.compiled(name).sheet
     rng = random.Random(name)  # noqa: S311  sizes to try, not secrets
     cases: list[Case] = []

@@ -13,7 +13,9 @@ from generator.formulas.evaluate import evaluate
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check, run_step
-from generator.proof.verify.rows import RowDifference, first_difference, saved_bytes_by_row
+from generator.proof.verify.measurements import MEASUREMENTS, Measurement
+from generator.proof.verify.rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
+from generator.quantities import SAVED_BYTES
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -30,14 +32,15 @@ def gradient_checks(instance: Instance) -> Iterator[Check]:
         variant = instance.bench.with_gradients(instance.name, instance.sizes, on_inputs=wanted)
         changed = instance.with_gradients(gradients)
         trained = run_step(changed)
-        for quantity, measured in (
-            ("backward_matmul_flops", trained.backward_matmul_flops),
-            ("saved_elements", trained.saved.elements),
-        ):
-            own = changed.measured_by(quantity)
+        for quantity, measurement in MEASUREMENTS.items():
+            if measurement.of_step is None:
+                continue
+            measured = measurement.of_step(trained)
 
-            def locate(quantity: str = quantity, own: Instance = own, rows: Any = variant.rows) -> RowDifference | None:
-                return first_difference(quantity, own, rows)
+            def locate(
+                quantity: str = quantity, one: Measurement = measurement, own: Instance = changed, rows: Any = variant.rows
+            ) -> RowDifference | None:
+                return one.first_difference(quantity, own, rows)
 
             def fixed(numbers: Mapping[str, int], quantity: str = quantity, wanted: bool = wanted) -> Any:
                 return evaluate(instance.bench.fixed(instance.name, wanted, numbers).totals[quantity], instance.sizes)
@@ -52,18 +55,24 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
     for dtype, torch_dtype in FORMATS.items():
         same = torch_dtype == torch.float32
         built = instance if same else Instance.of(instance.bench, instance.name, instance.sizes, dtype=torch_dtype)
-        own = built.measured_by("saved_elements")
+        own = built.where_fused
         with own.mode, WideStatistics():
             measured = saved(own.runner(), *own.leaves()).bytes
 
         def locate(dtype: str = dtype, own: Instance = own) -> RowDifference | None:
             with WideStatistics():
-                return first_difference("saved_bytes", own, compiled.sheet.rows, saved_bytes_by_row(tracer.storages, dtype))
+                share = saved_bytes_by_row(tracer.storages, dtype)
+                return first_difference(SAVED_BYTES.key, own, saved_bytes_by_lines, compiled.sheet.rows, share)
 
         def fixed(numbers: Mapping[str, int], dtype: str = dtype) -> Any:
             return evaluate(instance.bench.fixed(instance.name, None, numbers).saved.bytes(dtype), instance.sizes)
 
-        yield Check(f"saved_bytes, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
+        yield Check(f"{SAVED_BYTES.key}, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
+
+
+def saved_bytes_by_lines(own: Instance, source: str) -> ByLines:
+    """Measure the bytes kept for the backward pass by the lines of a source file."""
+    return saved(own.runner(), *own.leaves(), source=source).bytes_by_lines()
 
 
 class WideStatistics(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class

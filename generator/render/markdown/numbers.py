@@ -5,12 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 from generator.formulas.human import scientific
+from generator.quantities import SHORT_UNITS
 
 ASTRONOMICAL = 10**308  # floats end there; nobody reads so many digits
-_UNITS = {
-    "FLOP": ("", " kFLOP", " MFLOP", " GFLOP", " TFLOP", " PFLOP", " EFLOP"),
-    "": ("", " K", " M", " B", " T"),
-}
+_COUNTS = ("", " K", " M", " B", " T")
+_PREFIXES = ("k", "M", "G", "T", "P", "E")
 
 
 def exact(value: Fraction | float) -> str:
@@ -21,10 +20,11 @@ def exact(value: Fraction | float) -> str:
 
 
 def human(value: Fraction | float, unit: str = "") -> str:
-    """Return three significant digits with a unit: `109 M`, `22.5 GFLOP`; nothing for what is short as it stands."""
+    """Return three significant digits with a unit of work: `109 M`, `22.5 GFLOP`; nothing for what is short as it stands."""
     if not -ASTRONOMICAL < value < ASTRONOMICAL:
         return ""
-    units = _UNITS[unit]
+    short = SHORT_UNITS.get(unit)
+    units = _COUNTS if short is None else ("", *(f" {prefix}{short}" for prefix in _PREFIXES))
     scaled, power = float(value), 0
     while power + 1 < len(units) and float(f"{scaled:.3g}") >= 1000:
         scaled, power = scaled / 1000, power + 1

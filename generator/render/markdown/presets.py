@@ -9,7 +9,7 @@ from sympy import Expr, Integer, Symbol, expand
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
-from generator.quantities import PARAMS, WORK_UNITS, Shown, keys_in, shown_in
+from generator.quantities import PARAMS, Shown, keys_in, shown_in
 from generator.render.markdown.escape import code
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
@@ -87,7 +87,7 @@ def _leaves_batch_open(sheet: Sheet, preset: SheetPreset) -> bool:
 def _value(formula: Expr, caption: str, unit: str, formulas: PageFormulas) -> str:
     if formula.free_symbols:
         return formulas.cell(formula, caption)
-    return both(evaluate(formula, {}), unit if unit in WORK_UNITS else "")
+    return both(evaluate(formula, {}), unit)
 
 
 def _expectation(preset: SheetPreset, key: str, total: Expr, sheet: Sheet) -> str:

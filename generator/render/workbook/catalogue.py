@@ -11,7 +11,7 @@ from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.quantities import QUANTITIES, UNITS, WORK_UNITS, Quantity, Shown, keys_in, shown_in
+from generator.quantities import QUANTITIES, SHORT_UNITS, UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
 from generator.render.workbook.cells import Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
@@ -122,7 +122,7 @@ def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> 
         if value is None:
             page.text(at, words("result.none"), "Muted number")
         else:
-            page.number(at, value, "Layer, FLOP" if quantity.unit in WORK_UNITS else "Layer, count")
+            page.number(at, value, "Layer, FLOP" if quantity.unit in SHORT_UNITS else "Layer, count")
 
 
 def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:
