@@ -22,6 +22,8 @@ MAX_FUNCTION_LINES = 60
 # An absolute path, but for the folders that every system has; what follows a word, a colon or a bracket is part of something longer.
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/~<>)}])/(?!(?:usr|bin|dev|proc|etc)/)[A-Za-z]\w*/[\w.]")
 
+SHARED_NAMES = {"Cost"}  # of a kernel, inside the table of kernels; of a spec, in the public API
+
 
 def run(*command: str | Path, cwd: Path = REPOSITORY, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -148,6 +150,15 @@ def test_test_functions_live_in_files_that_pytest_collects() -> None:
     for path in (REPOSITORY / "tests").rglob("*.py"):
         has_tests = any(function.name.startswith("test_") for function in functions(ast.parse(path.read_text(encoding="utf-8"))))
         assert has_tests == path.name.startswith("test_"), path.relative_to(REPOSITORY)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    found: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(path.relative_to(REPOSITORY).as_posix())
+    assert {name: files for name, files in found.items() if len(files) > 1 and name not in SHARED_NAMES} == {}
 
 
 def test_no_absolute_path_is_committed() -> None:

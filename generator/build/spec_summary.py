@@ -6,7 +6,7 @@ from typing import Any
 
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.build.formula_data import FormulaDataError, from_data, to_data
-from generator.sheet.example import View, known_views, view_of
+from generator.sheet.example import ExampleView, known_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 
@@ -68,7 +68,7 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
         return None
 
 
-def restored_views(sheet: Sheet, data: dict[str, Any]) -> tuple[View, ...]:
+def restored_views(sheet: Sheet, data: dict[str, Any]) -> tuple[ExampleView, ...]:
     """Return the sizes at which a restored sheet is shown: those chosen when its summary was made."""
     presets = sheet.presets or (None,)
     return tuple(view_of(sheet, preset, examples) for preset, examples in zip(presets, data["examples"], strict=True))

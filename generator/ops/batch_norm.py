@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Gt, Mul
 
 from generator.ops.base import TRAINING, Along, CodeScope, Op, OpError, RowScope, param
-from generator.ops.params import FLAG, NUMBER, Flag, Number
+from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -27,7 +27,7 @@ class BatchNorm(Op):
 
     name: ClassVar[str] = "batch_norm"
 
-    eps: Number = param(NUMBER, "added to the variance", default=1e-5)
+    eps: NumberOption = param(NUMBER, "added to the variance", default=1e-5)
     affine: Flag = param(FLAG, "learn a weight and a bias for each channel", default=True)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:

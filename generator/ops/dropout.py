@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
-from generator.ops.params import NUMBER, Number
+from generator.ops.params import NUMBER, NumberOption
 from generator.trace import pointwise
 from generator.trace.tensor import Tensor
 
@@ -22,7 +22,7 @@ class Dropout(Op):
     name: ClassVar[str] = "dropout"
     pointwise: ClassVar[bool] = True
 
-    p: Number = param(NUMBER, "probability that an element is dropped, or the option that holds it")
+    p: NumberOption = param(NUMBER, "probability that an element is dropped, or the option that holds it")
 
     def passes_through(self) -> bool:
         """Whether nothing is dropped."""

@@ -10,7 +10,7 @@ from sympy import Expr, Gt, Mul
 from generator.formulas.algebra import cancel
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
-from generator.ops.params import FLAG, NUMBER, SIZE, Flag, Number
+from generator.ops.params import FLAG, NUMBER, SIZE, Flag, NumberOption
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -27,7 +27,7 @@ class GroupNorm(Op):
     name: ClassVar[str] = "group_norm"
 
     groups: Expr = param(SIZE, "number of groups; it divides the channels", example=32)
-    eps: Number = param(NUMBER, "added to the variance", default=1e-5)
+    eps: NumberOption = param(NUMBER, "added to the variance", default=1e-5)
     affine: Flag = param(FLAG, "learn a weight and a bias for each channel", default=True)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sympy import Expr, zoo
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
-from generator.ops.params import TEXT, Kind, Raw, Scope
+from generator.ops.params import TEXT, Kind, ParamScope, Raw
 from generator.ops.pattern import parse_axes
 from generator.text.expression_tree import ATOM, BINDING, Ast, Call, Name, Unary, fold, names
 from generator.text.expression_values import evaluate
@@ -38,7 +38,7 @@ class ConditionKind(Kind):
         """Parse the condition."""
         return parse_condition(raw.text)
 
-    def bind(self, parsed: Any, scope: Scope) -> Bound:
+    def bind(self, parsed: Any, scope: ParamScope) -> Bound:
         """Keep the sizes for later: which names are indices is known once the axes are."""
         return Bound(parsed, scope.sizes)
 

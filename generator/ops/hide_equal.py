@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
-from generator.ops.params import NUMBER, Number
+from generator.ops.params import NUMBER, NumberOption
 from generator.trace import pointwise
 from generator.trace.tensor import Tensor
 
@@ -25,7 +25,7 @@ class HideEqual(Op):
     arity: ClassVar[tuple[int, int | None]] = (3, 3)
     input_kinds: ClassVar[tuple[Any, ...] | None] = ("float", "index", "index")
 
-    value: Number = param(NUMBER, "what the scores are set to", default=-1e5)
+    value: NumberOption = param(NUMBER, "what the scores are set to", default=-1e5)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Compare, then fill."""

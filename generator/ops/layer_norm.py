@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from generator.ops.base import Along, CodeScope, Op, RowScope, param
-from generator.ops.params import FLAG, NUMBER, Flag, Number
+from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
 from generator.trace import reduce
 from generator.trace.tensor import Tensor
 
@@ -20,7 +20,7 @@ class LayerNorm(Op):
 
     name: ClassVar[str] = "layer_norm"
 
-    eps: Number = param(NUMBER, "added to the variance", default=1e-5)
+    eps: NumberOption = param(NUMBER, "added to the variance", default=1e-5)
     affine: Flag = param(FLAG, "learn a weight and a bias", default=True)
     bias: Flag = param(FLAG, "learn a bias (where affine)", default=True)
 

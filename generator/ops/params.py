@@ -47,7 +47,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Number:
+class NumberOption:
     """A number such as an epsilon; `option` names the option that decides it, if one does."""
 
     value: float
@@ -67,7 +67,7 @@ class BindError(ValueError):
 
 
 @dataclass(frozen=True)
-class Scope:
+class ParamScope:
     """What a value may refer to: sizes by name, the options in force, and the words from which each of them may be chosen."""
 
     sizes: Mapping[str, Expr]
@@ -86,7 +86,7 @@ class Kind:
         """Return the parsed value. Raises ExpressionError or BindError."""
         return raw.value
 
-    def bind(self, parsed: Any, scope: Scope) -> Any:
+    def bind(self, parsed: Any, scope: ParamScope) -> Any:
         """Return the value with sizes and options filled in. Raises ExpressionError or BindError."""
         return parsed
 
@@ -98,7 +98,7 @@ class FlagKind(Kind):
         """Return the JSON Schema of a value."""
         return {"type": ["boolean", "string"]}
 
-    def bind(self, parsed: Any, scope: Scope) -> Flag:
+    def bind(self, parsed: Any, scope: ParamScope) -> Flag:
         """Look an option up where one is named."""
         if isinstance(parsed, bool):
             return Flag(parsed)
@@ -122,7 +122,7 @@ class ChoiceKind(Kind):
             "examples": list(self.words),
         }
 
-    def bind(self, parsed: Any, scope: Scope) -> Choice:
+    def bind(self, parsed: Any, scope: ParamScope) -> Choice:
         """Accept a word, or look an option up."""
         if parsed in self.words:
             return Choice(parsed)
@@ -152,16 +152,16 @@ class NumberKind(Kind):
         """Keep the text, so that the module shows the number as it was written."""
         return raw
 
-    def bind(self, parsed: Any, scope: Scope) -> Number:
+    def bind(self, parsed: Any, scope: ParamScope) -> NumberOption:
         """Look an option up where one is named."""
         if not isinstance(parsed, Raw):
-            return Number(float(parsed), repr(parsed))
+            return NumberOption(float(parsed), repr(parsed))
         if isinstance(parsed.value, str):
             value = _option(parsed.value, scope, "a number")
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise BindError(f"option `{parsed.value}` is `{_word(value)}`, where a number is needed", cause=f"option {parsed.value}")
-            return Number(float(value), repr(value), parsed.value)
-        return Number(float(parsed.value), repr(parsed.value))
+            return NumberOption(float(value), repr(value), parsed.value)
+        return NumberOption(float(parsed.value), repr(parsed.value))
 
 
 class SizeKind(Kind):
@@ -175,7 +175,7 @@ class SizeKind(Kind):
         """Parse the expression."""
         return parse_expression(raw.text)
 
-    def bind(self, parsed: Any, scope: Scope) -> Expr:
+    def bind(self, parsed: Any, scope: ParamScope) -> Expr:
         """Evaluate the expression; a default given as a plain number passes through."""
         if isinstance(parsed, int | float):
             return Rational(str(parsed))
@@ -195,7 +195,7 @@ class SizesKind(Kind):
         values = raw.value if isinstance(raw.value, list) else [raw.value]
         return tuple(parse_expression(str(value)) for value in values)
 
-    def bind(self, parsed: Any, scope: Scope) -> tuple[Expr, ...]:
+    def bind(self, parsed: Any, scope: ParamScope) -> tuple[Expr, ...]:
         """Evaluate each expression."""
         if isinstance(parsed, int):
             return (Rational(parsed),)
@@ -261,7 +261,7 @@ def _word(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _option(name: Any, scope: Scope, otherwise: str) -> Any:
+def _option(name: Any, scope: ParamScope, otherwise: str) -> Any:
     if name not in scope.options:
         known = f"expected {otherwise} or the name of an option; options of this spec: {listed(scope.options) or 'none'}"
         raise BindError(f"there is no option `{name}`", *did_you_mean(str(name), scope.options), known, cause=f"option {name}")
@@ -284,7 +284,7 @@ __all__ = [
     "ExpressionError",
     "Flag",
     "Kind",
-    "Number",
+    "NumberOption",
+    "ParamScope",
     "Raw",
-    "Scope",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from generator.ops.base import Along, CodeScope, Op, RowScope, param
-from generator.ops.params import FLAG, NUMBER, Flag, Number
+from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -22,7 +22,7 @@ class RmsNorm(Op):
 
     name: ClassVar[str] = "rms_norm"
 
-    eps: Number = param(NUMBER, "added to the mean square", default=1e-6)
+    eps: NumberOption = param(NUMBER, "added to the mean square", default=1e-6)
     affine: Flag = param(FLAG, "learn a weight", default=True)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from sympy import Expr, Ge, Integer
 from generator.formulas.human import counted
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
-from generator.ops.params import NUMBER, SIZE, Number
+from generator.ops.params import NUMBER, SIZE, NumberOption
 from generator.trace.tensor import Tensor
 
 TABLE = '''
@@ -32,7 +32,7 @@ class Rotations(Op):
     name: ClassVar[str] = "rotations"
 
     length: Expr = param(SIZE, "number of positions in the tables; that all of x fit in is a condition of the sheet")
-    base: Number = param(NUMBER, "the base of the wavelengths", default=10000)
+    base: NumberOption = param(NUMBER, "the base of the wavelengths", default=10000)
     width: Expr | None = param(SIZE, "how many features are rotated; all by default", default=None)
     offset: Expr | None = param(SIZE, "how many tokens came in earlier decoding steps, such as m - n", default=None)
 

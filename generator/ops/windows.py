@@ -8,7 +8,7 @@ from sympy import Ge
 
 from generator.formulas.human import counted
 from generator.ops.base import CodeScope, OpError, RowScope
-from generator.ops.params import Raw, Scope, SizesKind
+from generator.ops.params import ParamScope, Raw, SizesKind
 from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
 
@@ -22,7 +22,7 @@ class PaddingKind(SizesKind):
         """Parse each expression; the word stands for itself."""
         return SAME if raw.value == SAME else super().parse(raw)
 
-    def bind(self, parsed: Any, scope: Scope) -> Any:
+    def bind(self, parsed: Any, scope: ParamScope) -> Any:
         """Evaluate each expression."""
         return SAME if parsed == SAME else super().bind(parsed, scope)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.formulas.human import counted
 from generator.ops.base import Op, OpError
-from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, Scope, SizeKind, SizesKind
+from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, ParamScope, SizeKind, SizesKind
 from generator.ops.registry import ops
 from generator.resolve.architecture import BoundRow, OpRow, ReadRow
 from generator.resolve.binding import yes_or_no
@@ -41,7 +41,7 @@ def bind_op(run: Run, frame: Frame, row: Row) -> Op:
     """Return a row's op with its parameters. All of their problems are reported before Unresolved is raised."""
     kind = ops()[row.op]
     choices = {name: option.choices for name, option in frame.spec.options.items()}
-    scope = Scope(frame.sizes, frame.sized.options, choices)
+    scope = ParamScope(frame.sizes, frame.sized.options, choices)
     bound: dict[str, Any] = {}
     before = len(run.problems)
     for name, metadata in kind.parameters().items():

@@ -22,7 +22,7 @@ from generator.text.source import Span
 
 def decoding_problems(arch: Architecture) -> list[Problem]:
     """Return what keeps a spec from being decoded step by step, where it has a cache or a recurrence."""
-    return [*_dropped(arch), *_wider(arch), *_Walk(arch, _cached(arch) or _stepped(arch)).problems()]
+    return [*_dropped(arch), *_wider(arch), *_TokenWalk(arch, _cached(arch) or _stepped(arch)).problems()]
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _inside(top: BoundRow, bound: BoundRow) -> tuple[str, ...]:
 
 
 @dataclass
-class _Walk:
+class _TokenWalk:
     """Goes through the rows in order. What reads a row with a problem is not reported once more."""
 
     arch: Architecture

@@ -25,7 +25,7 @@ class NoExampleError(ValueError):
 
 
 @dataclass(frozen=True)
-class View:
+class ExampleView:
     """Complete sizes at which the outputs show a spec: those of a preset, with examples of ours for what it leaves open.
 
     Args:
@@ -39,7 +39,7 @@ class View:
     sizes: Mapping[str, int]
 
 
-def views(sheet: Sheet) -> tuple[View, ...]:
+def views(sheet: Sheet) -> tuple[ExampleView, ...]:
     """Return the sizes at which a sheet is shown, one view for each preset, or one of examples only.
 
     Raises:
@@ -49,7 +49,7 @@ def views(sheet: Sheet) -> tuple[View, ...]:
     return tuple(view_of(sheet, preset, example_sizes(sheet, preset.sizes if preset else {})) for preset in presets)
 
 
-def known_views(sheet: Sheet) -> tuple[View, ...]:
+def known_views(sheet: Sheet) -> tuple[ExampleView, ...]:
     """Return what `views` does, but where no examples are found the view of a preset without them."""
     found = []
     for preset in sheet.presets or (None,):
@@ -61,10 +61,10 @@ def known_views(sheet: Sheet) -> tuple[View, ...]:
     return tuple(found)
 
 
-def view_of(sheet: Sheet, preset: SheetPreset | None, examples: Mapping[str, int]) -> View:
+def view_of(sheet: Sheet, preset: SheetPreset | None, examples: Mapping[str, int]) -> ExampleView:
     """Return the view of a preset with known examples."""
     given = {**(preset.sizes if preset else {}), **examples}
-    return View(preset, examples, {name: value for name, value in complete(sheet.sizes, given).items() if value is not None})
+    return ExampleView(preset, examples, {name: value for name, value in complete(sheet.sizes, given).items() if value is not None})
 
 
 def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int]:

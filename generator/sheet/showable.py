@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import QUANTITIES
-from generator.sheet.example import NoExampleError, View, example_sizes, view_of
+from generator.sheet.example import ExampleView, NoExampleError, example_sizes, view_of
 from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.model import Spec
 from generator.text.problems import Problem
@@ -35,7 +35,7 @@ def _place(spec: Spec, preset: SheetPreset | None) -> Span:
     return spec.where[0].span if spec.where else spec.span
 
 
-def _too_large(spec: Spec, sheet: Sheet, view: View) -> Iterator[Problem]:
+def _too_large(spec: Spec, sheet: Sheet, view: ExampleView) -> Iterator[Problem]:
     """Yield the first number that is too large at the sizes that are shown."""
     at = ", ".join(f"{name} is {value}" for name, value in view.sizes.items())
     shown = f"preset `{view.preset.name}`" if view.preset else "the example that the outputs show"

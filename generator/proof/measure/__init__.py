@@ -3,7 +3,7 @@
 Nothing here knows the cost formulas of this package. Importing it imports torch.
 """
 
-from generator.proof.measure.kernel import Count, Kernel, KernelMode, TensorInfo, kernels
+from generator.proof.measure.kernel import Count, KernelMode, MeasuredKernel, TensorInfo, kernels
 from generator.proof.measure.labels import current_label, module_labels, record
 from generator.proof.measure.matmul import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
 from generator.proof.measure.parameters import Parameters, UsedParameters, parameters
@@ -14,9 +14,9 @@ from generator.proof.measure.vector import vector_flops
 
 __all__ = [
     "Count",
-    "Kernel",
     "KernelMode",
     "KernelTraffic",
+    "MeasuredKernel",
     "Parameters",
     "Peak",
     "Saved",

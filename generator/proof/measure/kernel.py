@@ -45,7 +45,7 @@ class TensorInfo:
 
 
 @dataclass(frozen=True)
-class Kernel:
+class MeasuredKernel:
     """One dispatched operation.
 
     Args:
@@ -73,7 +73,7 @@ class KernelCall:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     result: Any
-    kernel: Kernel
+    kernel: MeasuredKernel
 
 
 Observer = Callable[[KernelCall], None]
@@ -83,7 +83,7 @@ Observer = Callable[[KernelCall], None]
 class Count:
     """A count with the share of each kernel, in order of execution."""
 
-    shares: tuple[tuple[Kernel, int], ...]
+    shares: tuple[tuple[MeasuredKernel, int], ...]
 
     @property
     def total(self) -> int:
@@ -102,7 +102,7 @@ class Count:
         """Sums by stack of line numbers, in order of first appearance."""
         return self._grouped(lambda kernel: kernel.lines)
 
-    def _grouped(self, key: Callable[[Kernel], Key]) -> dict[Key, int]:
+    def _grouped(self, key: Callable[[MeasuredKernel], Key]) -> dict[Key, int]:
         sums: dict[Key, int] = defaultdict(int)
         for kernel, share in self.shares:
             sums[key(kernel)] += share
@@ -113,7 +113,7 @@ class Shares:
     """Collects the share of each kernel, for observers that count."""
 
     def __init__(self) -> None:
-        self.shares: list[tuple[Kernel, int]] = []
+        self.shares: list[tuple[MeasuredKernel, int]] = []
 
     @property
     def count(self) -> Count:
@@ -131,7 +131,7 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
 
     def __init__(self, source: str | None = None, observers: Sequence[Observer] = ()) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # as above
-        self.kernels: list[Kernel] = []
+        self.kernels: list[MeasuredKernel] = []
         self._source = source
         self._observers = tuple(observers)
 
@@ -149,7 +149,7 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
         result = func(*args, **kwargs)
         outputs = tensors_in(result)
         written = tuple(_info(tensor) for tensor in outputs)
-        kernel = Kernel(op_name(func), described, written, is_view(func, inputs, outputs), current_label(), self._lines())
+        kernel = MeasuredKernel(op_name(func), described, written, is_view(func, inputs, outputs), current_label(), self._lines())
         self.kernels.append(kernel)
         call = KernelCall(func, args, kwargs, result, kernel)
         for observer in self._observers:
@@ -171,7 +171,7 @@ def running_lines(source: str | None) -> tuple[int, ...]:
     return tuple(reversed(lines))
 
 
-def kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> list[Kernel]:
+def kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwargs: Any) -> list[MeasuredKernel]:
     """The kernels of `fn(*args, **kwargs)`, in order.
 
     Args:

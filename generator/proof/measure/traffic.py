@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from generator.proof.measure.kernel import Count, Kernel, TensorInfo, kernels
+from generator.proof.measure.kernel import Count, MeasuredKernel, TensorInfo, kernels
 
 GATHERS = frozenset({"embedding", "gather", "index", "index_select", "take"})
 FILLS = frozenset({"bernoulli_", "copy_", "exponential_", "fill_", "normal_", "random_", "uniform_", "zero_"})
@@ -34,7 +34,7 @@ ALLOCATIONS = frozenset({"empty", "empty_like", "empty_strided", "empty_permuted
 class KernelTraffic:
     """What one kernel moves; `read` and `written` in elements."""
 
-    kernel: Kernel
+    kernel: MeasuredKernel
     read: int
     written: int
     bytes: int
@@ -87,7 +87,7 @@ def traffic(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwa
     return Traffic(tuple(kernel_traffic(kernel) for kernel in kernels(fn, *args, source=source, **kwargs)))
 
 
-def kernel_traffic(kernel: Kernel) -> KernelTraffic:
+def kernel_traffic(kernel: MeasuredKernel) -> KernelTraffic:
     """What a kernel reads and writes."""
     if kernel.is_view:
         return KernelTraffic(kernel, 0, 0, 0)
@@ -97,7 +97,7 @@ def kernel_traffic(kernel: Kernel) -> KernelTraffic:
     return KernelTraffic(kernel, sum(tensor.elements for tensor in reads), sum(tensor.elements for tensor in writes), size)
 
 
-def _moved(name: str, kernel: Kernel) -> tuple[tuple[TensorInfo, ...], tuple[TensorInfo, ...]]:
+def _moved(name: str, kernel: MeasuredKernel) -> tuple[tuple[TensorInfo, ...], tuple[TensorInfo, ...]]:
     reads, writes = kernel.inputs, kernel.outputs
     if name in GATHERS:
         reads = (*writes, *reads[1:])

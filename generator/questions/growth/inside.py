@@ -24,7 +24,7 @@ from generator.quantities import BY_KEY, Shown, cost_formula
 from generator.questions.growth.bound import divisibility
 from generator.questions.growth.closed import ClosedForm, can_cross, closed_form
 from generator.questions.growth.parts import CostPart, leaves_of, main_quantity, parts_of
-from generator.sheet.example import View, known_views
+from generator.sheet.example import ExampleView, known_views
 from generator.sheet.sheet import Constraint, Sheet, Size
 
 LARGEST = 4  # so many of the parts are compared with each other
@@ -167,7 +167,7 @@ class Division:
         self.sheet = sheet
 
     @cached_property
-    def views(self) -> tuple[View, ...]:
+    def views(self) -> tuple[ExampleView, ...]:
         """The sizes at which the sheet is shown; none of which a size is unknown, because no small ones satisfy the conditions."""
         return tuple(view for view in known_views(self.sheet) if len(view.sizes) == len(self.sheet.sizes))
 

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Expr
 
 from generator.ops.base import Op, Result
-from generator.ops.params import Choice, Flag, Number
+from generator.ops.params import Choice, Flag, NumberOption
 from generator.render.module.escape import literal
 from generator.render.module.imports import Top
 from generator.render.module.signature import SizePrinter
@@ -106,7 +106,7 @@ class RowCode:
         self.top.helper(statement, entries)
 
 
-def _literal(value: Flag | Choice | Number) -> str:
+def _literal(value: Flag | Choice | NumberOption) -> str:
     if isinstance(value, Flag):
         return str(value.value)
     if isinstance(value, Choice):

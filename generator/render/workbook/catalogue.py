@@ -18,7 +18,7 @@ from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
-from generator.sheet.example import View
+from generator.sheet.example import ExampleView
 from generator.sheet.sheet import Sheet
 
 FIRST_ROW = 5
@@ -38,7 +38,7 @@ class CatalogueLine:
     """
 
     sheet: Sheet
-    views: tuple[View, ...]
+    views: tuple[ExampleView, ...]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Line:
     """One line of the catalogue: a spec at one preset, or at examples of ours."""
 
     sheet: Sheet
-    view: View
+    view: ExampleView
 
 
 def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suffix: str = ".xlsx") -> bytes:

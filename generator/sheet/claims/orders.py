@@ -27,7 +27,7 @@ class UnjudgedError(Exception):
 
 
 @dataclass(frozen=True)
-class Growth:
+class ClaimedGrowth:
     """How two formulas compare: the terms of the first that outgrow the second, and those of the second that outgrow the first."""
 
     exceeding: tuple[Expr, ...]
@@ -39,7 +39,7 @@ class Growth:
         return not self.exceeding and not self.unreached
 
 
-def compare_orders(derived: Expr, claimed: Expr, growing: Collection[str]) -> Growth:
+def compare_orders(derived: Expr, claimed: Expr, growing: Collection[str]) -> ClaimedGrowth:
     """Return how a derived formula compares with a claimed one as the sizes in `growing` do.
 
     Raises:
@@ -48,7 +48,7 @@ def compare_orders(derived: Expr, claimed: Expr, growing: Collection[str]) -> Gr
     terms = [_leading(_rounded(expr), growing) for expr in (derived, claimed)]
     bases = sorted({base for monomials in terms for monomial in monomials for base in monomial}, key=str)
     ours, theirs = ([tuple(monomial.get(base, Integer(0)) for base in bases) for monomial in monomials] for monomials in terms)
-    return Growth(
+    return ClaimedGrowth(
         tuple(_expr(bases, monomial) for monomial in ours if not _is_bounded(monomial, theirs)),
         tuple(_expr(bases, monomial) for monomial in theirs if not _is_bounded(monomial, ours)),
     )
