@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, ceiling, expand, floor, fraction, together
+from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, ceiling, expand, floor, fraction
 from sympy.logic.boolalg import And, Boolean
 from sympy.ntheory.modular import solve_congruence
 
-from generator.formulas.algebra import cancel
+from generator.formulas.algebra import cancel, together
 
 MOST_QUOTIENTS = 6  # that are taken out of one term
 

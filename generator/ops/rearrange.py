@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, fraction, together
+from sympy import Expr, fraction
 
+from generator.formulas.algebra import together
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT
 from generator.ops.pattern import Axes, apart, declared_labels, parse_arrow, parse_axes, solve

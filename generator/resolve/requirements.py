@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, floor, fraction, postorder_traversal, together
+from sympy import Add, Expr, Ge, Gt, Mod, Mul, Ne, Pow, S, ceiling, floor, fraction, postorder_traversal
 from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import Boolean
 
-from generator.formulas.algebra import factor
+from generator.formulas.algebra import factor, together
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts
 from generator.resolve.architecture import Requirement

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sympy import Add, Eq, Expr, Ge, Integer, Mod, Mul, Pow, Rational, floor, fraction, together
+from sympy import Add, Eq, Expr, Ge, Integer, Mod, Mul, Pow, Rational, floor, fraction
 from sympy.logic.boolalg import Boolean
 
+from generator.formulas.algebra import together
 from generator.formulas.feasible import demanded, first, solutions
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts

@@ -8,9 +8,9 @@ from functools import lru_cache
 from math import gcd, lcm
 from typing import Literal
 
-from sympy import Expr, Gt, Integer, Rational, Symbol, simplify, sqrt
+from sympy import Expr, Gt, Integer, Rational, Symbol, sqrt
 
-from generator.formulas.algebra import cancel
+from generator.formulas.algebra import cancel, simplify
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.order import Monomial, polynomial, rebuilt
 

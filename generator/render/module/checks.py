@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sympy import Mod, fraction, together
+from sympy import Mod, fraction
 from sympy.logic.boolalg import Boolean
 
+from generator.formulas.algebra import together
 from generator.formulas.symbols import Facts
 from generator.ops.base import TRAINING
 from generator.render.module.signature import input_sizes
