@@ -36,7 +36,7 @@ class UnknownKernelError(Exception):
 
 
 @dataclass(frozen=True)
-class Cost:
+class VectorCost:
     """Vector FLOPs.
 
     Args:
@@ -125,7 +125,7 @@ class Kernel:
         aten: the operation that PyTorch's dispatcher sees, where it has another name.
     """
 
-    costs: tuple[Cost, ...] = (Cost(0),)
+    costs: tuple[VectorCost, ...] = (VectorCost(0),)
     keeps: Keeps = nothing
     derivative: Rule = "none"
     temporaries: tuple[int, ...] = (0,)
@@ -138,7 +138,7 @@ class Kernel:
 
 def pointwise(keeps: Keeps, *temporaries: int, flops: int = 1, parts: str = "", aten: str = "", case: str = "") -> Kernel:
     """Return the entry of an elementwise function."""
-    return Kernel((Cost(flops, parts=parts, case=case),), keeps, "elementwise", temporaries or (0,), aten)
+    return Kernel((VectorCost(flops, parts=parts, case=case),), keeps, "elementwise", temporaries or (0,), aten)
 
 
 _NORM = "variance 4, difference, product; per row: two divisions, + eps, rsqrt"
@@ -174,8 +174,8 @@ KERNELS: dict[str, Kernel] = {
     "square": pointwise(the_input, 2),
     "sin": pointwise(the_input, 1),
     "cos": pointwise(the_input, 2),
-    "glu": Kernel((Cost(2, parts="a * sigmoid(b)"),), the_input, "each"),
-    "clamp_min": Kernel((Cost(1),), the_input, "each"),
+    "glu": Kernel((VectorCost(2, parts="a * sigmoid(b)"),), the_input, "each"),
+    "clamp_min": Kernel((VectorCost(1),), the_input, "each"),
     "native_dropout": pointwise(places, flops=2, parts="x * mask / (1 - p)"),
     # of two tensors, or of one and a number
     "add": pointwise(nothing, PASSED_ON),
@@ -195,36 +195,40 @@ KERNELS: dict[str, Kernel] = {
     "index": Kernel(keeps=second, derivative="each"),
     "embedding": Kernel(keeps=the_input, derivative="each"),
     "gather": Kernel(keeps=inputs, derivative="each"),
-    "topk": Kernel((Cost(1),), places, "each"),
+    "topk": Kernel((VectorCost(1),), places, "each"),
     # along axes
-    "sum": Kernel((Cost(1),), derivative="stretched"),
-    "mean": Kernel((Cost(1, 1),), derivative="each"),
-    "amax": Kernel((Cost(1),), ends, "greatest"),
-    "cumsum": Kernel((Cost(1),), derivative="each", temporaries=(2,)),
-    "softmax": Kernel((Cost(5, parts="max, difference, exp, sum, division"),), result, "each", aten="_softmax"),
-    "logsumexp": Kernel((Cost(4, 3, "max, difference, exp, sum; per row: abs (is the maximum infinite?), log, sum"),), ends, "logsumexp"),
+    "sum": Kernel((VectorCost(1),), derivative="stretched"),
+    "mean": Kernel((VectorCost(1, 1),), derivative="each"),
+    "amax": Kernel((VectorCost(1),), ends, "greatest"),
+    "cumsum": Kernel((VectorCost(1),), derivative="each", temporaries=(2,)),
+    "softmax": Kernel((VectorCost(5, parts="max, difference, exp, sum, division"),), result, "each", aten="_softmax"),
+    "logsumexp": Kernel(
+        (VectorCost(4, 3, "max, difference, exp, sum; per row: abs (is the maximum infinite?), log, sum"),), ends, "logsumexp"
+    ),
     "linalg_vector_norm": Kernel(
-        (Cost(2, 1, "square, sum; per row: root", "order 2"), Cost(3, 1, "abs, power, sum; per row: power", "order 1")), ends, "each"
+        (VectorCost(2, 1, "square, sum; per row: root", "order 2"), VectorCost(3, 1, "abs, power, sum; per row: power", "order 1")),
+        ends,
+        "each",
     ),
     "native_layer_norm": Kernel(
         (
-            Cost(8, 4, f"{_NORM}; weight, bias", "weight and bias"),
-            Cost(7, 4, f"{_NORM}; weight", "weight only"),
-            Cost(6, 4, _NORM, "no weight"),
+            VectorCost(8, 4, f"{_NORM}; weight, bias", "weight and bias"),
+            VectorCost(7, 4, f"{_NORM}; weight", "weight only"),
+            VectorCost(6, 4, _NORM, "no weight"),
         ),
         statistics,
         "each",
     ),
     "native_group_norm": Kernel(
-        (Cost(8, 4, f"{_NORM}; weight, bias", "weight and bias"), Cost(6, 4, _NORM, "no weight")), statistics, "each"
+        (VectorCost(8, 4, f"{_NORM}; weight, bias", "weight and bias"), VectorCost(6, 4, _NORM, "no weight")), statistics, "each"
     ),
     "native_batch_norm": Kernel(
         (
-            Cost(8, 11, f"{_RUNNING}; weight, bias", "training, weight and bias"),
-            Cost(6, 11, _RUNNING, "training, no weight"),
-            Cost(8, 4, f"{_NORM}; weight, bias", "training, no running statistics, weight and bias"),
-            Cost(4, 3, "difference, product, weight, bias; per row: + eps, root, reciprocal", "evaluation, weight and bias"),
-            Cost(2, 3, f"difference, product; {_ROOT}", "evaluation, no weight"),
+            VectorCost(8, 11, f"{_RUNNING}; weight, bias", "training, weight and bias"),
+            VectorCost(6, 11, _RUNNING, "training, no weight"),
+            VectorCost(8, 4, f"{_NORM}; weight, bias", "training, no running statistics, weight and bias"),
+            VectorCost(4, 3, "difference, product, weight, bias; per row: + eps, root, reciprocal", "evaluation, weight and bias"),
+            VectorCost(2, 3, f"difference, product; {_ROOT}", "evaluation, no weight"),
         ),
         statistics,
         "each",
@@ -238,8 +242,8 @@ KERNELS: dict[str, Kernel] = {
     "avg_pool2d": Kernel((), statistics, "each"),
     "attention": Kernel(
         (
-            Cost(5, 1, "softmax of the scores; query and key are each scaled"),
-            Cost(6, 1, "mask added, softmax; query and key are each scaled", "causal or masked"),
+            VectorCost(5, 1, "softmax of the scores; query and key are each scaled"),
+            VectorCost(6, 1, "mask added, softmax; query and key are each scaled", "causal or masked"),
         ),
         everything,
         "attention",
@@ -247,7 +251,7 @@ KERNELS: dict[str, Kernel] = {
     ),
     "attention values": Kernel(()),  # a part of `attention`
     # no gradient flows back
-    "argmax": Kernel((Cost(1),)),
+    "argmax": Kernel((VectorCost(1),)),
     "sort": _NO_GRADIENT,
     "eq": _NO_GRADIENT,
     "remainder": _NO_GRADIENT,
@@ -260,17 +264,17 @@ KERNELS: dict[str, Kernel] = {
     "index_arithmetic": _NO_GRADIENT,
 }
 # What the decompositions of further operations come to, which modules of one's own may run.
-FURTHER: dict[str, tuple[Cost, ...]] = {
-    "_safe_softmax": (Cost(5, parts="as _softmax"),),
-    "_log_softmax": (Cost(5, 1, "max, difference, exp, sum, difference; per row: log"),),
+FURTHER: dict[str, tuple[VectorCost, ...]] = {
+    "_safe_softmax": (VectorCost(5, parts="as _softmax"),),
+    "_log_softmax": (VectorCost(5, 1, "max, difference, exp, sum, difference; per row: log"),),
     "_fused_rms_norm": (
-        Cost(4, 3, "square, sum, product, weight; per row: division, + eps, rsqrt", "weight"),
-        Cost(3, 3, "square, sum, product; per row: division, + eps, rsqrt", "no weight"),
+        VectorCost(4, 3, "square, sum, product, weight; per row: division, + eps, rsqrt", "weight"),
+        VectorCost(3, 3, "square, sum, product; per row: division, + eps, rsqrt", "no weight"),
     ),
-    "std": (Cost(4, 3, "variance; per row: two divisions, root"),),
-    "addcmul": (Cost(2, parts="a + b * c"),),
-    "addcdiv": (Cost(2, parts="a + b / c"),),
-    "_adaptive_avg_pool2d": (Cost(1, parts="sum; and 1 per element of the result (division)", case="sizes that divide"),),
+    "std": (VectorCost(4, 3, "variance; per row: two divisions, root"),),
+    "addcmul": (VectorCost(2, parts="a + b * c"),),
+    "addcdiv": (VectorCost(2, parts="a + b / c"),),
+    "_adaptive_avg_pool2d": (VectorCost(1, parts="sum; and 1 per element of the result (division)", case="sizes that divide"),),
 }
 
 
@@ -296,7 +300,7 @@ def vector_flops(name: str, elements: Expr, rows: Expr = NONE, *, case: str = ""
     raise ValueError(f"the kernel `{name}` has no case `{case}`")
 
 
-def published() -> list[tuple[str, Cost]]:
+def published() -> list[tuple[str, VectorCost]]:
     """Return all costs that are sums of parts, by the names of PyTorch's operations, in alphabetical order."""
     entries = [(kernel.aten or name, cost) for name, kernel in KERNELS.items() for cost in kernel.costs if cost.parts]
     entries += [(name, cost) for name, costs in FURTHER.items() for cost in costs]
