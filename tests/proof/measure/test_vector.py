@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from generator.proof.measure import UncountedError, module_labels, vector_flops
 from generator.trace import vector_table
-from generator.trace.kernels import Cost, published
+from generator.trace.kernels import VectorCost, published
 from generator.trace.vector_table import COMPOSITES, PRIMITIVES, RULES
 from tests.proof.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 
@@ -105,7 +105,7 @@ CASES: dict[tuple[str, str], Make] = {
 
 @both_devices
 @pytest.mark.parametrize(("op", "cost"), [pytest.param(*one, id=f"{one[0]}-{one[1].case}".replace(" ", "_")) for one in published()])
-def test_each_published_composite_costs_what_torchs_decomposition_comes_to(op: str, cost: Cost, device: str) -> None:
+def test_each_published_composite_costs_what_torchs_decomposition_comes_to(op: str, cost: VectorCost, device: str) -> None:
     for rows, width in ((24, 4), (48, 6), (96, 12)):
         fn, x = CASES[op, cost.case](rows, width, device)
         elements = width * width if "attention" in op else rows * width

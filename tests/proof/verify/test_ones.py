@@ -86,6 +86,6 @@ def test_an_axis_of_one_excuses_no_wrong_count(mine: Path, monkeypatch: pytest.M
         case = check_case(bench, "multi_head_attention", sizes)
         assert case.equal
         assert [check.quantity for check in case.checks if check.where] == ["traffic_elements"]
-    monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.Cost(6),)))
+    monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.VectorCost(6),)))
     with Workbench(Library([mine])) as bench:
         assert not check_case(bench, "mlp", {"b": 1, "n": 3, "d": 4, "f": 5}).equal

@@ -136,7 +136,7 @@ def check_size_one(bench: Workbench, name: str, size: str, how: settings) -> Non
 
 @pytest.mark.slow
 def test_a_failing_size_is_shrunk_to_the_smallest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.Cost(6),)))
+    monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.VectorCost(6),)))
     with Workbench(Library()) as bench:
 
         def fails(sizes: dict[str, int]) -> bool:
