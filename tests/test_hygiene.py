@@ -22,8 +22,6 @@ MAX_FUNCTION_LINES = 60
 # An absolute path, but for the folders that every system has; what follows a word, a colon or a bracket is part of something longer.
 ABSOLUTE_PATH = re.compile(r"(?<![\w.:/~<>)}])/(?!(?:usr|bin|dev|proc|etc)/)[A-Za-z]\w*/[\w.]")
 
-SHARED_NAMES = {"Cost"}  # of a kernel, inside the table of kernels; of a spec, in the public API
-
 
 def run(*command: str | Path, cwd: Path = REPOSITORY, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -158,7 +156,7 @@ def test_a_class_name_means_one_thing() -> None:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(path.relative_to(REPOSITORY).as_posix())
-    assert {name: files for name, files in found.items() if len(files) > 1 and name not in SHARED_NAMES} == {}
+    assert {name: files for name, files in found.items() if len(files) > 1} == {}
 
 
 def test_no_absolute_path_is_committed() -> None:
