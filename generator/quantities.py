@@ -336,25 +336,27 @@ class InBytes:
 SAVED_BYTES: Final = InBytes(
     "saved_bytes",
     SAVED_ELEMENTS,
-    "Numbers in the chosen format; masks take 1 byte, indices 8, and statistics of normalisations at least 4.",
+    "Numbers in the model's number format; masks take 1 byte, indices 8, and statistics of normalisations at least 4.",
     "数值按所选格式；掩码每个 1 字节，索引 8 字节，归一化的统计量至少 4 字节。",
     is_by_kind=True,
 )
 TRAFFIC_BYTES: Final = InBytes(
     "traffic_bytes",
     TRAFFIC_ELEMENTS,
-    "Every element that the unfused operations read or write, in the chosen format.",
+    "Every element that the unfused operations read or write, in the model's number format.",
     "未融合的运算读写的全部元素，按所选格式。",
 )
 BYTES: Final = (
     InBytes(
         "param_bytes",
         PARAMS,
-        "All parameters in the chosen format, without gradients and optimiser states.",
+        "All parameters in the model's number format, without gradients and optimiser states.",
         "全部参数按所选格式存储，不含梯度与优化器状态。",
     ),
     SAVED_BYTES,
-    InBytes("state_bytes", STATE_ELEMENTS, "Kept between decoding steps, in the chosen format.", "解码各步之间保留的内容，按所选格式。"),
+    InBytes(
+        "state_bytes", STATE_ELEMENTS, "Kept between decoding steps, in the model's number format.", "解码各步之间保留的内容，按所选格式。"
+    ),
     TRAFFIC_BYTES,
 )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from generator.formulas.latex import latex_name
-from generator.quantities import QUANTITIES, SAVED_BYTES, Shown, shown_in
+from generator.quantities import BYTES, INTENSITY, QUANTITIES, InBytes, Shown, shown_in
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas, inline
 from generator.render.markdown.links import Links, op_cell
@@ -76,7 +78,20 @@ def totals_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     rows = [
         (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES
     ]
-    for formats, formula in sheet.saved.formulas().items() if sheet.saved.full else ():
-        title = f"{SAVED_BYTES.of.short} in bytes, {formats}"
-        rows.append((text(title), code(SAVED_BYTES.key), formulas.cell(formula, text(title)), "bytes", HOW_SAVED))
+    for amount in BYTES:
+        rows += [(text(title), code(amount.key), cell, "bytes", how) for title, cell, how in _in_bytes(sheet, formulas, amount)]
+    if sheet.totals[INTENSITY.per.of.key] != 0:
+        ratio = code(f"({' + '.join(INTENSITY.of.sum_of)}) / {INTENSITY.per.key}")
+        title, meaning = text(INTENSITY.en.title), text(INTENSITY.en.meaning)
+        rows.append((title, code(INTENSITY.key), ratio, text(INTENSITY.unit["en"]), meaning))
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
+
+
+def _in_bytes(sheet: Sheet, formulas: PageFormulas, amount: InBytes) -> Iterator[tuple[str, str, str]]:
+    """Yield titles, formulas and meanings; an amount that is an element count in bytes is written with its key."""
+    title = f"{amount.of.short} in bytes"
+    if amount.is_by_kind:
+        for formats, formula in sheet.saved.formulas().items() if sheet.saved.full else ():
+            yield f"{title}, {formats}", formulas.cell(formula, text(f"{title}, {formats}")), HOW_SAVED
+    elif sheet.totals[amount.of.key] != 0:
+        yield title, code(f"{ITEM.name}*{amount.of.key}"), text(amount.en)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.quantities import QUANTITIES
+from generator.quantities import BYTES, QUANTITIES
 from generator.render.markdown.links import Links, spec_link
 from generator.render.markdown.page import render_page
 from generator.sheet.compiled import compile_spec
@@ -43,8 +43,15 @@ def test_every_table_row_has_as_many_cells_as_its_head(sheet: Sheet) -> None:
 def test_the_row_table_has_every_row_and_the_totals_table_every_quantity(sheet: Sheet) -> None:
     tables = {tuple(table[0][:2]): table[1:] for table in rendered.tables(render_page(sheet))}
     assert [line[0].rpartition(";")[2].strip("*`") for line in tables["Row", "Op"]] == [row.name for row in sheet.rows]
-    keys = [line[1] for line in tables["Quantity", "Key"] if line[1] != "`saved_bytes`"]  # a line for each set of number formats
-    assert keys == [f"`{quantity.key}`" for quantity in QUANTITIES]
+    formulas = {
+        line[1].strip("`"): line[2].strip("`") for line in tables["Quantity", "Key"]
+    }  # of bytes a line for each set of number formats
+    assert [*formulas][: len(QUANTITIES)] == [quantity.key for quantity in QUANTITIES]
+    for amount in BYTES:
+        if not amount.is_by_kind:
+            assert formulas.get(amount.key) == (f"float_bytes*{amount.of.key}" if sheet.totals[amount.of.key] != 0 else None)
+    moved = sheet.totals["traffic_elements"] != 0
+    assert formulas.get("arithmetic_intensity") == ("(matmul_flops + vector_flops) / traffic_bytes" if moved else None)
 
 
 def test_formulas_are_balanced_and_hold_nothing_that_a_table_or_github_would_break(sheet: Sheet) -> None:
