@@ -17,6 +17,7 @@ from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.compare import LIMITS, Distance, compare
 from generator.proof.verify.references.registry import public_models
+from generator.quantities import MATMUL_FLOPS, PARAMS
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet
 from generator.text.suggest import listed
@@ -110,12 +111,12 @@ def _full(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
         at = ", ".join(f"{name}={value}" for name, value in full.sizes.items())
         with torch.device("meta"):
             other = full.model().eval()
-        counted = {"params": parameters(other).trainable}
+        counted = {PARAMS.key: parameters(other).trainable}
         if full.arguments is not None:
             counter = FlopCounterMode(display=False)
             with counter, torch.no_grad():
                 other(**full.arguments())
-            counted["matmul_flops"] = counter.get_total_flops()
+            counted[MATMUL_FLOPS.key] = counter.get_total_flops()
         for quantity, measured in counted.items():
             derived = evaluate(sheet.totals[quantity], sizes)
             found = "" if derived == measured else f"derived {derived:,}, theirs {measured:,}"
