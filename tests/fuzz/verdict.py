@@ -17,6 +17,7 @@ from generator.proof.verify.run import Case, check_case, mistakes, preset_sizes
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.stepwise import check_decoding
 from generator.render.formats import FORMATS
+from generator.render.module.view import ModuleSet
 from generator.resolve.architecture import Architecture
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
@@ -176,7 +177,7 @@ def _peak(bench: Workbench, sizes: Mapping[str, int]) -> str:
 
 
 def _built(library: Library, path: Path) -> list[Finding]:
-    rendered = render(Task(NAME, FORMATS), library, Surroundings((path,), path / "out", frozenset({NAME})))
+    rendered = render(Task(NAME, FORMATS), library, Surroundings((path,), path / "out", frozenset({NAME})), ModuleSet(library))
     return [Finding(f"build {_bare(problem.message)}", "\n".join((problem.message, *problem.notes))) for problem in rendered.problems]
 
 
