@@ -1,4 +1,4 @@
-# Made by `gen build`; do not edit (content 32bbc9212b109c98).
+# Made by `gen build`; do not edit (content 6a0a940df543bdea).
 """Loads the weights of public implementations into generated modules."""
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-
-Rule = Mapping[str, Any]
 
 
 def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references: Mapping[str, Mapping[str, Any]], layout: str) -> None:
@@ -29,7 +27,7 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
     """
     if layout not in references:
         raise ValueError(f"unknown layout {layout!r}; known: {', '.join(references)}")
-    rules: Sequence[Rule] = references[layout]["rules"]
+    rules: Sequence[Mapping[str, Any]] = references[layout]["rules"]
     ignore: Sequence[str] = references[layout]["ignore"]
     problems: list[str] = []
     used: set[str] = set()
@@ -61,7 +59,7 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
             own.copy_(value)
 
 
-def _source(name: str, rules: Sequence[Rule], weights: Mapping[str, Tensor]) -> tuple[list[str], Tensor] | None:
+def _source(name: str, rules: Sequence[Mapping[str, Any]], weights: Mapping[str, Tensor]) -> tuple[list[str], Tensor] | None:
     """Find what fills one of our names."""
     for rule in rules:
         match = _match(rule["to"], name)

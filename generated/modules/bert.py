@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 1dd90b520ee1cbeb); edit the spec, not this file (content d89d188272731f8b).
+Generated from models/bert.yaml (sha256 b7db174dcfb39962); edit the spec, not this file (content fd48ea81b5e94044).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """BERT with efficient attention.
 
-Generated from models/bert_efficient.yaml (sha256 055e78c6ad98c4b4); edit the spec, not this file (content 4358cd84e737de09).
+Generated from models/bert_efficient.yaml (sha256 f2734a40935a5bd6); edit the spec, not this file (content 08539ee0aa6faed2).
 """
 
 from __future__ import annotations

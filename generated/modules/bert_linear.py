@@ -1,6 +1,6 @@
 """BERT with linear attention.
 
-Generated from models/bert_linear.yaml (sha256 293ee10cbf93ecf2); edit the spec, not this file (content 0ee982e25c2e6001).
+Generated from models/bert_linear.yaml (sha256 6e2f957da81135c2); edit the spec, not this file (content 17ead7fda73dcbbd).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """BERT with local window attention.
 
-Generated from models/bert_local.yaml (sha256 9c0605b358df1aee); edit the spec, not this file (content 4bfd668aede7dfd0).
+Generated from models/bert_local.yaml (sha256 1a49b3e2eaac0bda); edit the spec, not this file (content 3ac8f12248f3024e).
 """
 
 from __future__ import annotations

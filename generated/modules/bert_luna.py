@@ -1,6 +1,6 @@
 """BERT with Luna attention.
 
-Generated from models/bert_luna.yaml (sha256 d0eb7002d600c8f6); edit the spec, not this file (content 0674f5cac49bc467).
+Generated from models/bert_luna.yaml (sha256 728c29f60c0319cd); edit the spec, not this file (content ffdd971da4731abd).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 db78bbefd2f0b2fc); edit the spec, not this file (content 1db7d8d969367192).
+Generated from models/bert_reformer.yaml (sha256 d6e92257b89aa2b1); edit the spec, not this file (content 7b22073c6fc7fc7a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """BERT with first-order Taylor attention.
 
-Generated from models/bert_taylor.yaml (sha256 e64e0ec1336756ea); edit the spec, not this file (content babb82a3a478c36d).
+Generated from models/bert_taylor.yaml (sha256 a49f925c6074ddc6); edit the spec, not this file (content 7f82c47c99203b2d).
 """
 
 from __future__ import annotations

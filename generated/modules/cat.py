@@ -1,6 +1,6 @@
 """Cross Attention Transformer.
 
-Generated from models/cat.yaml (sha256 ffdc52c309884a7e); edit the spec, not this file (content 312ad1e40658ad27).
+Generated from models/cat.yaml (sha256 72e09c6fa7f707ca); edit the spec, not this file (content 2ff9eef3a82e3769).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Group of three CAT blocks.
 
-Generated from blocks/layers/cat_group.yaml (sha256 74b8be63c0f42982); edit the spec, not this file (content 1179c80e02ae4ba7).
+Generated from blocks/layers/cat_group.yaml (sha256 7c820079231cde27); edit the spec, not this file (content e54b8ee3d3d55f03).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with a key-value cache.
 
-Generated from blocks/attention/causal_attention.yaml (sha256 01eca24afa664481); edit the spec, not this file (content e9d6f9e600302efd).
+Generated from blocks/attention/causal_attention.yaml (sha256 ddc0d6a647daf5e1); edit the spec, not this file (content fbaa3a65bef6ec9c).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class CausalAttention(nn.Module):
         = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n*m*d.
-    State: 2*b*m*d.
+    KV cache and state: 2*b*m*d.
     """
 
     KEEPS_STATE = True
@@ -51,7 +51,7 @@ class CausalAttention(nn.Module):
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
         masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
         weights = masked.softmax(-1)                                      # b h n m
-        mixed = weights @ values                                          # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ values                                        # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Causal linear attention.
 
-Generated from blocks/attention/causal_linear_attention.yaml (sha256 81c38d37534ee974); edit the spec, not this file (content 3d01fcf18e03e74e).
+Generated from blocks/attention/causal_linear_attention.yaml (sha256 a89b022aebfdd6f4); edit the spec, not this file (content d291d8e637dfa2a2).
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class CausalLinearAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         q_features = F.elu(q_heads) + 1                                   # b h n e
         k_features = F.elu(k_heads) + 1                                   # b h n e
-        products = torch.einsum("bhne,bhnc->bhnec", k_features, v_heads)  # b h n e e
-        memory = products.cumsum(2)                                       # b h n e e
+        kv = torch.einsum("bhne,bhnc->bhnec", k_features, v_heads)        # b h n e e
+        kv_sum = kv.cumsum(2)                                             # b h n e e
         key_sum = k_features.cumsum(2)                                    # b h n e
-        mixed = torch.einsum("bhne,bhnec->bhnc", q_features, memory)      # b h n e
-        weight = torch.einsum("bhne,bhne->bhn", q_features, key_sum)      # b h n
-        column = weight.unsqueeze(3)                                      # b h n 1
-        mean = mixed / column                                             # b h n e
-        merged = mean.transpose(1, 2).flatten(2, 3)                       # b n d
-        out = self.out(merged)                                            # b n d
+        numerator = torch.einsum("bhne,bhnec->bhnc", q_features, kv_sum)  # b h n e
+        denominator = torch.einsum("bhne,bhne->bhn", q_features, key_sum)  # b h n
+        denominator_column = denominator.unsqueeze(3)                     # b h n 1
+        context = numerator / denominator_column                          # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/causal_rotary_attention.yaml (sha256 2921d5a7ed0c1446); edit the spec, not this file (content 538f9bee8e3476a9).
+Generated from blocks/attention/causal_rotary_attention.yaml (sha256 0d9c34d95dfc5515); edit the spec, not this file (content 70149a59f3be8382).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CausalRotaryAttention(nn.Module):
         greatest number of tokens, e = d/h head width.
     Parameters: 4*d**2.
     MACs: 4*b*n*d**2 + 2*b*n*m*d.
-    State: 2*b*m*d.
+    KV cache and state: 2*b*m*d.
     """
 
     KEEPS_STATE = True
@@ -71,7 +71,7 @@ class CausalRotaryAttention(nn.Module):
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
         masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
         weights = masked.softmax(-1)                                      # b h n m
-        mixed = weights @ values                                          # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ values                                        # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Attention to a chunk and the one before.
 
-Generated from blocks/attention/chunked_attention.yaml (sha256 4f063b9e408b0aa7); edit the spec, not this file (content 05f270fb9a0bb3ba).
+Generated from blocks/attention/chunked_attention.yaml (sha256 3bd44c1bd223014b); edit the spec, not this file (content 26842b5cc45e1561).
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class ChunkedAttention(nn.Module):
         v_near = torch.cat((v_before, v_chunks), 3)                       # b h (n/m) (2*m) e
         scores = q_chunks @ k_near.transpose(-2, -1)                      # b h (n/m) m (2*m)
         weights = scores.softmax(-1)                                      # b h (n/m) m (2*m)
-        mixed = weights @ v_near                                          # b h (n/m) m e
-        merged = mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n (h*e)
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_near                                        # b h (n/m) m e
+        merged_heads = context.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n (h*e)
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Convolutional layer over a sequence.
 
-Generated from blocks/convolution/convolution_layer.yaml (sha256 dc9d41ce9379d8a1); edit the spec, not this file (content 0e53bccabc1f0419).
+Generated from blocks/convolution/convolution_layer.yaml (sha256 de334816139b2c72); edit the spec, not this file (content 7d4b00a083c5cd79).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class ConvolutionLayer(nn.Module):
     def __init__(self, d: int, r: int = 1, *, bias: bool = False) -> None:
         super().__init__()
         k = 2 * r + 1
-        self.mixed = nn.Conv1d(d, d, k, padding="same", bias=bias)
+        self.conv = nn.Conv1d(d, d, k, padding="same", bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        channels = x.transpose(1, 2)                                      # b d n
-        mixed = self.mixed(channels)                                      # b d n
-        y = mixed.transpose(1, 2)                                         # b n d
+        channels_first = x.transpose(1, 2)                                # b d n
+        conv = self.conv(channels_first)                                  # b d n
+        y = conv.transpose(1, 2)                                          # b n d
         return y

@@ -1,6 +1,6 @@
 """Attention with convolutional projections.
 
-Generated from blocks/attention/convolutional_attention.yaml (sha256 be8312856664aaef); edit the spec, not this file (content 5fcbf0d23a90170a).
+Generated from blocks/attention/convolutional_attention.yaml (sha256 f29371e24af7824d); edit the spec, not this file (content 3a974049e327c348).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention with convolutional projections and a class token.
 
-Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 4308460eb19b065a); edit the spec, not this file (content 48a7717ea96ca751).
+Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 ff852fead568faff); edit the spec, not this file (content e9f0ddce0bd516c1).
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class ConvolutionalAttentionWithToken(nn.Module):
         self.attention = ProjectedAttention(C, h)
 
     def forward(self, x: Tensor) -> Tensor:
-        token = x[:, :1]                                                  # b 1 C
+        class_token = x[:, :1]                                            # b 1 C
         patches = x[:, 1:]                                                # b (H*W) C
         grid = patches.unflatten(1, (self.H, self.W)).permute(0, 3, 1, 2)  # b C H W
         keys = self.keys(grid)                                            # b (H*W/r**2) C
         queries = self.queries(grid)                                      # b (H*W) C
         values = self.values(grid)                                        # b (H*W/r**2) C
-        all_q = torch.cat((token, queries), 1)                            # b (H*W + 1) C
-        all_k = torch.cat((token, keys), 1)                               # b (H*W/r**2 + 1) C
-        all_v = torch.cat((token, values), 1)                             # b (H*W/r**2 + 1) C
-        attention = self.attention(all_q, all_k, all_v)                   # b (H*W + 1) C
+        q_with_class_token = torch.cat((class_token, queries), 1)         # b (H*W + 1) C
+        k_with_class_token = torch.cat((class_token, keys), 1)            # b (H*W/r**2 + 1) C
+        v_with_class_token = torch.cat((class_token, values), 1)          # b (H*W/r**2 + 1) C
+        attention = self.attention(q_with_class_token, k_with_class_token, v_with_class_token)  # b (H*W + 1) C
         return attention

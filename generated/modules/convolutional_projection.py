@@ -1,6 +1,6 @@
 """Depth-wise projection of a grid to tokens.
 
-Generated from blocks/attention/convolutional_projection.yaml (sha256 a2e928b3fc552851); edit the spec, not this file (content 81e908f2d9caaaba).
+Generated from blocks/attention/convolutional_projection.yaml (sha256 238f32bc0d7ff28a); edit the spec, not this file (content 32f8070a19b4684c).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class ConvolutionalProjection(nn.Module):
         super().__init__()
         self.r = r
         self.conv = nn.Conv2d(C, C, 3, stride=r, padding=1, groups=C, bias=False)
-        self.normed = nn.BatchNorm2d(C, eps=1e-05)
+        self.norm = nn.BatchNorm2d(C, eps=1e-05)
 
     def forward(self, x: Tensor) -> Tensor:
         b, _, H, W = x.shape
@@ -34,6 +34,6 @@ class ConvolutionalProjection(nn.Module):
         if self.training and b * H * W <= self.r**2:
             raise ValueError(f"b*H*W > r**2 must hold; found b = {b}, H = {H}, W = {W}, r = {self.r}")
         conv = self.conv(x)                                               # b C (H/r) (W/r)
-        normed = self.normed(conv)                                        # b C (H/r) (W/r)
-        tokens = normed.permute(0, 2, 3, 1).flatten(1, 2)                 # b (H*W/r**2) C
+        norm = self.norm(conv)                                            # b C (H/r) (W/r)
+        tokens = norm.permute(0, 2, 3, 1).flatten(1, 2)                   # b (H*W/r**2) C
         return tokens

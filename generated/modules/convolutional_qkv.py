@@ -1,6 +1,6 @@
 """Queries, keys and values by standard convolutions.
 
-Generated from blocks/attention/convolutional_qkv.yaml (sha256 b4856f03cab94bd9); edit the spec, not this file (content bff2409426dec37b).
+Generated from blocks/attention/convolutional_qkv.yaml (sha256 67b2c19373d954c8); edit the spec, not this file (content ee1f154cbad156ac).
 """
 
 from __future__ import annotations

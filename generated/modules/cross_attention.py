@@ -1,6 +1,6 @@
 """Multi-head cross-attention.
 
-Generated from blocks/attention/cross_attention.yaml (sha256 a81e04b4508bd20e); edit the spec, not this file (content 7027ac506a778b2b).
+Generated from blocks/attention/cross_attention.yaml (sha256 37e401721f490610); edit the spec, not this file (content 9eb5a37c3773327c).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CrossAttention(nn.Module):
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n m
         scaled = scores * self.e**-0.5                                    # b h n m
         weights = scaled.softmax(-1)                                      # b h n m
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

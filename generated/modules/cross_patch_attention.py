@@ -1,6 +1,6 @@
 """Cross-patch self-attention (CPSA).
 
-Generated from blocks/attention/cross_patch_attention.yaml (sha256 3cd8ea2234c3aee1); edit the spec, not this file (content 9fe3f2e7533c81de).
+Generated from blocks/attention/cross_patch_attention.yaml (sha256 667161023569ab11); edit the spec, not this file (content a77d5e4d3ec47110).
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class CrossPatchAttention(nn.Module):
         scores = parts_q @ parts_k.transpose(-2, -1)                      # (b*C) n n
         scaled = scores * (1 / self.N)                                    # (b*C) n n
         weights = scaled.softmax(-1)                                      # (b*C) n n
-        mixed = weights @ parts_v                                         # (b*C) n (N**2)
-        out = self.out(mixed)                                             # (b*C) n (N**2)
-        whole = (
+        context = weights @ parts_v                                       # (b*C) n (N**2)
+        out = self.out(context)                                           # (b*C) n (N**2)
+        merged_patches = (
             out.unflatten(0, (b, C))
             .unflatten(2, (self.y, self.z))
             .unflatten(-1, (self.N, -1))
@@ -58,5 +58,5 @@ class CrossPatchAttention(nn.Module):
             .flatten(3, 4)
             .flatten(1, 2)
         )                                                                 # b H W C
-        sequence = whole.flatten(1, 2)                                    # b (H*W) C
+        sequence = merged_patches.flatten(1, 2)                           # b (H*W) C
         return sequence

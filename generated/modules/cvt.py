@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 becfb2d6265bd02b); edit the spec, not this file (content ec5a089a0fb44d2a).
+Generated from models/cvt.yaml (sha256 cad1c575f633693a); edit the spec, not this file (content e68f1273081be081).
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Cvt(nn.Module):
                 {"to": "class_token", "from": "cvt.encoder.stages.2.cls_token"},
                 {"to": "stage*.*.attention_norm", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_before"},
                 {"to": "stage*.*.attention.keys.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.convolution"},
-                {"to": "stage*.*.attention.keys.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.normalization"},
+                {"to": "stage*.*.attention.keys.norm", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.normalization"},
                 {"to": "stage*.*.attention.queries.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.convolution"},
-                {"to": "stage*.*.attention.queries.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.normalization"},
+                {"to": "stage*.*.attention.queries.norm", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.normalization"},
                 {"to": "stage*.*.attention.values.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.convolution"},
-                {"to": "stage*.*.attention.values.normed", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.normalization"},
+                {"to": "stage*.*.attention.values.norm", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.normalization"},
                 {"to": "stage*.*.attention.attention.q", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_query"},
                 {"to": "stage*.*.attention.attention.k", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_key"},
                 {"to": "stage*.*.attention.attention.v", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_value"},

@@ -1,6 +1,6 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 d540feb61961d180); edit the spec, not this file (content 853562e5bb6b7b1b).
+Generated from blocks/layers/decoder_block.yaml (sha256 5bdfa541d9143c9a); edit the spec, not this file (content 36361bc2f5e78f64).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class DecoderBlock(nn.Module):
         width, h number of heads, f inner width of the feed-forward network.
     Parameters: 8*d**2 + 2*d*f + 15*d + f.
     MACs: 6*b*n*d**2 + 2*b*n*m*d + 2*b*n*s*d + 2*b*n*d*f + 2*b*s*d**2.
-    State: 2*b*m*d.
+    KV cache and state: 2*b*m*d.
     """
 
     KEEPS_STATE = True

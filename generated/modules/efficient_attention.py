@@ -1,6 +1,6 @@
 """Efficient attention.
 
-Generated from blocks/attention/efficient_attention.yaml (sha256 6a08cf21c1c0f402); edit the spec, not this file (content ece618079866bbae).
+Generated from blocks/attention/efficient_attention.yaml (sha256 e9f5e91a580ce563); edit the spec, not this file (content 7b66188ce5cf4073).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class EfficientAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         q_weights = q_heads.softmax(-1)                                   # b h n e
         k_weights = k_heads.softmax(2)                                    # b h n e
-        context = k_weights.transpose(-2, -1) @ v_heads                   # b h e e
-        mixed = q_weights @ context                                       # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        global_context = k_weights.transpose(-2, -1) @ v_heads            # b h e e
+        context = q_weights @ global_context                              # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Multi-head self-attention in one fused kernel.
 
-Generated from blocks/attention/flash_attention.yaml (sha256 84bbea2c0cb53f10); edit the spec, not this file (content d7a379a0d6329560).
+Generated from blocks/attention/flash_attention.yaml (sha256 25f161cbeec678c3); edit the spec, not this file (content 61e4aa7ec382b4df).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class FlashAttention(nn.Module):
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        mixed = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=self.causal)  # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=self.causal)  # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Multi-head self-attention with one joined projection.
 
-Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 5de8e30b9723b172); edit the spec, not this file (content d96b06f97ef76059).
+Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 bab98cdc006e2291); edit the spec, not this file (content cf09ecb2fbcdc8f1).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FusedMultiHeadAttention(nn.Module):
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n n
         scaled = scores * self.e**-0.5                                    # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

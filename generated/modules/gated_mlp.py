@@ -1,6 +1,6 @@
 """Gated feed-forward network.
 
-Generated from blocks/ffn/gated_mlp.yaml (sha256 05db154c32bb4b1b); edit the spec, not this file (content 191bd38a13bf13e8).
+Generated from blocks/ffn/gated_mlp.yaml (sha256 db41ee76043fab48); edit the spec, not this file (content 5dd2e747d8ccdb14).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 980036583196044e); edit the spec, not this file (content 5556d6aed9fd7413).
+Generated from models/gpt2.yaml (sha256 40b37d6a46cfd54c); edit the spec, not this file (content 820f4f07d25c2419).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Gpt2(nn.Module):
         number of heads, f inner width of the feed-forward network, V vocabulary size, P greatest number of tokens.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d*V + d*P + L*f + 2*d.
     MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
-    State: 2*b*m*d*L.
+    KV cache and state: 2*b*m*d*L.
     """
 
     KEEPS_STATE = True

@@ -1,6 +1,6 @@
 """Grouped-query attention with a key-value cache.
 
-Generated from blocks/attention/grouped_query_attention.yaml (sha256 189bb72046e7d3da); edit the spec, not this file (content 352e12598fee219c).
+Generated from blocks/attention/grouped_query_attention.yaml (sha256 dfce49f8edf51b29); edit the spec, not this file (content a47f7ea8c4b47a9d).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class GroupedQueryAttention(nn.Module):
         heads of keys and values, e head width, r = h/g heads of queries for each head of keys.
     Parameters: 2*d*h*e + 2*d*g*e.
     MACs: 2*b*n*m*h*e + 2*b*n*d*h*e + 2*b*n*d*g*e.
-    State: 2*b*m*g*e.
+    KV cache and state: 2*b*m*g*e.
     """
 
     KEEPS_STATE = True
@@ -60,11 +60,11 @@ class GroupedQueryAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.g, self.e)).transpose(1, 2)       # b g n e
         keys = extend(state, "keys", k_heads, 2)                          # b g m e
         values = extend(state, "values", v_heads, 2)                      # b g m e
-        mixed_seen = (
+        context_seen = (
             torch.ones(q_heads.shape[-2], keys.shape[-2], dtype=torch.bool, device=q_heads.device)
             .tril(keys.shape[-2] - q_heads.shape[-2])
         )
-        mixed = F.scaled_dot_product_attention(q_heads, keys, values, attn_mask=mixed_seen, enable_gqa=True)  # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n (h*e)
-        out = self.out(merged)                                            # b n d
+        context = F.scaled_dot_product_attention(q_heads, keys, values, attn_mask=context_seen, enable_gqa=True)  # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n (h*e)
+        out = self.out(merged_heads)                                      # b n d
         return out

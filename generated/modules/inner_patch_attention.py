@@ -1,6 +1,6 @@
 """Inner-patch self-attention (IPSA).
 
-Generated from blocks/attention/inner_patch_attention.yaml (sha256 4418dc27dbac23d3); edit the spec, not this file (content ac5c633ba44ae5fa).
+Generated from blocks/attention/inner_patch_attention.yaml (sha256 9f7c37982c9c02d6); edit the spec, not this file (content e63d4516bfea33b5).
 """
 
 from __future__ import annotations
@@ -69,15 +69,15 @@ class InnerPatchAttention(nn.Module):
         relative_bias = self.relative_bias[self.relative_bias_index].permute(2, 0, 1)  # h (N**2) (N**2)
         biased = scaled + relative_bias                                   # w h (N**2) (N**2)
         weights = biased.softmax(-1)                                      # w h (N**2) (N**2)
-        mixed = weights @ v_heads                                         # w h (N**2) e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # w (N**2) C
-        out = self.out(merged)                                            # w (N**2) C
-        whole = (
+        context = weights @ v_heads                                       # w h (N**2) e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # w (N**2) C
+        out = self.out(merged_heads)                                      # w (N**2) C
+        merged_patches = (
             out.unflatten(0, (b, self.y, self.z))
             .unflatten(3, (self.N, -1))
             .transpose(2, 3)
             .flatten(3, 4)
             .flatten(1, 2)
         )                                                                 # b H W C
-        sequence = whole.flatten(1, 2)                                    # b (H*W) C
+        sequence = merged_patches.flatten(1, 2)                           # b (H*W) C
         return sequence

@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 fb1d68afcc68dee9); edit the spec, not this file (content acae72fb672c71bd).
+Generated from blocks/attention/latent_attention.yaml (sha256 5a9489296e8afa8e); edit the spec, not this file (content 041dd006a9ff52d1).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class LatentAttention(nn.Module):
     Parameters: d*h*v + h*e*c + h*e*l + h*r*l + h*v*c + d*r + d*c + d*l + c + l.
     MACs: b*n*m*h*e + b*n*m*h*r + b*n*m*h*v + b*n*d*h*v + b*n*h*e*l + b*n*h*r*l + b*m*h*e*c + b*m*h*v*c + b*n*d*r +
         b*n*d*c + b*n*d*l.
-    State: b*m*r + b*m*c.
+    KV cache and state: b*m*r + b*m*c.
     """
 
     KEEPS_STATE = True
@@ -55,10 +55,10 @@ class LatentAttention(nn.Module):
             raise ValueError(f"r % 2 == 0 must hold; found r = {r}")
         self.h, self.e, self.r, self.v, self.c = h, e, r, v, c
         self.q_down = nn.Linear(d, l, bias=False)
-        self.q_normed = nn.RMSNorm(l, eps=1e-06)
+        self.q_norm = nn.RMSNorm(l, eps=1e-06)
         self.q_up = nn.Linear(l, h * e + h * r, bias=False)
         self.kv_down = nn.Linear(d, r + c, bias=False)
-        self.kv_normed = nn.RMSNorm(c, eps=1e-06)
+        self.kv_norm = nn.RMSNorm(c, eps=1e-06)
         self.register_buffer("angles", rotations(P, r, 10000), persistent=False)
         self.k_up = nn.Linear(c, h * e, bias=False)
         self.v_up = nn.Linear(c, h * v, bias=False)
@@ -73,32 +73,32 @@ class LatentAttention(nn.Module):
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         q_down = self.q_down(x)                                           # b n l
-        q_normed = self.q_normed(q_down)                                  # b n l
-        q_up = self.q_up(q_normed)                                        # b n (h*e + h*r)
+        q_norm = self.q_norm(q_down)                                      # b n l
+        q_up = self.q_up(q_norm)                                          # b n (h*e + h*r)
         q_heads = q_up.unflatten(-1, (self.h, -1)).transpose(1, 2)        # b h n (e + r)
-        q_plain, q_turned = q_heads.split((self.e, self.r), -1)           # b h n e; b h n r
+        q_nope, q_rope = q_heads.split((self.e, self.r), -1)              # b h n e; b h n r
         kv_down = self.kv_down(x)                                         # b n (r + c)
-        kv_latent, kv_turned = kv_down.split((self.c, self.r), -1)        # b n c; b n r
-        kv_normed = self.kv_normed(kv_latent)                             # b n c
-        angles_start = advance(state, "angles", kv_turned.shape[1], self.angles.shape[1])
-        angles_cos, angles_sin = self.angles[:, angles_start : angles_start + kv_turned.shape[1]]  # n (r/2); n (r/2)
-        q_rotated = rotated(q_turned, angles_cos, angles_sin)             # b h n r
-        k_rotated = rotated(kv_turned, angles_cos, angles_sin)            # b n r
-        latents = extend(state, "latents", kv_normed, 1)                  # b m c
-        turned = extend(state, "turned", k_rotated, 1)                    # b m r
+        kv_latent, kv_rope = kv_down.split((self.c, self.r), -1)          # b n c; b n r
+        kv_norm = self.kv_norm(kv_latent)                                 # b n c
+        angles_start = advance(state, "angles", kv_rope.shape[1], self.angles.shape[1])
+        angles_cos, angles_sin = self.angles[:, angles_start : angles_start + kv_rope.shape[1]]  # n (r/2); n (r/2)
+        q_rotated = rotated(q_rope, angles_cos, angles_sin)               # b h n r
+        k_rotated = rotated(kv_rope, angles_cos, angles_sin)              # b n r
+        latents = extend(state, "latents", kv_norm, 1)                    # b m c
+        k_rope = extend(state, "k_rope", k_rotated, 1)                    # b m r
         k_up = self.k_up(latents)                                         # b m (h*e)
         v_up = self.v_up(latents)                                         # b m (h*v)
         k_heads = k_up.unflatten(-1, (self.h, self.e)).transpose(1, 2)    # b h m e
         v_heads = v_up.unflatten(-1, (self.h, self.v)).transpose(1, 2)    # b h m v
-        scores = q_plain @ k_heads.transpose(-2, -1)                      # b h n m
-        rotary_scores = torch.einsum("bhir,bjr->bhij", q_rotated, turned)  # b h n m
-        summed = scores + rotary_scores                                   # b h n m
-        scaled = summed * (self.e + self.r)**-0.5                         # b h n m
+        content_scores = q_nope @ k_heads.transpose(-2, -1)               # b h n m
+        rotary_scores = torch.einsum("bhir,bjr->bhij", q_rotated, k_rope)  # b h n m
+        scores = content_scores + rotary_scores                           # b h n m
+        scaled = scores * (self.e + self.r)**-0.5                         # b h n m
         masked_past = scaled.shape[-1] - scaled.shape[-2]
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
         masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
         weights = masked.softmax(-1)                                      # b h n m
-        mixed = weights @ v_heads                                         # b h n v
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n (h*v)
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n v
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n (h*v)
+        out = self.out(merged_heads)                                      # b n d
         return out

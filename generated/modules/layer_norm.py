@@ -1,6 +1,6 @@
 """Layer normalisation.
 
-Generated from blocks/norm/layer_norm.yaml (sha256 9e66a2d4adf759e5); edit the spec, not this file (content c8be214dbd7e8faf).
+Generated from blocks/norm/layer_norm.yaml (sha256 ec0d54e47f7b0f58); edit the spec, not this file (content 612a1b79020f1486).
 """
 
 from __future__ import annotations

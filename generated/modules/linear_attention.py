@@ -1,6 +1,6 @@
 """Linear attention.
 
-Generated from blocks/attention/linear_attention.yaml (sha256 5e78636038b5b24f); edit the spec, not this file (content b44548250530d3f5).
+Generated from blocks/attention/linear_attention.yaml (sha256 1b8627d48b2888ec); edit the spec, not this file (content 636179ffe62515b8).
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class LinearAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         q_features = F.elu(q_heads) + 1                                   # b h n e
         k_features = F.elu(k_heads) + 1                                   # b h n e
-        memory = k_features.transpose(-2, -1) @ v_heads                   # b h e e
+        kv = k_features.transpose(-2, -1) @ v_heads                       # b h e e
         key_sum = k_features.sum(2, keepdim=True)                         # b h 1 e
-        mixed = q_features @ memory                                       # b h n e
-        weight = q_features @ key_sum.transpose(-2, -1)                   # b h n 1
-        mean = mixed / weight                                             # b h n e
-        merged = mean.transpose(1, 2).flatten(2, 3)                       # b n d
-        out = self.out(merged)                                            # b n d
+        numerator = q_features @ kv                                       # b h n e
+        denominator = q_features @ key_sum.transpose(-2, -1)              # b h n 1
+        context = numerator / denominator                                 # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Linformer.
 
-Generated from models/linformer.yaml (sha256 5c4331585f0158b3); edit the spec, not this file (content b51f43be9092ddb0).
+Generated from models/linformer.yaml (sha256 27ab72f1db373cf9); edit the spec, not this file (content 4eef3e858c9d248a).
 """
 
 from __future__ import annotations

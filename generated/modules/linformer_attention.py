@@ -1,6 +1,6 @@
 """Linformer attention.
 
-Generated from blocks/attention/linformer_attention.yaml (sha256 f076bcab7a618bb9); edit the spec, not this file (content d581a5bacc9dd797).
+Generated from blocks/attention/linformer_attention.yaml (sha256 b10a302c366869be); edit the spec, not this file (content cd58f4310f9a4cd0).
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class LinformerAttention(nn.Module):
         "linformer": {  # LinformerSelfAttention
             "rules": [
                 {"to": "q", "from": "to_q"},
-                {"to": "key", "from": "to_k"},
-                {"to": "value", "from": "to_v"},
-                {"to": "key_map", "from": "proj_k"},
-                {"to": "value_map", "from": "proj_v"},
+                {"to": "keys", "from": "to_k"},
+                {"to": "values", "from": "to_v"},
+                {"to": "key_projection", "from": "proj_k"},
+                {"to": "value_projection", "from": "proj_v"},
                 {"to": "out", "from": "to_out"},
             ],
             "ignore": [],
@@ -46,10 +46,10 @@ class LinformerAttention(nn.Module):
         e = d // h
         self.h, self.e = h, e
         self.q = nn.Linear(d, d, bias=bias)
-        self.key = nn.Linear(d, d, bias=bias)
-        self.value = nn.Linear(d, d, bias=bias)
-        self.key_map = nn.Parameter(torch.randn(n, k) * 0.02)
-        self.value_map = nn.Parameter(torch.randn(n, k) * 0.02)
+        self.keys = nn.Linear(d, d, bias=bias)
+        self.values = nn.Linear(d, d, bias=bias)
+        self.key_projection = nn.Parameter(torch.randn(n, k) * 0.02)
+        self.value_projection = nn.Parameter(torch.randn(n, k) * 0.02)
         self.out = nn.Linear(d, d, bias=out_bias)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "linformer") -> None:
@@ -58,19 +58,19 @@ class LinformerAttention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d
-        key = self.key(x)                                                 # b n d
-        value = self.value(x)                                             # b n d
-        key_map = self.key_map                                            # n k
-        value_map = self.value_map                                        # n k
-        keys = torch.einsum("bjd,jk->bkd", key, key_map)                  # b k d
-        values = torch.einsum("bjd,jk->bkd", value, value_map)            # b k d
+        keys = self.keys(x)                                               # b n d
+        values = self.values(x)                                           # b n d
+        key_projection = self.key_projection                              # n k
+        value_projection = self.value_projection                          # n k
+        projected_keys = torch.einsum("bjd,jk->bkd", keys, key_projection)  # b k d
+        projected_values = torch.einsum("bjd,jk->bkd", values, value_projection)  # b k d
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = keys.unflatten(-1, (self.h, self.e)).transpose(1, 2)    # b h k e
-        v_heads = values.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h k e
+        k_heads = projected_keys.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h k e
+        v_heads = projected_values.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h k e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n k
         scaled = scores * self.e**-0.5                                    # b h n k
         weights = scaled.softmax(-1)                                      # b h n k
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

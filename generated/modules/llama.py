@@ -1,6 +1,6 @@
 """LLaMA.
 
-Generated from models/llama.yaml (sha256 bb94b8035313597a); edit the spec, not this file (content dba0616adfbb4f42).
+Generated from models/llama.yaml (sha256 200c4c53b1ef70dd); edit the spec, not this file (content 7c0500291872f8f7).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Llama(nn.Module):
         number of heads, f inner width of the feed-forward network, V vocabulary size, P greatest number of tokens.
     Parameters: 4*d**2*L + 3*d*L*f + 2*d*L + 2*d*V + d.
     MACs: 4*b*n*d**2*L + 3*b*n*d*L*f + 2*b*n*m*d*L + b*n*d*V.
-    State: 2*b*m*d*L.
+    KV cache and state: 2*b*m*d*L.
     """
 
     KEEPS_STATE = True

@@ -1,6 +1,6 @@
 """LLaMA block.
 
-Generated from blocks/layers/llama_block.yaml (sha256 93bd30056110926e); edit the spec, not this file (content 78c55c31a3a5dc84).
+Generated from blocks/layers/llama_block.yaml (sha256 13050d464f2b05e2); edit the spec, not this file (content 30c5f056d6ff79cd).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class LlamaBlock(nn.Module):
         inner width of the feed-forward network, P greatest number of tokens.
     Parameters: 4*d**2 + 3*d*f + 2*d.
     MACs: 4*b*n*d**2 + 3*b*n*d*f + 2*b*n*m*d.
-    State: 2*b*m*d.
+    KV cache and state: 2*b*m*d.
     """
 
     KEEPS_STATE = True

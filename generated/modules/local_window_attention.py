@@ -1,6 +1,6 @@
 """Local window attention.
 
-Generated from blocks/attention/local_window_attention.yaml (sha256 d84023e8b51fa27a); edit the spec, not this file (content 43f8c1056805e616).
+Generated from blocks/attention/local_window_attention.yaml (sha256 73661a55d500bb12); edit the spec, not this file (content 187378f1e4ed76b4).
 """
 
 from __future__ import annotations
@@ -49,21 +49,24 @@ class LocalWindowAttention(nn.Module):
         v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
         scores = q_blocks @ k_blocks.transpose(-2, -1)                    # b h (n/w) w (3*w)
         scaled = scores * self.e**-0.5                                    # b h (n/w) w (3*w)
-        inside_block = torch.arange(scaled.shape[2], device=scaled.device)[:, None, None]
-        inside_j = torch.arange(scaled.shape[4], device=scaled.device)
-        inside_hidden = (
-            (inside_block * self.w + inside_j < self.w)
-            | (inside_block * self.w + inside_j >= (n + self.w))
+        edges_masked_block = torch.arange(scaled.shape[2], device=scaled.device)[:, None, None]
+        edges_masked_j = torch.arange(scaled.shape[4], device=scaled.device)
+        edges_masked_hidden = (
+            (edges_masked_block * self.w + edges_masked_j < self.w)
+            | (edges_masked_block * self.w + edges_masked_j >= (n + self.w))
         )
-        inside = scaled.masked_fill(inside_hidden, float("-inf"))         # b h (n/w) w (3*w)
-        near = inside
+        edges_masked = scaled.masked_fill(edges_masked_hidden, float("-inf"))  # b h (n/w) w (3*w)
+        window_masked = edges_masked
         if self.exact:
-            near_j = torch.arange(inside.shape[4], device=inside.device)
-            near_i = torch.arange(inside.shape[3], device=inside.device)[:, None]
-            near_hidden = (near_j < near_i) | (near_j > near_i + (2 * self.w))
-            near = inside.masked_fill(near_hidden, float("-inf"))         # b h (n/w) w (3*w)
-        weights = near.softmax(-1)                                        # b h (n/w) w (3*w)
-        mixed = weights @ v_blocks                                        # b h (n/w) w e
-        merged = mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
-        out = self.out(merged)                                            # b n d
+            window_masked_j = torch.arange(edges_masked.shape[4], device=edges_masked.device)
+            window_masked_i = torch.arange(edges_masked.shape[3], device=edges_masked.device)[:, None]
+            window_masked_hidden = (
+                (window_masked_j < window_masked_i)
+                | (window_masked_j > window_masked_i + (2 * self.w))
+            )
+            window_masked = edges_masked.masked_fill(window_masked_hidden, float("-inf"))  # b h (n/w) w (3*w)
+        weights = window_masked.softmax(-1)                               # b h (n/w) w (3*w)
+        context = weights @ v_blocks                                      # b h (n/w) w e
+        merged_heads = context.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Longformer.
 
-Generated from models/longformer.yaml (sha256 5ee3cbaf8c26c8ec); edit the spec, not this file (content 929d4592bf1ac813).
+Generated from models/longformer.yaml (sha256 b28ed7e9f87613a8); edit the spec, not this file (content c35df9ed9589720a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Longformer attention.
 
-Generated from blocks/attention/longformer_attention.yaml (sha256 3e778d5da096140d); edit the spec, not this file (content 3141ad057d47bb4c).
+Generated from blocks/attention/longformer_attention.yaml (sha256 317781bd159aa1c4); edit the spec, not this file (content 1de5724f48e27098).
 """
 
 from __future__ import annotations
@@ -53,31 +53,31 @@ class LongformerAttention(nn.Module):
         k_blocks = k_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
         v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
         near_scores = q_blocks @ k_blocks.transpose(-2, -1)               # b h (n/w) w (3*w)
-        near_j = torch.arange(near_scores.shape[4], device=near_scores.device)
-        near_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
-        near_block = torch.arange(near_scores.shape[2], device=near_scores.device)[:, None, None]
-        near_hidden = (
-            (((near_j < near_i) | (near_j > near_i + (2 * self.w))) | (near_block * self.w + near_j < (self.w + self.g)))
-            | (near_block * self.w + near_j >= (n + self.w))
+        near_masked_j = torch.arange(near_scores.shape[4], device=near_scores.device)
+        near_masked_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
+        near_masked_block = torch.arange(near_scores.shape[2], device=near_scores.device)[:, None, None]
+        near_masked_hidden = (
+            (((near_masked_j < near_masked_i) | (near_masked_j > near_masked_i + (2 * self.w))) | (near_masked_block * self.w + near_masked_j < (self.w + self.g)))
+            | (near_masked_block * self.w + near_masked_j >= (n + self.w))
         )
-        near = near_scores.masked_fill(near_hidden, float("-inf"))        # b h (n/w) w (3*w)
+        near_masked = near_scores.masked_fill(near_masked_hidden, float("-inf"))  # b h (n/w) w (3*w)
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         k_first = k.narrow(1, 0, self.g)                                  # b g d
         v_first = v.narrow(1, 0, self.g)                                  # b g d
         k_global = k_first.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h g e
         v_global = v_first.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h g e
-        global_scores = q_heads @ k_global.transpose(-2, -1)              # b h n g
-        global_blocks = global_scores.unflatten(2, (-1, self.w))          # b h (n/w) w g
-        joined = torch.cat((near, global_blocks), -1)                     # b h (n/w) w (3*w + g)
-        scaled = joined * self.e**-0.5                                    # b h (n/w) w (3*w + g)
+        global_key_scores = q_heads @ k_global.transpose(-2, -1)          # b h n g
+        global_blocks = global_key_scores.unflatten(2, (-1, self.w))      # b h (n/w) w g
+        scores = torch.cat((near_masked, global_blocks), -1)              # b h (n/w) w (3*w + g)
+        scaled = scores * self.e**-0.5                                    # b h (n/w) w (3*w + g)
         weights = scaled.softmax(-1)                                      # b h (n/w) w (3*w + g)
         parts_near, parts_first = weights.split((3 * self.w, self.g), -1)  # b h (n/w) w (3*w); b h (n/w) w g
-        near_mixed = parts_near @ v_blocks                                # b h (n/w) w e
-        near_merged = near_mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
+        near_context = parts_near @ v_blocks                              # b h (n/w) w e
+        near_output = near_context.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
         first_weights = parts_first.flatten(2, 3)                         # b h n g
-        first_mixed = first_weights @ v_global                            # b h n e
-        first_merged = first_mixed.transpose(1, 2).flatten(2, 3)          # b n d
-        local = near_merged + first_merged                                # b n d
+        first_context = first_weights @ v_global                          # b h n e
+        first_output = first_context.transpose(1, 2).flatten(2, 3)        # b n d
+        local_output = near_output + first_output                         # b n d
         x_global = x.narrow(1, 0, self.g)                                 # b g d
         global_q = self.global_q(x_global)                                # b g d
         global_k = self.global_k(x)                                       # b n d
@@ -85,12 +85,12 @@ class LongformerAttention(nn.Module):
         global_q_heads = global_q.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h g e
         global_k_heads = global_k.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
         global_v_heads = global_v.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
-        all_scores = global_q_heads @ global_k_heads.transpose(-2, -1)    # b h g n
-        all_scaled = all_scores * self.e**-0.5                            # b h g n
-        all_weights = all_scaled.softmax(-1)                              # b h g n
-        all_mixed = all_weights @ global_v_heads                          # b h g e
-        all_merged = all_mixed.transpose(1, 2).flatten(2, 3)              # b g d
-        others = local[:, self.g:]                                        # b (n - g) d
-        mixed = torch.cat((all_merged, others), 1)                        # b n d
-        out = self.out(mixed)                                             # b n d
+        global_query_scores = global_q_heads @ global_k_heads.transpose(-2, -1)  # b h g n
+        global_query_scaled = global_query_scores * self.e**-0.5          # b h g n
+        global_query_weights = global_query_scaled.softmax(-1)            # b h g n
+        global_query_context = global_query_weights @ global_v_heads      # b h g e
+        global_output = global_query_context.transpose(1, 2).flatten(2, 3)  # b g d
+        local_rest = local_output[:, self.g:]                             # b (n - g) d
+        merged_heads = torch.cat((global_output, local_rest), 1)          # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Luna.
 
-Generated from models/luna.yaml (sha256 eff25c6561823b84); edit the spec, not this file (content 166869a158e62b16).
+Generated from models/luna.yaml (sha256 0b7ece7f28ad00b0); edit the spec, not this file (content 3334e4ef92a568f5).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Luna(nn.Module):
         self.token_embedding = nn.Embedding(V, d)
         self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
         self.embedding_norm = nn.LayerNorm(d, eps=1e-05)
-        self.context = nn.Parameter(torch.randn(1, l, d) * 0.02)
+        self.p_parameter = nn.Parameter(torch.randn(1, l, d) * 0.02)
         self.blocks = nn.ModuleList(LunaBlock(d, h, f) for _ in range(L))
 
     @classmethod
@@ -54,8 +54,8 @@ class Luna(nn.Module):
         position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
         embeddings = token_embedding + position_embedding                 # b n d
         embedding_norm = self.embedding_norm(embeddings)                  # b n d
-        context = self.context                                            # 1 l d
-        p = context.expand(b, -1, -1)                                     # b l d
+        p_parameter = self.p_parameter                                    # 1 l d
+        p = p_parameter.expand(b, -1, -1)                                 # b l d
         blocks_y, blocks_p_next = embedding_norm, p
         for layer in self.blocks:
             blocks_y, blocks_p_next = layer(blocks_y, blocks_p_next)      # b n d; b l d

@@ -1,6 +1,6 @@
 """Luna attention.
 
-Generated from blocks/attention/luna_attention.yaml (sha256 fcc436b406181348); edit the spec, not this file (content 0bd3ebe01c1ce688).
+Generated from blocks/attention/luna_attention.yaml (sha256 6e56c663fcdae90f); edit the spec, not this file (content d2625e8bf6c6ca32).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Luna encoder block.
 
-Generated from blocks/layers/luna_block.yaml (sha256 d5103a069a45a227); edit the spec, not this file (content aba6ce64b5175e11).
+Generated from blocks/layers/luna_block.yaml (sha256 7171857174422dd6); edit the spec, not this file (content 1a647678e2296132).
 """
 
 from __future__ import annotations

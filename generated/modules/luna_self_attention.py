@@ -1,6 +1,6 @@
 """Luna self-attention with a short sequence of its own.
 
-Generated from blocks/attention/luna_self_attention.yaml (sha256 379d47a55e2b9e21); edit the spec, not this file (content c462626d671484a2).
+Generated from blocks/attention/luna_self_attention.yaml (sha256 09f5721a30a9c49c); edit the spec, not this file (content e78e49da9bc5315f).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class LunaSelfAttention(nn.Module):
 
     def __init__(self, l: int, d: int, h: int, *, bias: bool = True) -> None:
         super().__init__()
-        self.context = nn.Parameter(torch.randn(1, l, d) * 0.02)
-        self.nested = LunaAttention(d, h, bias=bias)
+        self.p_parameter = nn.Parameter(torch.randn(1, l, d) * 0.02)
+        self.attention = LunaAttention(d, h, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
         b = x.shape[0]
-        context = self.context                                            # 1 l d
-        p = context.expand(b, -1, -1)                                     # b l d
-        nested_unpacked, nested_packed = self.nested(x, p)                # b n d; b l d
-        return nested_unpacked
+        p_parameter = self.p_parameter                                    # 1 l d
+        p = p_parameter.expand(b, -1, -1)                                 # b l d
+        attention_unpacked, attention_packed = self.attention(x, p)       # b n d; b l d
+        return attention_unpacked

@@ -1,6 +1,6 @@
 """minGPT.
 
-Generated from models/min_gpt.yaml (sha256 bd074c2e310f6900); edit the spec, not this file (content 869ac07af1ac125c).
+Generated from models/min_gpt.yaml (sha256 a3dd119e7bb002a5); edit the spec, not this file (content c4c63d0e3a1a8d64).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class MinGpt(nn.Module):
         number of heads, f inner width of the feed-forward network, V vocabulary size, P greatest number of tokens.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + 2*d*V + d*P + L*f + 2*d.
     MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
-    State: 2*b*m*d*L.
+    KV cache and state: 2*b*m*d*L.
     """
 
     KEEPS_STATE = True

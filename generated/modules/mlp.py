@@ -1,6 +1,6 @@
 """Position-wise feed-forward network.
 
-Generated from blocks/ffn/mlp.yaml (sha256 3c6a27f46da503ee); edit the spec, not this file (content 66d0b3124d05775e).
+Generated from blocks/ffn/mlp.yaml (sha256 347741881930e382); edit the spec, not this file (content e039dd583cc2ade5).
 """
 
 from __future__ import annotations

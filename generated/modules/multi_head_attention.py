@@ -1,6 +1,6 @@
 """Multi-head self-attention.
 
-Generated from blocks/attention/multi_head_attention.yaml (sha256 f48fff3770932334); edit the spec, not this file (content 62fdbfa3bf3e6956).
+Generated from blocks/attention/multi_head_attention.yaml (sha256 db13a6c13c67495d); edit the spec, not this file (content ecd86da47485959b).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class MultiHeadAttention(nn.Module):
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n n
         scaled = scores * self.e**-0.5                                    # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

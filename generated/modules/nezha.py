@@ -1,6 +1,6 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 3cf5ad8ffb421242); edit the spec, not this file (content 2bf258a07be5c9a4).
+Generated from models/nezha.yaml (sha256 77564f7e5266e5c2); edit the spec, not this file (content 91e205dca12f1f75).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Non-local block.
 
-Generated from blocks/attention/non_local_block.yaml (sha256 f93d0442268041ab); edit the spec, not this file (content 2662f2b0bd07cc89).
+Generated from blocks/attention/non_local_block.yaml (sha256 ee77a7e2c5cbfeac); edit the spec, not this file (content b4b6d324a03f82cd).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class NonLocalBlock(nn.Module):
                 {"to": "theta", "from": "t"},
                 {"to": "phi", "from": "p"},
                 {"to": "g", "from": "g"},
-                {"to": "projected", "from": "z"},
-                {"to": "normed", "from": "norm"},
+                {"to": "out", "from": "z"},
+                {"to": "batch_norm", "from": "norm"},
             ],
             "ignore": [],
         },
@@ -44,9 +44,9 @@ class NonLocalBlock(nn.Module):
         self.theta = nn.Conv2d(C, I, 1, bias=bias)
         self.phi = nn.Conv2d(C, I, 1, bias=bias)
         self.g = nn.Conv2d(C, I, 1, bias=bias)
-        self.projected = nn.Conv2d(I, C, 1, bias=bias)
+        self.out = nn.Conv2d(I, C, 1, bias=bias)
         if norm:
-            self.normed = nn.BatchNorm2d(C, eps=1e-05)
+            self.batch_norm = nn.BatchNorm2d(C, eps=1e-05)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -64,11 +64,11 @@ class NonLocalBlock(nn.Module):
         values = g.permute(0, 2, 3, 1).flatten(1, 2)                      # b (H*W) I
         scores = queries @ keys.transpose(-2, -1)                         # b (H*W) (H*W)
         weights = scores.softmax(-1)                                      # b (H*W) (H*W)
-        mixed = weights @ values                                          # b (H*W) I
-        image = mixed.unflatten(1, (H, W)).permute(0, 3, 1, 2)            # b I H W
-        projected = self.projected(image)                                 # b C H W
-        normed = projected
+        context = weights @ values                                        # b (H*W) I
+        context_grid = context.unflatten(1, (H, W)).permute(0, 3, 1, 2)   # b I H W
+        out = self.out(context_grid)                                      # b C H W
+        batch_norm = out
         if self.norm:
-            normed = self.normed(projected)                               # b C H W
-        y = x + normed                                                    # b C H W
+            batch_norm = self.batch_norm(out)                             # b C H W
+        y = x + batch_norm                                                # b C H W
         return y

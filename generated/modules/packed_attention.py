@@ -1,6 +1,6 @@
 """Attention over packed sequences.
 
-Generated from blocks/batches/packed_attention.yaml (sha256 c7af05f2c69874ca); edit the spec, not this file (content a83b0e95a1bd60eb).
+Generated from blocks/batches/packed_attention.yaml (sha256 4cc0c92285201507); edit the spec, not this file (content 9dc955d3af67f95b).
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ class PackedAttention(nn.Module):
         long_scores = long_q @ long_k.transpose(-2, -1)                   # p h n n
         long_scaled = long_scores * self.e**-0.5                          # p h n n
         long_weights = long_scaled.softmax(-1)                            # p h n n
-        long_mixed = long_weights @ long_v                                # p h n e
-        long_rows = long_mixed.transpose(1, 2).flatten(2, 3).flatten(0, 1)  # (p*n) d
+        long_context = long_weights @ long_v                              # p h n e
+        long_merged = long_context.transpose(1, 2).flatten(2, 3).flatten(0, 1)  # (p*n) d
         short_q = query_short.unflatten(0, (self.q, self.m)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # q h m e
         short_k = key_short.unflatten(0, (self.q, self.m)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # q h m e
         short_v = value_short.unflatten(0, (self.q, self.m)).unflatten(-1, (self.h, self.e)).transpose(1, 2)  # q h m e
         short_scores = short_q @ short_k.transpose(-2, -1)                # q h m m
         short_scaled = short_scores * self.e**-0.5                        # q h m m
         short_weights = short_scaled.softmax(-1)                          # q h m m
-        short_mixed = short_weights @ short_v                             # q h m e
-        short_rows = short_mixed.transpose(1, 2).flatten(2, 3).flatten(0, 1)  # (q*m) d
-        merged = torch.cat((long_rows, short_rows), 0)                    # t d
-        out = self.out(merged)                                            # t d
+        short_context = short_weights @ short_v                           # q h m e
+        short_merged = short_context.transpose(1, 2).flatten(2, 3).flatten(0, 1)  # (q*m) d
+        merged_heads = torch.cat((long_merged, short_merged), 0)          # t d
+        out = self.out(merged_heads)                                      # t d
         return out

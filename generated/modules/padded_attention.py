@@ -1,6 +1,6 @@
 """Attention over a padded batch.
 
-Generated from blocks/batches/padded_attention.yaml (sha256 1aedac8097218bb1); edit the spec, not this file (content a26af9cb6de24c34).
+Generated from blocks/batches/padded_attention.yaml (sha256 b636767bfa85820d); edit the spec, not this file (content d794f0a61923d183).
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class PaddedAttention(nn.Module):
         v_heads = values.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n n
         scaled = scores * self.e**-0.5                                    # b h n n
-        seen = scaled.masked_fill(padding[:, None, None, :], float("-inf"))  # b h n n
-        weights = seen.softmax(-1)                                        # b h n n
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        masked = scaled.masked_fill(padding[:, None, None, :], float("-inf"))  # b h n n
+        weights = masked.softmax(-1)                                      # b h n n
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Attention among the patches of an image.
 
-Generated from blocks/attention/patch_attention.yaml (sha256 2d22ea85616ab4b4); edit the spec, not this file (content 8ade78f184b053a9).
+Generated from blocks/attention/patch_attention.yaml (sha256 8cf5255c6002feb7); edit the spec, not this file (content 05f00876917df674).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Patch merging.
 
-Generated from blocks/layers/patch_merging.yaml (sha256 8b0123f93bab5b7f); edit the spec, not this file (content dac0f6e760b00035).
+Generated from blocks/layers/patch_merging.yaml (sha256 b7ed340742da4e0c); edit the spec, not this file (content af7b7401121ed31f).
 """
 
 from __future__ import annotations

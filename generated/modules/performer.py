@@ -1,6 +1,6 @@
 """Performer.
 
-Generated from models/performer.yaml (sha256 ac52934c7d881c19); edit the spec, not this file (content 95ac62c473ed8223).
+Generated from models/performer.yaml (sha256 b32c7212f2d01ad4); edit the spec, not this file (content 126084899695846a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Performer attention.
 
-Generated from blocks/attention/performer_attention.yaml (sha256 37e22dfc052f4d00); edit the spec, not this file (content 0587d122910a5657).
+Generated from blocks/attention/performer_attention.yaml (sha256 955efea6de164f1a); edit the spec, not this file (content 485d9077fe1255c9).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class PerformerAttention(nn.Module):
                 {"to": "k", "from": "to_k"},
                 {"to": "v", "from": "to_v"},
                 {"to": "out", "from": "to_out"},
-                {"to": "directions", "from": "fast_attention.projection_matrix"},
+                {"to": "projection", "from": "fast_attention.projection_matrix"},
             ],
             "ignore": [],
         },
@@ -64,7 +64,7 @@ class PerformerAttention(nn.Module):
         self.q = nn.Linear(d, d, bias=bias)
         self.k = nn.Linear(d, d, bias=bias)
         self.v = nn.Linear(d, d, bias=bias)
-        self.register_buffer("directions", orthogonal_projection(m, e))
+        self.register_buffer("projection", orthogonal_projection(m, e))
         self.out = nn.Linear(d, d, bias=out_bias)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "performer_pytorch") -> None:
@@ -78,14 +78,14 @@ class PerformerAttention(nn.Module):
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        directions = self.directions                                      # m e
-        q_features = positive_features(q_heads, directions, (-1,))        # b h n m
-        k_features = positive_features(k_heads, directions, (-2, -1))     # b h n m
-        memory = k_features.transpose(-2, -1) @ v_heads                   # b h m e
+        projection = self.projection                                      # m e
+        q_features = positive_features(q_heads, projection, (-1,))        # b h n m
+        k_features = positive_features(k_heads, projection, (-2, -1))     # b h n m
+        kv = k_features.transpose(-2, -1) @ v_heads                       # b h m e
         key_sum = k_features.sum(2, keepdim=True)                         # b h 1 m
-        mixed = q_features @ memory                                       # b h n e
-        weight = q_features @ key_sum.transpose(-2, -1)                   # b h n 1
-        mean = mixed / weight                                             # b h n e
-        merged = mean.transpose(1, 2).flatten(2, 3)                       # b n d
-        out = self.out(merged)                                            # b n d
+        numerator = q_features @ kv                                       # b h n e
+        denominator = q_features @ key_sum.transpose(-2, -1)              # b h n 1
+        context = numerator / denominator                                 # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

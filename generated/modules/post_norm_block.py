@@ -1,6 +1,6 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 2ba20d86db8412bf); edit the spec, not this file (content 141fe5e1dd43d7e6).
+Generated from blocks/layers/post_norm_block.yaml (sha256 0ad322b00ef92225); edit the spec, not this file (content 7f78fc2af88c7795).
 """
 
 from __future__ import annotations

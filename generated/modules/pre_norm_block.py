@@ -1,6 +1,6 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 cf4aef774f5cf0d5); edit the spec, not this file (content 43202a981f54f1e2).
+Generated from blocks/layers/pre_norm_block.yaml (sha256 6f1a0aed08c78df9); edit the spec, not this file (content e44982ae76d4d066).
 """
 
 from __future__ import annotations

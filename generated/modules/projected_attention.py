@@ -1,6 +1,6 @@
 """Multi-head attention of three sequences.
 
-Generated from blocks/attention/projected_attention.yaml (sha256 aae135db6c586a8e); edit the spec, not this file (content 3016aef462eabf41).
+Generated from blocks/attention/projected_attention.yaml (sha256 e3fa4cbc5183b3fa); edit the spec, not this file (content 3055f82d30105838).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class ProjectedAttention(nn.Module):
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n m
         scaled = scores * self.d**-0.5                                    # b h n m
         weights = scaled.softmax(-1)                                      # b h n m
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

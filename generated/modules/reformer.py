@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 69378c3542857adc); edit the spec, not this file (content 78160bfbc526d501).
+Generated from models/reformer.yaml (sha256 c6e157afd6891e93); edit the spec, not this file (content 75949b042b8926aa).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Reformer(nn.Module):
         "transformers": {  # ReformerModel
             "rules": [
                 {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "rows", "from": "embeddings.position_embeddings.weights.0"},
-                {"to": "columns", "from": "embeddings.position_embeddings.weights.1"},
+                {"to": "row_embedding", "from": "embeddings.position_embeddings.weights.0"},
+                {"to": "column_embedding", "from": "embeddings.position_embeddings.weights.1"},
                 {"to": "pairs.*.local.attention_norm", "from": "encoder.layers.(2*).attention.layer_norm"},
                 {"to": "pairs.*.local.attention.q", "from": "encoder.layers.(2*).attention.self_attention.query"},
                 {"to": "pairs.*.local.attention.k", "from": "encoder.layers.(2*).attention.self_attention.key"},
@@ -55,7 +55,7 @@ class Reformer(nn.Module):
                 {"to": "pairs.*.hashed.mlp_norm", "from": "encoder.layers.(2*+1).feed_forward.layer_norm"},
                 {"to": "pairs.*.hashed.mlp.up", "from": "encoder.layers.(2*+1).feed_forward.dense.dense"},
                 {"to": "pairs.*.hashed.mlp.down", "from": "encoder.layers.(2*+1).feed_forward.output.dense"},
-                {"to": "y", "from": "encoder.layer_norm"},
+                {"to": "final_norm", "from": "encoder.layer_norm"},
             ],
             "ignore": [],
         },
@@ -88,10 +88,10 @@ class Reformer(nn.Module):
         q = d - p
         self.m, self.u, self.w = m, u, w
         self.token_embedding = nn.Embedding(V, d)
-        self.rows = nn.Parameter(torch.randn(u, 1, p) * 0.02)
-        self.columns = nn.Parameter(torch.randn(1, w, q) * 0.02)
+        self.row_embedding = nn.Parameter(torch.randn(u, 1, p) * 0.02)
+        self.column_embedding = nn.Parameter(torch.randn(1, w, q) * 0.02)
         self.pairs = nn.ModuleList(ReformerPair(d, h, m, r, k, e, f) for _ in range(L // 2))
-        self.y = nn.LayerNorm(2 * d, eps=1e-12)
+        self.final_norm = nn.LayerNorm(2 * d, eps=1e-12)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Reformer:
@@ -113,17 +113,17 @@ class Reformer(nn.Module):
         if n > self.u * self.w:
             raise ValueError(f"n <= u*w must hold; found n = {n}, u = {self.u}, w = {self.w}")
         token_embedding = self.token_embedding(tokens)                    # b n d
-        rows = self.rows                                                  # u 1 p
-        columns = self.columns                                            # 1 w q
-        in_rows = rows.expand(-1, self.w, -1)                             # u w p
-        in_columns = columns.expand(self.u, -1, -1)                       # u w q
-        grid = torch.cat((in_rows, in_columns), -1)                       # u w d
-        places = grid.flatten(0, 1)                                       # (u*w) d
-        position_embedding = places.narrow(0, 0, n)                       # n d
+        row_embedding = self.row_embedding                                # u 1 p
+        column_embedding = self.column_embedding                          # 1 w q
+        expanded_rows = row_embedding.expand(-1, self.w, -1)              # u w p
+        expanded_columns = column_embedding.expand(self.u, -1, -1)        # u w q
+        grid = torch.cat((expanded_rows, expanded_columns), -1)           # u w d
+        position_table = grid.flatten(0, 1)                               # (u*w) d
+        position_embedding = position_table.narrow(0, 0, n)               # n d
         embeddings = token_embedding + position_embedding                 # b n d
         pairs_hashed_y1, pairs_hashed_y2 = embeddings, embeddings
         for layer in self.pairs:
             pairs_hashed_y1, pairs_hashed_y2 = layer(pairs_hashed_y1, pairs_hashed_y2)  # b n d; b n d
-        both = torch.cat((pairs_hashed_y1, pairs_hashed_y2), -1)          # b n (2*d)
-        y = self.y(both)                                                  # b n (2*d)
-        return y
+        concatenated = torch.cat((pairs_hashed_y1, pairs_hashed_y2), -1)  # b n (2*d)
+        final_norm = self.final_norm(concatenated)                        # b n (2*d)
+        return final_norm

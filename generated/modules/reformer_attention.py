@@ -1,6 +1,6 @@
 """Reformer attention.
 
-Generated from blocks/attention/reformer_attention.yaml (sha256 f1c81335f4db0011); edit the spec, not this file (content 7c5b38b42d41d13a).
+Generated from blocks/attention/reformer_attention.yaml (sha256 ab40fba58f9b5077); edit the spec, not this file (content 2a2d029772f15644).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class ReformerAttention(nn.Module):
         self.qk = nn.Linear(d, h * e, bias=bias)
         self.v = nn.Linear(d, h * e, bias=bias)
         self.register_buffer("buckets", torch.randn(h, e, r, k // 2))
-        self.units = nn.RMSNorm(e, eps=1e-06, elementwise_affine=False)
+        self.k_unit = nn.RMSNorm(e, eps=1e-06, elementwise_affine=False)
         self.out = nn.Linear(h * e, d, bias=bias)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
@@ -78,38 +78,41 @@ class ReformerAttention(nn.Module):
         qk_heads = qk.unflatten(-1, (self.h, self.e)).transpose(1, 2)     # b h n e
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         buckets = lsh_buckets(qk_heads, self.buckets)                     # b h (n*r)
-        order = buckets.argsort(stable=True, dim=-1)                      # b h (n*r)
-        back = order.argsort(stable=True, dim=-1)                         # b h (n*r)
-        places = order % n                                                # b h (n*r)
-        qk_sorted = qk_heads.gather(2, places[..., None].expand(-1, -1, -1, *qk_heads.shape[3:]))  # b h (n*r) e
-        v_sorted = v_heads.gather(2, places[..., None].expand(-1, -1, -1, *v_heads.shape[3:]))  # b h (n*r) e
+        sort_order = buckets.argsort(stable=True, dim=-1)                 # b h (n*r)
+        unsort_order = sort_order.argsort(stable=True, dim=-1)            # b h (n*r)
+        positions = sort_order % n                                        # b h (n*r)
+        qk_sorted = qk_heads.gather(2, positions[..., None].expand(-1, -1, -1, *qk_heads.shape[3:]))  # b h (n*r) e
+        v_sorted = v_heads.gather(2, positions[..., None].expand(-1, -1, -1, *v_heads.shape[3:]))  # b h (n*r) e
         q_chunks = qk_sorted.unflatten(2, (-1, self.m))                   # b h (n*r/m) m e
         v_chunks = v_sorted.unflatten(2, (-1, self.m))                    # b h (n*r/m) m e
-        i = places.unflatten(-1, (-1, self.m))                            # b h (n*r/m) m
-        units = self.units(q_chunks)                                      # b h (n*r/m) m e
-        k_chunks = units * self.e**-0.5                                   # b h (n*r/m) m e
+        q_positions = positions.unflatten(-1, (-1, self.m))               # b h (n*r/m) m
+        k_unit = self.k_unit(q_chunks)                                    # b h (n*r/m) m e
+        k_chunks = k_unit * self.e**-0.5                                  # b h (n*r/m) m e
         k_before = k_chunks.roll(1, 2)                                    # b h (n*r/m) m e
         k_near = torch.cat((k_before, k_chunks), 3)                       # b h (n*r/m) (2*m) e
         v_before = v_chunks.roll(1, 2)                                    # b h (n*r/m) m e
         v_near = torch.cat((v_before, v_chunks), 3)                       # b h (n*r/m) (2*m) e
-        i_before = i.roll(1, 2)                                           # b h (n*r/m) m
-        j = torch.cat((i_before, i), -1)                                  # b h (n*r/m) (2*m)
+        positions_before = q_positions.roll(1, 2)                         # b h (n*r/m) m
+        k_positions = torch.cat((positions_before, q_positions), -1)      # b h (n*r/m) (2*m)
         scores = q_chunks @ k_near.transpose(-2, -1)                      # b h (n*r/m) m (2*m)
-        others = scores.masked_fill(i[..., :, None] == j[..., None, :], -100000.0)  # b h (n*r/m) m (2*m)
-        logs = others.logsumexp(-1, keepdim=True)                         # b h (n*r/m) m 1
-        shares = others - logs                                            # b h (n*r/m) m (2*m)
-        weights = shares.exp()                                            # b h (n*r/m) m (2*m)
-        mixed = weights @ v_near                                          # b h (n*r/m) m e
-        mixed_sorted = mixed.flatten(2, 3)                                # b h (n*r) e
-        mixed_back = mixed_sorted.gather(2, back[..., None].expand(-1, -1, -1, *mixed_sorted.shape[3:]))  # b h (n*r) e
-        logs_sorted = logs.squeeze(4).flatten(2, 3)                       # b h (n*r)
-        logs_back = logs_sorted.gather(-1, back)                          # b h (n*r)
-        mixed_rounds = mixed_back.unflatten(2, (self.r, n))               # b h r n e
-        logs_rounds = logs_back.unflatten(-1, (self.r, n))                # b h r n
-        round_weights = logs_rounds.softmax(2)                            # b h r n
-        round_shares = round_weights.unsqueeze(4)                         # b h r n 1
-        weighed = mixed_rounds * round_shares                             # b h r n e
-        combined = weighed.sum(2)                                         # b h n e
-        merged = combined.transpose(1, 2).flatten(2, 3)                   # b n (h*e)
-        out = self.out(merged)                                            # b n d
+        masked = scores.masked_fill(q_positions[..., :, None] == k_positions[..., None, :], -100000.0)  # b h (n*r/m) m (2*m)
+        logsumexp = masked.logsumexp(-1, keepdim=True)                    # b h (n*r/m) m 1
+        log_weights = masked - logsumexp                                  # b h (n*r/m) m (2*m)
+        weights = log_weights.exp()                                       # b h (n*r/m) m (2*m)
+        context = weights @ v_near                                        # b h (n*r/m) m e
+        context_sorted = context.flatten(2, 3)                            # b h (n*r) e
+        context_unsorted = context_sorted.gather(
+            2,
+            unsort_order[..., None].expand(-1, -1, -1, *context_sorted.shape[3:]),
+        )                                                                 # b h (n*r) e
+        logsumexp_sorted = logsumexp.squeeze(4).flatten(2, 3)             # b h (n*r)
+        logsumexp_unsorted = logsumexp_sorted.gather(-1, unsort_order)    # b h (n*r)
+        context_rounds = context_unsorted.unflatten(2, (self.r, n))       # b h r n e
+        logsumexp_rounds = logsumexp_unsorted.unflatten(-1, (self.r, n))  # b h r n
+        round_weights = logsumexp_rounds.softmax(2)                       # b h r n
+        round_weights_column = round_weights.unsqueeze(4)                 # b h r n 1
+        weighted = context_rounds * round_weights_column                  # b h r n e
+        combined = weighted.sum(2)                                        # b h n e
+        merged_heads = combined.transpose(1, 2).flatten(2, 3)             # b n (h*e)
+        out = self.out(merged_heads)                                      # b n d
         return out

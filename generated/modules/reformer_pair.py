@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 b32708e8f258ab6d); edit the spec, not this file (content 23adbeb69a9f5988).
+Generated from blocks/layers/reformer_pair.yaml (sha256 25b44e98bd9a9e91); edit the spec, not this file (content 8f8af57dc18cf884).
 """
 
 from __future__ import annotations

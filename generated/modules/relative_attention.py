@@ -1,6 +1,6 @@
 """Multi-head self-attention with relative positions.
 
-Generated from blocks/attention/relative_attention.yaml (sha256 b3f2a8f10578081f); edit the spec, not this file (content c749c5c19dd92cf4).
+Generated from blocks/attention/relative_attention.yaml (sha256 1d1dc5dff8c43565); edit the spec, not this file (content cbbc83c6ee221ab4).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RelativeAttention(nn.Module):
         self.q = nn.Linear(d, d, bias=bias)
         self.k = nn.Linear(d, d, bias=bias)
         self.v = nn.Linear(d, d, bias=bias)
-        self.register_buffer("distances", distance_sinusoids(K, e), persistent=False)
+        self.register_buffer("relative_embedding", distance_sinusoids(K, e), persistent=False)
         self.out = nn.Linear(d, d, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -46,17 +46,17 @@ class RelativeAttention(nn.Module):
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        distances_places = torch.arange(q_heads.shape[2], device=q_heads.device)
-        distances_apart = (distances_places - distances_places[:, None]).clamp(-self.K, self.K) + self.K
-        distances = self.distances[distances_apart]                       # n n e
+        relative_embedding_places = torch.arange(q_heads.shape[2], device=q_heads.device)
+        relative_embedding_apart = (relative_embedding_places - relative_embedding_places[:, None]).clamp(-self.K, self.K) + self.K
+        relative_embedding = self.relative_embedding[relative_embedding_apart]  # n n e
         content_scores = q_heads @ k_heads.transpose(-2, -1)              # b h n n
-        position_scores = torch.einsum("bhie,ije->bhij", q_heads, distances)  # b h n n
+        position_scores = torch.einsum("bhie,ije->bhij", q_heads, relative_embedding)  # b h n n
         scores = content_scores + position_scores                         # b h n n
         scaled = scores * self.e**-0.5                                    # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
-        contents = weights @ v_heads                                      # b h n e
-        places = torch.einsum("bhij,ije->bhie", weights, distances)       # b h n e
-        mixed = contents + places                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        content_context = weights @ v_heads                               # b h n e
+        position_context = torch.einsum("bhij,ije->bhie", weights, relative_embedding)  # b h n e
+        context = content_context + position_context                      # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Reversible block.
 
-Generated from blocks/layers/reversible_block.yaml (sha256 5ded71fe58374072); edit the spec, not this file (content b19415efaa04a32c).
+Generated from blocks/layers/reversible_block.yaml (sha256 a4cdc00406046be4); edit the spec, not this file (content c2fe5b6cb99703de).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Root mean square normalisation.
 
-Generated from blocks/norm/rms_norm.yaml (sha256 b4fb338ffbded740); edit the spec, not this file (content 60bd9f26167760aa).
+Generated from blocks/norm/rms_norm.yaml (sha256 d3c53d734f2a2651); edit the spec, not this file (content 5d7ec1b39d23f0ea).
 """
 
 from __future__ import annotations

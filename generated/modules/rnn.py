@@ -1,6 +1,6 @@
 """Recurrent layer.
 
-Generated from blocks/recurrent/rnn.yaml (sha256 654e9bcc06e721ac); edit the spec, not this file (content d6383d3f3ffe1c00).
+Generated from blocks/recurrent/rnn.yaml (sha256 7858746ae0eaefa9); edit the spec, not this file (content 73cc8b306aaa5e86).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Rnn(nn.Module):
     Sizes: b batch size, n sequence length, d model width.
     Parameters: 2*d**2.
     MACs: 2*b*n*d**2.
-    State: b*d.
+    KV cache and state: b*d.
     """
 
     KEEPS_STATE = True

@@ -1,6 +1,6 @@
 """Step of a recurrent network.
 
-Generated from blocks/recurrent/rnn_cell.yaml (sha256 4b631a47234f6572); edit the spec, not this file (content 7d005a953c3e9b7d).
+Generated from blocks/recurrent/rnn_cell.yaml (sha256 27b0daa76b3c1dab); edit the spec, not this file (content 37110eeb5134cce0).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class RnnCell(nn.Module):
 
     def __init__(self, d: int, *, bias: bool = False) -> None:
         super().__init__()
-        self.read = nn.Linear(d, d, bias=bias)
-        self.handed = nn.Linear(d, d, bias=False)
+        self.input_projection = nn.Linear(d, d, bias=bias)
+        self.state_projection = nn.Linear(d, d, bias=False)
 
     def forward(self, x: Tensor, state_: Tensor) -> Tensor:
-        read = self.read(x)                                               # b d
-        handed = self.handed(state_)                                      # b d
-        summed = read + handed                                            # b d
-        y = summed.tanh()                                                 # b d
+        input_projection = self.input_projection(x)                       # b d
+        state_projection = self.state_projection(state_)                  # b d
+        preactivation = input_projection + state_projection               # b d
+        y = preactivation.tanh()                                          # b d
         return y

@@ -1,6 +1,6 @@
 """RoFormer.
 
-Generated from models/roformer.yaml (sha256 85e5698dccfab5dc); edit the spec, not this file (content 4299fec8479c92e7).
+Generated from models/roformer.yaml (sha256 21de4b9758f00cbe); edit the spec, not this file (content 4b9b1d95aea503a7).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention with rotary positions.
 
-Generated from blocks/attention/rotary_attention.yaml (sha256 b58e9f6cd83b7a2d); edit the spec, not this file (content bc29f78f66618a4b).
+Generated from blocks/attention/rotary_attention.yaml (sha256 d9d68e5855a9ec3e); edit the spec, not this file (content 8480fd4ab6424e9e).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class RotaryAttention(nn.Module):
         scores = q_rotated @ k_rotated.transpose(-2, -1)                  # b h n n
         scaled = scores * self.e**-0.5                                    # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
-        mixed = weights @ v_heads                                         # b h n e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # b n d
-        out = self.out(merged)                                            # b n d
+        context = weights @ v_heads                                       # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Queries, keys and values by separable convolutions.
 
-Generated from blocks/attention/separable_convolutional_qkv.yaml (sha256 7b5e8ebb268debd7); edit the spec, not this file (content 7cb787b0b4a255ed).
+Generated from blocks/attention/separable_convolutional_qkv.yaml (sha256 9d2babf36ae395a2); edit the spec, not this file (content c62245edd59f030c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-head attention.
 
-Generated from blocks/attention/single_head_attention.yaml (sha256 c692e0488f2d172c); edit the spec, not this file (content 9e4698cda32e990f).
+Generated from blocks/attention/single_head_attention.yaml (sha256 8898d4954fe28df7); edit the spec, not this file (content d2a821e298758f8a).
 """
 
 from __future__ import annotations
@@ -45,5 +45,5 @@ class SingleHeadAttention(nn.Module):
         scores = queries @ keys.transpose(-2, -1)                         # b n n
         scaled = scores * self.e**-0.5                                    # b n n
         weights = scaled.softmax(-1)                                      # b n n
-        mixed = weights @ values                                          # b n v
-        return mixed
+        context = weights @ values                                        # b n v
+        return context

@@ -1,6 +1,6 @@
 """Single-head linear attention.
 
-Generated from blocks/attention/single_head_linear_attention.yaml (sha256 9e4e2228e8120c27); edit the spec, not this file (content 91b2cff2589e1e77).
+Generated from blocks/attention/single_head_linear_attention.yaml (sha256 d7b53155363dfbd8); edit the spec, not this file (content c88fd8556187a586).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class SingleHeadLinearAttention(nn.Module):
         values = self.values(x)                                           # b n v
         q_features = F.elu(queries) + 1                                   # b n e
         k_features = F.elu(keys) + 1                                      # b n e
-        memory = k_features.transpose(-2, -1) @ values                    # b e v
+        kv = k_features.transpose(-2, -1) @ values                        # b e v
         key_sum = k_features.sum(1, keepdim=True)                         # b 1 e
-        mixed = q_features @ memory                                       # b n v
-        weight = q_features @ key_sum.transpose(-2, -1)                   # b n 1
-        mean = mixed / weight                                             # b n v
-        return mean
+        numerator = q_features @ kv                                       # b n v
+        denominator = q_features @ key_sum.transpose(-2, -1)              # b n 1
+        context = numerator / denominator                                 # b n v
+        return context

@@ -1,6 +1,6 @@
 """Sparse Transformer attention, fixed.
 
-Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 fcf97363654d2a52); edit the spec, not this file (content bf30c240158561b8).
+Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 3c719781fe6d27a9); edit the spec, not this file (content 92f25b03d06652ea).
 """
 
 from __future__ import annotations
@@ -47,28 +47,28 @@ class SparseFixedAttention(nn.Module):
         k_blocks = k.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) s e
         v_blocks = v.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) s e
         own_scores = q_blocks @ k_blocks.transpose(-2, -1)                # b h (n/s) s s
-        own_future = torch.ones(own_scores.shape[-2:], dtype=torch.bool, device=own_scores.device).triu(1)
-        own = own_scores.masked_fill(own_future, float("-inf"))           # b h (n/s) s s
+        own_masked_future = torch.ones(own_scores.shape[-2:], dtype=torch.bool, device=own_scores.device).triu(1)
+        own_masked = own_scores.masked_fill(own_masked_future, float("-inf"))  # b h (n/s) s s
         q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         k_last = k_blocks[:, :, :, self.s - self.c:]                      # b h (n/s) c e
         v_last = v_blocks[:, :, :, self.s - self.c:]                      # b h (n/s) c e
         k_summary = k_last.flatten(2, 3)                                  # b h (n*c/s) e
         v_summary = v_last.flatten(2, 3)                                  # b h (n*c/s) e
         far_scores = q_heads @ k_summary.transpose(-2, -1)                # b h n (n*c/s)
-        far_j = torch.arange(far_scores.shape[3], device=far_scores.device)
-        far_i = torch.arange(far_scores.shape[2], device=far_scores.device)[:, None]
-        far_hidden = far_j // self.c >= far_i // self.s
-        far = far_scores.masked_fill(far_hidden, float("-inf"))           # b h n (n*c/s)
-        far_blocks = far.unflatten(2, (-1, self.s))                       # b h (n/s) s (n*c/s)
-        joined = torch.cat((own, far_blocks), -1)                         # b h (n/s) s (n*c/s + s)
-        scaled = joined * self.e**-0.5                                    # b h (n/s) s (n*c/s + s)
+        far_masked_j = torch.arange(far_scores.shape[3], device=far_scores.device)
+        far_masked_i = torch.arange(far_scores.shape[2], device=far_scores.device)[:, None]
+        far_masked_hidden = far_masked_j // self.c >= far_masked_i // self.s
+        far_masked = far_scores.masked_fill(far_masked_hidden, float("-inf"))  # b h n (n*c/s)
+        far_blocks = far_masked.unflatten(2, (-1, self.s))                # b h (n/s) s (n*c/s)
+        scores = torch.cat((own_masked, far_blocks), -1)                  # b h (n/s) s (n*c/s + s)
+        scaled = scores * self.e**-0.5                                    # b h (n/s) s (n*c/s + s)
         weights = scaled.softmax(-1)                                      # b h (n/s) s (n*c/s + s)
         parts_own, parts_far = weights.split((self.s, n * self.c // self.s), -1)  # b h (n/s) s s; b h (n/s) s (n*c/s)
-        own_mixed = parts_own @ v_blocks                                  # b h (n/s) s e
+        own_context = parts_own @ v_blocks                                # b h (n/s) s e
         far_weights = parts_far.flatten(2, 3)                             # b h n (n*c/s)
-        far_mixed = far_weights @ v_summary                               # b h n e
-        far_back = far_mixed.unflatten(2, (-1, self.s))                   # b h (n/s) s e
-        mixed = own_mixed + far_back                                      # b h (n/s) s e
-        merged = mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
-        out = self.out(merged)                                            # b n d
+        far_context = far_weights @ v_summary                             # b h n e
+        far_context_blocks = far_context.unflatten(2, (-1, self.s))       # b h (n/s) s e
+        context = own_context + far_context_blocks                        # b h (n/s) s e
+        merged_heads = context.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

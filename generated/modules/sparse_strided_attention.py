@@ -1,6 +1,6 @@
 """Sparse Transformer attention, strided.
 
-Generated from blocks/attention/sparse_strided_attention.yaml (sha256 e882419846ba4f01); edit the spec, not this file (content aef4597a3e948297).
+Generated from blocks/attention/sparse_strided_attention.yaml (sha256 66bde42e99977aed); edit the spec, not this file (content 89001847f0e720e5).
 """
 
 from __future__ import annotations
@@ -47,29 +47,32 @@ class SparseStridedAttention(nn.Module):
         k_blocks = k_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) (2*s) e
         v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/s) (2*s) e
         near_scores = q_blocks @ k_blocks.transpose(-2, -1)               # b h (n/s) s (2*s)
-        near_j = torch.arange(near_scores.shape[4], device=near_scores.device)
-        near_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
-        near_block = torch.arange(near_scores.shape[2], device=near_scores.device)[:, None, None]
-        near_hidden = ((near_j < near_i) | (near_j > near_i + self.s)) | (near_block * self.s + near_j < self.s)
-        near = near_scores.masked_fill(near_hidden, float("-inf"))        # b h (n/s) s (2*s)
+        near_masked_j = torch.arange(near_scores.shape[4], device=near_scores.device)
+        near_masked_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
+        near_masked_block = torch.arange(near_scores.shape[2], device=near_scores.device)[:, None, None]
+        near_masked_hidden = (
+            ((near_masked_j < near_masked_i) | (near_masked_j > near_masked_i + self.s))
+            | (near_masked_block * self.s + near_masked_j < self.s)
+        )
+        near_masked = near_scores.masked_fill(near_masked_hidden, float("-inf"))  # b h (n/s) s (2*s)
         q_columns = q.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).transpose(1, 3)  # b h s (n/s) e
         k_columns = k.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).transpose(1, 3)  # b h s (n/s) e
         v_columns = v.unflatten(1, (-1, self.s)).unflatten(-1, (self.h, self.e)).transpose(1, 3)  # b h s (n/s) e
         far_scores = q_columns @ k_columns.transpose(-2, -1)              # b h s (n/s) (n/s)
-        far_j = torch.arange(far_scores.shape[4], device=far_scores.device)
-        far_i = torch.arange(far_scores.shape[3], device=far_scores.device)[:, None]
-        far_hidden = far_j > far_i - 2
-        far = far_scores.masked_fill(far_hidden, float("-inf"))           # b h s (n/s) (n/s)
-        far_blocks = far.transpose(2, 3)                                  # b h (n/s) s (n/s)
-        joined = torch.cat((near, far_blocks), -1)                        # b h (n/s) s (2*s + n/s)
-        scaled = joined * self.e**-0.5                                    # b h (n/s) s (2*s + n/s)
+        far_masked_j = torch.arange(far_scores.shape[4], device=far_scores.device)
+        far_masked_i = torch.arange(far_scores.shape[3], device=far_scores.device)[:, None]
+        far_masked_hidden = far_masked_j > far_masked_i - 2
+        far_masked = far_scores.masked_fill(far_masked_hidden, float("-inf"))  # b h s (n/s) (n/s)
+        far_blocks = far_masked.transpose(2, 3)                           # b h (n/s) s (n/s)
+        scores = torch.cat((near_masked, far_blocks), -1)                 # b h (n/s) s (2*s + n/s)
+        scaled = scores * self.e**-0.5                                    # b h (n/s) s (2*s + n/s)
         weights = scaled.softmax(-1)                                      # b h (n/s) s (2*s + n/s)
         parts_near, parts_far = weights.split((2 * self.s, n // self.s), -1)  # b h (n/s) s (2*s); b h (n/s) s (n/s)
-        near_mixed = parts_near @ v_blocks                                # b h (n/s) s e
+        near_context = parts_near @ v_blocks                              # b h (n/s) s e
         far_weights = parts_far.transpose(2, 3)                           # b h s (n/s) (n/s)
-        far_mixed = far_weights @ v_columns                               # b h s (n/s) e
-        far_back = far_mixed.transpose(2, 3)                              # b h (n/s) s e
-        mixed = near_mixed + far_back                                     # b h (n/s) s e
-        merged = mixed.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
-        out = self.out(merged)                                            # b n d
+        far_context = far_weights @ v_columns                             # b h s (n/s) e
+        far_context_blocks = far_context.transpose(2, 3)                  # b h (n/s) s e
+        context = near_context + far_context_blocks                       # b h (n/s) s e
+        merged_heads = context.permute(0, 2, 3, 1, 4).flatten(3, 4).flatten(1, 2)  # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Swin Transformer.
 
-Generated from models/swin.yaml (sha256 53c10abea7830114); edit the spec, not this file (content ded90c6d6c8173f5).
+Generated from models/swin.yaml (sha256 7af3c40a61d1c8fc); edit the spec, not this file (content 4cec4568e7a234e0).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Swin(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "timm": {  # SwinTransformer
             "rules": [
-                {"to": "patches", "from": "patch_embed.proj"},
+                {"to": "patch_embedding", "from": "patch_embed.proj"},
                 {"to": "patch_norm", "from": "patch_embed.norm"},
                 {"to": "stage*.*.regular.attention_norm", "from": "layers.(*-1).blocks.(2*).norm1"},
                 {"to": "stage*.*.regular.attention.attention.q.weight", "from": "layers.(*-1).blocks.(2*).attn.qkv.weight", "part": (0, 3)},
@@ -93,7 +93,7 @@ class Swin(nn.Module):
         },
         "transformers": {  # SwinForImageClassification
             "rules": [
-                {"to": "patches", "from": "swin.embeddings.patch_embeddings.projection"},
+                {"to": "patch_embedding", "from": "swin.embeddings.patch_embeddings.projection"},
                 {"to": "patch_norm", "from": "swin.embeddings.norm"},
                 {"to": "stage*.*.regular.attention_norm", "from": "swin.encoder.layers.(*-1).blocks.(2*).layernorm_before"},
                 {"to": "stage*.*.regular.attention.attention.q", "from": "swin.encoder.layers.(*-1).blocks.(2*).attention.q_proj"},
@@ -153,7 +153,7 @@ class Swin(nn.Module):
             raise ValueError(f"L2 % 2 == 0 must hold; found L2 = {L2}")
         if L3 % 2 != 0:
             raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
-        self.patches = nn.Conv2d(c, C, p, stride=p)
+        self.patch_embedding = nn.Conv2d(c, C, p, stride=p)
         self.patch_norm = nn.LayerNorm(C, eps=1e-05)
         self.stage1 = nn.ModuleList(SwinPair(8 * M, 8 * M, C, M, h) for _ in range(L1 // 2))
         self.downsample1 = PatchMerging(8 * M, 8 * M, C)
@@ -180,8 +180,8 @@ class Swin(nn.Module):
         load_reference(self, weights, self.REFERENCES, layout)
 
     def forward(self, image: Tensor) -> Tensor:
-        patches = self.patches(image)                                     # b C (8*M) (8*M)
-        sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (64*M**2) C
+        patch_embedding = self.patch_embedding(image)                     # b C (8*M) (8*M)
+        sequence = patch_embedding.permute(0, 2, 3, 1).flatten(1, 2)      # b (64*M**2) C
         patch_norm = self.patch_norm(sequence)                            # b (64*M**2) C
         stage1 = patch_norm
         for layer in self.stage1:

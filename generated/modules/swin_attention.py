@@ -1,6 +1,6 @@
 """Shifted-window attention.
 
-Generated from blocks/attention/swin_attention.yaml (sha256 95a47201275a2193); edit the spec, not this file (content 85dfb3bbd27e97e0).
+Generated from blocks/attention/swin_attention.yaml (sha256 25523513ba435d98); edit the spec, not this file (content 2c4896569f7c044b).
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ class SwinAttention(nn.Module):
             .flatten(0, 2)
         )                                                                 # (b*H*W/M**2) (M**2) C
         attention = self.attention(windows)                               # (b*H*W/M**2) (M**2) C
-        whole = (
+        merged_windows = (
             attention.unflatten(0, (b, self.y, self.z))
             .unflatten(3, (self.M, -1))
             .transpose(2, 3)
             .flatten(3, 4)
             .flatten(1, 2)
         )                                                                 # b H W C
-        rolled_back = whole
+        rolled_back = merged_windows
         if self.shifted:
-            rolled_back = whole.roll((self.M // 2, self.M // 2), (1, 2))  # b H W C
+            rolled_back = merged_windows.roll((self.M // 2, self.M // 2), (1, 2))  # b H W C
         out = rolled_back.flatten(1, 2)                                   # b (H*W) C
         return out

@@ -1,6 +1,6 @@
 """Swin Transformer with windows of one size at any resolution.
 
-Generated from models/swin_fixed_window.yaml (sha256 66c38a9f404bf231); edit the spec, not this file (content ee001f455d20dfdd).
+Generated from models/swin_fixed_window.yaml (sha256 7a0a1c3dd8e1f7b6); edit the spec, not this file (content 3bcbe512424ca86b).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SwinFixedWindow(nn.Module):
             raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
         if L4 % 2 != 0:
             raise ValueError(f"L4 % 2 == 0 must hold; found L4 = {L4}")
-        self.patches = nn.Conv2d(c, C, p, stride=p)
+        self.patch_embedding = nn.Conv2d(c, C, p, stride=p)
         self.patch_norm = nn.LayerNorm(C, eps=1e-05)
         self.stage1 = nn.ModuleList(SwinPair(s // p, s // p, C, M, h) for _ in range(L1 // 2))
         self.downsample1 = PatchMerging(s // p, s // p, C)
@@ -82,8 +82,8 @@ class SwinFixedWindow(nn.Module):
         return cls(**{**cls.PRESETS[name], **changes})
 
     def forward(self, image: Tensor) -> Tensor:
-        patches = self.patches(image)                                     # b C (s/p) (s/p)
-        sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (s**2/p**2) C
+        patch_embedding = self.patch_embedding(image)                     # b C (s/p) (s/p)
+        sequence = patch_embedding.permute(0, 2, 3, 1).flatten(1, 2)      # b (s**2/p**2) C
         patch_norm = self.patch_norm(sequence)                            # b (s**2/p**2) C
         stage1 = patch_norm
         for layer in self.stage1:

@@ -1,6 +1,6 @@
 """Pair of Swin blocks.
 
-Generated from blocks/layers/swin_pair.yaml (sha256 6bb0c7774a16ba05); edit the spec, not this file (content 117e5eb38bec0ad1).
+Generated from blocks/layers/swin_pair.yaml (sha256 790dcd3b639b0507); edit the spec, not this file (content b59f432d466cd345).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """First-order Taylor attention.
 
-Generated from blocks/attention/taylor_attention.yaml (sha256 cbafef1c628d9548); edit the spec, not this file (content 5e44dd6944ecd6ff).
+Generated from blocks/attention/taylor_attention.yaml (sha256 34fcd14f06f46508); edit the spec, not this file (content 20529c413012478a).
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class TaylorAttention(nn.Module):
         v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
         q_unit = F.normalize(q_heads, dim=-1)                             # b h n e
         k_unit = F.normalize(k_heads, dim=-1)                             # b h n e
-        memory = k_unit.transpose(-2, -1) @ v_heads                       # b h e e
-        products = q_unit @ memory                                        # b h n e
+        kv = k_unit.transpose(-2, -1) @ v_heads                           # b h e e
+        q_kv = q_unit @ kv                                                # b h n e
         value_sum = v_heads.sum(2, keepdim=True)                          # b h 1 e
-        mixed = products + value_sum                                      # b h n e
+        numerator = q_kv + value_sum                                      # b h n e
         key_sum = k_unit.sum(2, keepdim=True)                             # b h 1 e
         similarity = q_unit @ key_sum.transpose(-2, -1)                   # b h n 1
-        weight = similarity + n                                           # b h n 1
-        mean = mixed / weight                                             # b h n e
-        merged = mean.transpose(1, 2).flatten(2, 3)                       # b n d
-        out = self.out(merged)                                            # b n d
+        denominator = similarity + n                                      # b h n 1
+        context = numerator / denominator                                 # b h n e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
+        out = self.out(merged_heads)                                      # b n d
         return out

@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 68b47882479ee228); edit the spec, not this file (content 9db096ea2093b87d).
+Generated from models/transformer.yaml (sha256 a0a555f93ba77617); edit the spec, not this file (content ac62cced4238cfe2).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Transformer(nn.Module):
         network, V shared vocabulary size, P greatest sequence length.
     Parameters: 12*d**2*L + 4*d*L*f + 24*d*L + 2*L*f + d*V.
     MACs: 6*b*s*d**2*L + 6*b*n*d**2*L + 2*b*s**2*d*L + 2*b*s*n*d*L + 2*b*s*d*L*f + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
-    State: 2*b*m*d*L.
+    KV cache and state: 2*b*m*d*L.
     """
 
     KEEPS_STATE = True

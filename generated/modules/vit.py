@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 562b9df01fdef015); edit the spec, not this file (content 637f4d87647f4c7b).
+Generated from models/vit.yaml (sha256 082c6b3709ddbb92); edit the spec, not this file (content 696a6ba7ab758649).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Vit(nn.Module):
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "timm": {  # VisionTransformer
             "rules": [
-                {"to": "patches", "from": "patch_embed.proj"},
+                {"to": "patch_embedding", "from": "patch_embed.proj"},
                 {"to": "class_token", "from": "cls_token"},
                 {"to": "position_embedding", "from": "pos_embed"},
                 {"to": "blocks.*.attention_norm", "from": "blocks.*.norm1"},
@@ -60,7 +60,7 @@ class Vit(nn.Module):
         },
         "transformers": {  # ViTForImageClassification
             "rules": [
-                {"to": "patches", "from": "vit.embeddings.patch_embeddings.projection"},
+                {"to": "patch_embedding", "from": "vit.embeddings.patch_embeddings.projection"},
                 {"to": "class_token", "from": "vit.embeddings.cls_token"},
                 {"to": "position_embedding", "from": "vit.embeddings.position_embeddings"},
                 {"to": "blocks.*.attention_norm", "from": "vit.layers.*.layernorm_before"},
@@ -94,7 +94,7 @@ class Vit(nn.Module):
         if s % p != 0:
             raise ValueError(f"s % p == 0 must hold; found s = {s}, p = {p}")
         n = s**2 // p**2 + 1
-        self.patches = nn.Conv2d(c, d, p, stride=p)
+        self.patch_embedding = nn.Conv2d(c, d, p, stride=p)
         self.class_token = nn.Parameter(torch.randn(1, 1, d) * 0.02)
         self.position_embedding = nn.Parameter(torch.randn(1, n, d) * 0.02)
         self.blocks = nn.ModuleList(PreNormBlock(d, h, f, eps=1e-06) for _ in range(L))
@@ -114,8 +114,8 @@ class Vit(nn.Module):
 
     def forward(self, image: Tensor) -> Tensor:
         b = image.shape[0]
-        patches = self.patches(image)                                     # b d (s/p) (s/p)
-        sequence = patches.permute(0, 2, 3, 1).flatten(1, 2)              # b (s**2/p**2) d
+        patch_embedding = self.patch_embedding(image)                     # b d (s/p) (s/p)
+        sequence = patch_embedding.permute(0, 2, 3, 1).flatten(1, 2)      # b (s**2/p**2) d
         class_token = self.class_token                                    # 1 1 d
         class_tokens = class_token.expand(b, -1, -1)                      # b 1 d
         with_class_token = torch.cat((class_tokens, sequence), 1)         # b n d

@@ -1,6 +1,6 @@
 """Attention within windows.
 
-Generated from blocks/attention/window_attention.yaml (sha256 33fe753619618c72); edit the spec, not this file (content 9d7e6e173fe952c8).
+Generated from blocks/attention/window_attention.yaml (sha256 c59e99d5ec7fad28); edit the spec, not this file (content 413cf78b1064f816).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class WindowAttention(nn.Module):
             masked = biased.unflatten(0, (-1, self.masked.shape[0]))
             masked = masked.masked_fill(self.masked[:, None], float("-inf")).flatten(0, 1)  # w h (M**2) (M**2)
         weights = masked.softmax(-1)                                      # w h (M**2) (M**2)
-        mixed = weights @ v_heads                                         # w h (M**2) e
-        merged = mixed.transpose(1, 2).flatten(2, 3)                      # w (M**2) C
-        out = self.out(merged)                                            # w (M**2) C
+        context = weights @ v_heads                                       # w h (M**2) e
+        merged_heads = context.transpose(1, 2).flatten(2, 3)              # w (M**2) C
+        out = self.out(merged_heads)                                      # w (M**2) C
         return out

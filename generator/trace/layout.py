@@ -7,14 +7,16 @@ are compared at one sample of large sizes that meets the known divisibilities: t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
-from sympy import Expr, Integer
+from sympy import Basic, Expr, Integer, default_sort_key
 
 from generator.formulas.symbols import Facts
 from generator.trace.memory_format import channels_last_strides, fills_channels_last
 from generator.trace.tensor import Shape, Tensor, product
 
 SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ
+SMALL = Integer(2)
 
 
 def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) -> Shape | None:
@@ -31,8 +33,9 @@ def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) 
         return None
     if all(x.shape == shape and fills_channels_last(x) for x in operands):  # the strides of axes of one become those of the format
         return channels_last_strides(shape)
-    sizes = [_at_sample(facts, size) for size in shape]
-    strides = [[_at_sample(facts, stride) for stride in x.strides] for x in spread]
+    sample = _sample(facts, shape)
+    sizes = [_at(sample, facts.witnessed(size)) for size in shape]
+    strides = [[_at(sample, facts.witnessed(stride)) for stride in x.strides] for x in spread]
     order = list(reversed(range(len(shape))))  # fastest first
     for i in range(1, len(order)):
         later = i
@@ -69,6 +72,20 @@ def _dense(shape: Shape, order: list[int]) -> Shape | None:
     return tuple(strides)
 
 
-def _at_sample(facts: Facts, size: Expr) -> Expr:
-    value = facts.witnessed(size)
-    return value.xreplace(dict.fromkeys(value.free_symbols, SAMPLE))
+def _sample(facts: Facts, shape: Shape) -> dict[Basic, Integer]:
+    """Return numbers for the sizes in an axis at which all axes are two at least: all are large, but for as few as must be small.
+
+    An axis such as n - k + 1 is none where n and k are both large.
+    """
+    axes = [facts.witnessed(size) for size in shape]
+    names = sorted(set[Basic]().union(*(axis.free_symbols for axis in axes)), key=default_sort_key)
+    for count in range(len(names) + 1):
+        for small in combinations(names, count):
+            sample = {name: SMALL if name in small else SAMPLE for name in names}
+            if all(_at(sample, axis) >= SMALL or axis == 1 for axis in axes):
+                return sample
+    return {}
+
+
+def _at(sample: dict[Basic, Integer], value: Expr) -> Expr:
+    return value.xreplace(dict.fromkeys(value.free_symbols, SAMPLE) | sample)
