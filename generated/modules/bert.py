@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 b7db174dcfb39962); edit the spec, not this file (content fd48ea81b5e94044).
+Generated from models/bert.yaml (sha256 35e0eeb06754c5bc); edit the spec, not this file (content 9528e6f46439728d).
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ class Bert(nn.Module):
     A stack of post-norm encoder blocks over token, position and segment embeddings, with a pooler on the first token.
     No task head.
 
-    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
-        feed-forward network, V vocabulary size, P greatest sequence length, T number of segment types.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 4*b*n*d**2*L + 2*b*n**2*d*L + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-base": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 30522, "P": 512, "T": 2},
-        "bert-large": {"d": 1024, "L": 24, "h": 16, "f": 4096, "V": 30522, "P": 512, "T": 2},
+        "bert-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2},
+        "bert-large": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "mlp_dim": 4096, "vocab_size": 30522, "max_length": 512, "T": 2},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # BertModel
@@ -53,23 +56,39 @@ class Bert(nn.Module):
         },
     }
 
-    def __init__(self, d: int, L: int, h: int, V: int, P: int, T: int, f: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        T: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.P = P
-        self.token_embedding = nn.Embedding(V, d)
-        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.segment_embedding = nn.Embedding(T, d)
-        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
-        self.blocks = nn.ModuleList(PostNormBlock(d, h, f, eps=1e-12) for _ in range(L))
-        self.pooler = nn.Linear(d, d)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        self.max_length = max_length
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_embedding = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)
+        self.segment_embedding = nn.Embedding(T, embed_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embed_dim, eps=1e-12, **factory)
+        self.blocks = nn.ModuleList(
+            PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-12, **factory)
+            for _ in range(num_layers)
+        )
+        self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Bert:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -77,8 +96,8 @@ class Bert(nn.Module):
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         n = tokens.shape[1]
-        if n > self.P:
-            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        if n > self.max_length:
+            raise ValueError(f"n <= max_length must hold; found n = {n}, max_length = {self.max_length}")
         token_embedding = self.token_embedding(tokens)                    # b n d
         position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
         segment_embedding = self.segment_embedding(segments)              # b n d

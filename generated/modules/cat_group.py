@@ -1,10 +1,11 @@
 """Group of three CAT blocks.
 
-Generated from blocks/layers/cat_group.yaml (sha256 7c820079231cde27); edit the spec, not this file (content e54b8ee3d3d55f03).
+Generated from blocks/layers/cat_group.yaml (sha256 9cff41c107d98ac3); edit the spec, not this file (content 3eda0249a21ba9a3).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from .cross_patch_attention import CrossPatchAttention
@@ -23,11 +24,37 @@ class CatGroup(nn.Module):
     MACs: 8*b*H*W*N**2*C + 32*b*H*W*C**2 + 2*b*H**2*W**2*C/N**2.
     """
 
-    def __init__(self, H: int, W: int, N: int, C: int, h: int) -> None:
+    def __init__(
+        self,
+        *,
+        H: int,
+        W: int,
+        N: int,
+        C: int,
+        h: int,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.inner1 = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
-        self.cross = PreNormBlock(C, h, attention=CrossPatchAttention(H, W, N))
-        self.inner2 = PreNormBlock(C, h, attention=InnerPatchAttention(H, W, N, C, h))
+        factory = {"device": device, "dtype": dtype}
+        self.inner1 = PreNormBlock(
+            embed_dim=C,
+            num_heads=h,
+            attention=InnerPatchAttention(H=H, W=W, N=N, C=C, num_heads=h, **factory),
+            **factory,
+        )
+        self.cross = PreNormBlock(
+            embed_dim=C,
+            num_heads=h,
+            attention=CrossPatchAttention(H=H, W=W, N=N, **factory),
+            **factory,
+        )
+        self.inner2 = PreNormBlock(
+            embed_dim=C,
+            num_heads=h,
+            attention=InnerPatchAttention(H=H, W=W, N=N, C=C, num_heads=h, **factory),
+            **factory,
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         inner1 = self.inner1(x)                                           # b (H*W) C

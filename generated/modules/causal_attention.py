@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with a key-value cache.
 
-Generated from blocks/attention/causal_attention.yaml (sha256 ddc0d6a647daf5e1); edit the spec, not this file (content fbaa3a65bef6ec9c).
+Generated from blocks/attention/causal_attention.yaml (sha256 f176910e7096eb6c); edit the spec, not this file (content 816a0e0d7cda6b46).
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class CausalAttention(nn.Module):
     Each of n new tokens attends to itself and to all earlier ones of the m so far. Keys and values are kept between
     decoding steps. Counted as computed: the full rectangle of scores, masked, as PyTorch does it.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, e
-        = d/h head width.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, h
+        (num_heads) number of heads, e (head_dim) = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n*m*d.
     KV cache and state: 2*b*m*d.
@@ -28,25 +28,37 @@ class CausalAttention(nn.Module):
 
     KEEPS_STATE = True
 
-    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.e = h, e
-        self.qkv = nn.Linear(d, 3 * d, bias=bias)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.head_dim = num_heads, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.qkv = nn.Linear(embed_dim, 3 * embed_dim, bias=bias, **factory)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         qkv = self.qkv(x)                                                 # b n (3*d)
         parts_q, parts_k, parts_v = qkv.chunk(3, -1)                      # b n d; b n d; b n d
-        q_heads = parts_q.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
-        k_heads = parts_k.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
-        v_heads = parts_v.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
+        q_heads = parts_q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = parts_k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = parts_v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         keys = extend(state, "keys", k_heads, 2)                          # b h m e
         values = extend(state, "values", v_heads, 2)                      # b h m e
         scores = q_heads @ keys.transpose(-2, -1)                         # b h n m
-        scaled = scores * self.e**-0.5                                    # b h n m
+        scaled = scores * self.head_dim**-0.5                             # b h n m
         masked_past = scaled.shape[-1] - scaled.shape[-2]
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
         masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m

@@ -1,6 +1,6 @@
 """Causal linear attention.
 
-Generated from blocks/attention/causal_linear_attention.yaml (sha256 a89b022aebfdd6f4); edit the spec, not this file (content d291d8e637dfa2a2).
+Generated from blocks/attention/causal_linear_attention.yaml (sha256 31ac3a9f089a092a); edit the spec, not this file (content 38e57031c18fe784).
 """
 
 from __future__ import annotations
@@ -17,29 +17,42 @@ class CausalLinearAttention(nn.Module):
     sums, one matrix of e times e for each position and head. Training so keeps n times d times e elements; step by step
     only the last matrix is needed.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, e = d/h head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, e (head_dim) = d/h
+        head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + b*n*d**2/h + b*n*d.
     """
 
-    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.e = h, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.head_dim = num_heads, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         q_features = F.elu(q_heads) + 1                                   # b h n e
         k_features = F.elu(k_heads) + 1                                   # b h n e
         kv = torch.einsum("bhne,bhnc->bhnec", k_features, v_heads)        # b h n e e

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/causal_rotary_attention.yaml (sha256 0d9c34d95dfc5515); edit the spec, not this file (content 70149a59f3be8382).
+Generated from blocks/attention/causal_rotary_attention.yaml (sha256 7acd38abb415820a); edit the spec, not this file (content daaad34246a91eab).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class CausalRotaryAttention(nn.Module):
     As causal_attention, with queries and keys rotated by angles proportional to their positions. Keys are kept after
     the rotation.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, P
-        greatest number of tokens, e = d/h head width.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, h
+        (num_heads) number of heads, P (max_length) greatest number of tokens, e (head_dim) = d/h head width.
     Parameters: 4*d**2.
     MACs: 4*b*n*d**2 + 2*b*n*m*d.
     KV cache and state: 2*b*m*d.
@@ -40,25 +40,38 @@ class CausalRotaryAttention(nn.Module):
 
     KEEPS_STATE = True
 
-    def __init__(self, d: int, h: int, P: int, *, bias: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        max_length: int,
+        bias: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % (2 * h) != 0:
-            raise ValueError(f"d % (2*h) == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.e = h, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.register_buffer("angles", rotations(P, e, 10000), persistent=False)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % (2 * num_heads) != 0:
+            raise ValueError(
+                "embed_dim % (2*num_heads) == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.head_dim = num_heads, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.register_buffer("angles", rotations(max_length, head_dim, 10000).to(**factory), persistent=False)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         angles_start = advance(state, "angles", q_heads.shape[2], self.angles.shape[1])
         angles_cos, angles_sin = self.angles[:, angles_start : angles_start + q_heads.shape[2]]  # n (d/(2*h)); n (d/(2*h))
         q_rotated = rotated_halves(q_heads, angles_cos, angles_sin)       # b h n e
@@ -66,7 +79,7 @@ class CausalRotaryAttention(nn.Module):
         keys = extend(state, "keys", k_rotated, 2)                        # b h m e
         values = extend(state, "values", v_heads, 2)                      # b h m e
         scores = q_rotated @ keys.transpose(-2, -1)                       # b h n m
-        scaled = scores * self.e**-0.5                                    # b h n m
+        scaled = scores * self.head_dim**-0.5                             # b h n m
         masked_past = scaled.shape[-1] - scaled.shape[-2]
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
         masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m

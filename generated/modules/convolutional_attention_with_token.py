@@ -1,6 +1,6 @@
 """Attention with convolutional projections and a class token.
 
-Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 ff852fead568faff); edit the spec, not this file (content e9f0ddce0bd516c1).
+Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 333142105b8c514b); edit the spec, not this file (content 5ecc31447934ffa2).
 """
 
 from __future__ import annotations
@@ -17,23 +17,34 @@ class ConvolutionalAttentionWithToken(nn.Module):
 
     As convolutional_attention, with a class token in front of the patches, which the convolutions leave alone.
 
-    Sizes: b batch size, H height of the grid in patches, W width of the grid in patches, C channels, h number of heads,
-        r stride for keys and values.
+    Sizes: b batch size, H height of the grid in patches, W width of the grid in patches, C channels, h (num_heads)
+        number of heads, r stride for keys and values.
     Parameters: 4*C**2 + 37*C.
     MACs: 2*b*H*W*C**2 + 11*b*H*W*C + 2*b*H**2*W**2*C/r**2 + 4*b*C**2 + 2*b*H*W*C**2/r**2 + 20*b*H*W*C/r**2 + 2*b*C.
     """
 
-    def __init__(self, H: int, W: int, C: int, h: int, r: int = 2) -> None:
+    def __init__(
+        self,
+        *,
+        H: int,
+        W: int,
+        C: int,
+        num_heads: int,
+        r: int = 2,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         if H % r != 0:
             raise ValueError(f"H % r == 0 must hold; found H = {H}, r = {r}")
         if W % r != 0:
             raise ValueError(f"W % r == 0 must hold; found W = {W}, r = {r}")
         self.H, self.W = H, W
-        self.keys = ConvolutionalProjection(C, r)
-        self.queries = ConvolutionalProjection(C)
-        self.values = ConvolutionalProjection(C, r)
-        self.attention = ProjectedAttention(C, h)
+        factory = {"device": device, "dtype": dtype}
+        self.keys = ConvolutionalProjection(C=C, r=r, **factory)
+        self.queries = ConvolutionalProjection(C=C, **factory)
+        self.values = ConvolutionalProjection(C=C, r=r, **factory)
+        self.attention = ProjectedAttention(embed_dim=C, num_heads=num_heads, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         class_token = x[:, :1]                                            # b 1 C

@@ -1,10 +1,11 @@
 """Depth-wise projection of a grid to tokens.
 
-Generated from blocks/attention/convolutional_projection.yaml (sha256 238f32bc0d7ff28a); edit the spec, not this file (content 32f8070a19b4684c).
+Generated from blocks/attention/convolutional_projection.yaml (sha256 238f32bc0d7ff28a); edit the spec, not this file (content 5d45618fb1dcf602).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -19,11 +20,19 @@ class ConvolutionalProjection(nn.Module):
     MACs: 9*b*H*W*C/r**2.
     """
 
-    def __init__(self, C: int, r: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        C: int,
+        r: int = 1,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         self.r = r
-        self.conv = nn.Conv2d(C, C, 3, stride=r, padding=1, groups=C, bias=False)
-        self.norm = nn.BatchNorm2d(C, eps=1e-05)
+        factory = {"device": device, "dtype": dtype}
+        self.conv = nn.Conv2d(C, C, 3, stride=r, padding=1, groups=C, bias=False, **factory)
+        self.norm = nn.BatchNorm2d(C, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         b, _, H, W = x.shape

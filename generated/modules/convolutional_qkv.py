@@ -1,10 +1,11 @@
 """Queries, keys and values by standard convolutions.
 
-Generated from blocks/attention/convolutional_qkv.yaml (sha256 67b2c19373d954c8); edit the spec, not this file (content ee1f154cbad156ac).
+Generated from blocks/attention/convolutional_qkv.yaml (sha256 67b2c19373d954c8); edit the spec, not this file (content 5c6783f664eb39bd).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -19,12 +20,20 @@ class ConvolutionalQkv(nn.Module):
     MACs: 12*b*h*w*C**2*r**2 + 12*b*h*w*C**2*r + 3*b*h*w*C**2.
     """
 
-    def __init__(self, C: int, r: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        C: int,
+        r: int = 1,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         s = 2 * r + 1
-        self.q = nn.Conv2d(C, C, s, padding=r, bias=False)
-        self.k = nn.Conv2d(C, C, s, padding=r, bias=False)
-        self.v = nn.Conv2d(C, C, s, padding=r, bias=False)
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Conv2d(C, C, s, padding=r, bias=False, **factory)
+        self.k = nn.Conv2d(C, C, s, padding=r, bias=False, **factory)
+        self.v = nn.Conv2d(C, C, s, padding=r, bias=False, **factory)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         q = self.q(x)                                                     # b C h w

@@ -1,10 +1,11 @@
 """Cross-patch self-attention (CPSA).
 
-Generated from blocks/attention/cross_patch_attention.yaml (sha256 667161023569ab11); edit the spec, not this file (content a77d5e4d3ec47110).
+Generated from blocks/attention/cross_patch_attention.yaml (sha256 667161023569ab11); edit the spec, not this file (content fa099c825148ed75).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -20,7 +21,16 @@ class CrossPatchAttention(nn.Module):
     MACs: 4*b*H*W*N**2*C + 2*b*H**2*W**2*C/N**2.
     """
 
-    def __init__(self, H: int, W: int, N: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        H: int,
+        W: int,
+        N: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         if H % N != 0:
             raise ValueError(f"H % N == 0 must hold; found H = {H}, N = {N}")
@@ -29,8 +39,9 @@ class CrossPatchAttention(nn.Module):
         y = H // N
         z = W // N
         self.H, self.W, self.N, self.y, self.z = H, W, N, y, z
-        self.qkv = nn.Linear(N**2, 3 * N**2, bias=bias)
-        self.out = nn.Linear(N**2, N**2, bias=bias)
+        factory = {"device": device, "dtype": dtype}
+        self.qkv = nn.Linear(N**2, 3 * N**2, bias=bias, **factory)
+        self.out = nn.Linear(N**2, N**2, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         b, _, C = x.shape

@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 cad1c575f633693a); edit the spec, not this file (content e68f1273081be081).
+Generated from models/cvt.yaml (sha256 fd34461074fa8a52); edit the spec, not this file (content 26fd09c024e035a2).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ class Cvt(nn.Module):
     begins with an overlapping convolution that embeds the grid before it; the last carries a class token for the
     classifier. The first stage has one head. No positions are added.
 
-    Sizes: b batch size, s side of the square image in pixels, c colour channels, x = s/4 side of the first grid in
-        patches, y = s/8 side of the second grid, z = s/16 side of the third grid, C1 channels of the first stage, C2
-        channels of the second stage, C3 channels of the third stage, h2 number of heads in the second stage, h3 number
-        of heads in the third stage, L1 layers of the first stage, L2 layers of the second stage, L3 layers of the third
-        stage, K number of classes.
+    Sizes: b batch size, s (image_size) side of the square image in pixels, c (in_channels) colour channels, x = s/4
+        side of the first grid in patches, y = s/8 side of the second grid, z = s/16 side of the third grid, C1 channels
+        of the first stage, C2 channels of the second stage, C3 channels of the third stage, h2 number of heads in the
+        second stage, h3 number of heads in the third stage, L1 layers of the first stage, L2 layers of the second
+        stage, L3 layers of the third stage, K (num_classes) number of classes.
     Parameters: 12*C1**2*L1 + 12*C2**2*L2 + 12*C3**2*L3 + 49*c*C1 + 46*C1*L1 + 46*C2*L2 + 46*C3*L3 + 9*C1*C2 + 9*C2*C3 +
         C3*K + 6*C3 + 3*C1 + 3*C2 + K.
     MACs: b*s**4*C1*L1/512 + b*s**4*C2*L2/8192 + b*s**4*C3*L3/131072 + 21*b*s**2*C1**2*L1/32 + 21*b*s**2*C2**2*L2/128 +
@@ -37,9 +37,11 @@ class Cvt(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "cvt-13": {"s": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 2, "L3": 10, "K": 1000},
-        "cvt-21": {"s": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 4, "L3": 16, "K": 1000},
+        "cvt-13": {"image_size": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 2, "L3": 10, "num_classes": 1000},
+        "cvt-21": {"image_size": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 4, "L3": 16, "num_classes": 1000},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"s": "image_size", "c": "in_channels", "K": "num_classes"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # CvtForImageClassification
@@ -70,6 +72,7 @@ class Cvt(nn.Module):
 
     def __init__(
         self,
+        *,
         C1: int,
         C2: int,
         C3: int,
@@ -78,45 +81,63 @@ class Cvt(nn.Module):
         L1: int,
         L2: int,
         L3: int,
-        s: int = 224,
-        c: int = 3,
-        K: int = 1000,
+        image_size: int = 224,
+        in_channels: int = 3,
+        num_classes: int = 1000,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if s % 32 != 0:
-            raise ValueError(f"s % 32 == 0 must hold; found s = {s}")
-        x = s // 4
-        y = s // 8
-        z = s // 16
+        if image_size % 32 != 0:
+            raise ValueError(f"image_size % 32 == 0 must hold; found image_size = {image_size}")
+        x = image_size // 4
+        y = image_size // 8
+        z = image_size // 16
         self.x, self.y = x, y
-        self.embed1 = nn.Conv2d(c, C1, 7, stride=4, padding=2)
-        self.norm1 = nn.LayerNorm(C1, eps=1e-05)
+        factory = {"device": device, "dtype": dtype}
+        self.embed1 = nn.Conv2d(in_channels, C1, 7, stride=4, padding=2, **factory)
+        self.norm1 = nn.LayerNorm(C1, **factory)
         self.stage1 = nn.ModuleList(
-            PreNormBlock(C1, 1, attention=ConvolutionalAttention(x, x, C1, 1))
+            PreNormBlock(
+                embed_dim=C1,
+                num_heads=1,
+                attention=ConvolutionalAttention(H=x, W=x, C=C1, num_heads=1, **factory),
+                **factory,
+            )
             for _ in range(L1)
         )
-        self.embed2 = nn.Conv2d(C1, C2, 3, stride=2, padding=1)
-        self.norm2 = nn.LayerNorm(C2, eps=1e-05)
+        self.embed2 = nn.Conv2d(C1, C2, 3, stride=2, padding=1, **factory)
+        self.norm2 = nn.LayerNorm(C2, **factory)
         self.stage2 = nn.ModuleList(
-            PreNormBlock(C2, h2, attention=ConvolutionalAttention(y, y, C2, h2))
+            PreNormBlock(
+                embed_dim=C2,
+                num_heads=h2,
+                attention=ConvolutionalAttention(H=y, W=y, C=C2, num_heads=h2, **factory),
+                **factory,
+            )
             for _ in range(L2)
         )
-        self.embed3 = nn.Conv2d(C2, C3, 3, stride=2, padding=1)
-        self.norm3 = nn.LayerNorm(C3, eps=1e-05)
-        self.class_token = nn.Parameter(torch.randn(1, 1, C3) * 0.02)
+        self.embed3 = nn.Conv2d(C2, C3, 3, stride=2, padding=1, **factory)
+        self.norm3 = nn.LayerNorm(C3, **factory)
+        self.class_token = nn.Parameter(torch.randn(1, 1, C3, **factory) * 0.02)
         self.stage3 = nn.ModuleList(
-            PreNormBlock(C3, h3, attention=ConvolutionalAttentionWithToken(z, z, C3, h3))
+            PreNormBlock(
+                embed_dim=C3,
+                num_heads=h3,
+                attention=ConvolutionalAttentionWithToken(H=z, W=z, C=C3, num_heads=h3, **factory),
+                **factory,
+            )
             for _ in range(L3)
         )
-        self.final_norm = nn.LayerNorm(C3, eps=1e-05)
-        self.logits = nn.Linear(C3, K)
+        self.final_norm = nn.LayerNorm(C3, **factory)
+        self.logits = nn.Linear(C3, num_classes, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Cvt:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -141,8 +162,7 @@ class Cvt(nn.Module):
         embed3 = self.embed3(grid2)                                       # b C3 z z
         tokens3 = embed3.permute(0, 2, 3, 1).flatten(1, 2)                # b (s**2/256) C3
         norm3 = self.norm3(tokens3)                                       # b (s**2/256) C3
-        class_token = self.class_token                                    # 1 1 C3
-        class_tokens = class_token.expand(b, -1, -1)                      # b 1 C3
+        class_tokens = self.class_token.expand(b, -1, -1)                 # b 1 C3
         with_class_token = torch.cat((class_tokens, norm3), 1)            # b (s**2/256 + 1) C3
         stage3 = with_class_token
         for layer in self.stage3:

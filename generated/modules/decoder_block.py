@@ -1,12 +1,13 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 5bdfa541d9143c9a); edit the spec, not this file (content 36361bc2f5e78f64).
+Generated from blocks/layers/decoder_block.yaml (sha256 97c98ddf3269f841); edit the spec, not this file (content ab6f916df28704db).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from ._state import substate
@@ -21,8 +22,8 @@ class DecoderBlock(nn.Module):
     Causal self-attention, attention over the encoder's output, and a feed-forward network, each with a residual around
     it and layer normalisation behind it.
 
-    Sizes: b batch size, n new target tokens, m target tokens so far, the new ones included, s source length, d model
-        width, h number of heads, f inner width of the feed-forward network.
+    Sizes: b batch size, n new target tokens, m target tokens so far, the new ones included, s source length, d
+        (embed_dim) model width, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward network.
     Parameters: 8*d**2 + 2*d*f + 15*d + f.
     MACs: 6*b*n*d**2 + 2*b*n*m*d + 2*b*n*s*d + 2*b*n*d*f + 2*b*s*d**2.
     KV cache and state: 2*b*m*d.
@@ -32,23 +33,26 @@ class DecoderBlock(nn.Module):
 
     def __init__(
         self,
-        d: int,
-        h: int,
-        f: int | None = None,
         *,
+        embed_dim: int,
+        num_heads: int,
+        mlp_dim: int | None = None,
         eps: float = 1e-05,
         ffn: nn.Module | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
         if ffn is None:
-            ffn = Mlp(d, f, activation="relu")
-        self.self_attention = CausalAttention(d, h)
-        self.self_attention_norm = nn.LayerNorm(d, eps=eps)
-        self.cross_attention = CrossAttention(d, h)
-        self.cross_attention_norm = nn.LayerNorm(d, eps=eps)
+            ffn = Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory)
+        self.self_attention = CausalAttention(embed_dim=embed_dim, num_heads=num_heads, **factory)
+        self.self_attention_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
+        self.cross_attention = CrossAttention(embed_dim=embed_dim, num_heads=num_heads, **factory)
+        self.cross_attention_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
         self.mlp = ffn
-        self.y = nn.LayerNorm(d, eps=eps)
+        self.y = nn.LayerNorm(embed_dim, eps=eps, **factory)
 
     def forward(self, x: Tensor, memory: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         self_attention = self.self_attention(x, substate(state, "self_attention"))  # b n d

@@ -1,10 +1,11 @@
 """Multi-head self-attention in one fused kernel.
 
-Generated from blocks/attention/flash_attention.yaml (sha256 25f161cbeec678c3); edit the spec, not this file (content 61e4aa7ec382b4df).
+Generated from blocks/attention/flash_attention.yaml (sha256 46a2aef523cdc563); edit the spec, not this file (content 92055553e6d79663).
 """
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -15,29 +16,43 @@ class FlashAttention(nn.Module):
     As multi_head_attention, with scores, softmax and mean in one kernel, which works through blocks of them and keeps
     none: the same contractions, but no n times n matrix in memory.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, e = d/h head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, e (head_dim) = d/h
+        head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
 
-    def __init__(self, d: int, h: int, *, bias: bool = True, causal: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        bias: bool = True,
+        causal: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.e, self.causal = h, e, causal
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.head_dim, self.causal = num_heads, head_dim, causal
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         context = F.scaled_dot_product_attention(q_heads, k_heads, v_heads, is_causal=self.causal)  # b h n e
         merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d
         out = self.out(merged_heads)                                      # b n d

@@ -1,12 +1,13 @@
 """Gated feed-forward network.
 
-Generated from blocks/ffn/gated_mlp.yaml (sha256 db41ee76043fab48); edit the spec, not this file (content 5dd2e747d8ccdb14).
+Generated from blocks/ffn/gated_mlp.yaml (sha256 1d4c8a93ab79bff4); edit the spec, not this file (content 6baf827aa3a15dea).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -24,18 +25,28 @@ class GatedMlp(nn.Module):
 
     One projection, passed through a nonlinearity, gates a second one (SwiGLU with silu, GEGLU with gelu).
 
-    Sizes: b batch size, n sequence length, d model width, f inner width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, f (mlp_dim) inner width.
     Parameters: 3*d*f.
     MACs: 3*b*n*d*f.
     """
 
-    def __init__(self, d: int, f: int | None = None, *, activation: str = "silu", bias: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        mlp_dim: int | None = None,
+        activation: str = "silu",
+        bias: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.gate = nn.Linear(d, f, bias=bias)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.gate = nn.Linear(embed_dim, mlp_dim, bias=bias, **factory)
         self.active = ACTIVATIONS[activation]
-        self.up = nn.Linear(d, f, bias=bias)
-        self.down = nn.Linear(f, d, bias=bias)
+        self.up = nn.Linear(embed_dim, mlp_dim, bias=bias, **factory)
+        self.down = nn.Linear(mlp_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         gate = self.gate(x)                                               # b n f

@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 40b37d6a46cfd54c); edit the spec, not this file (content 820f4f07d25c2419).
+Generated from models/gpt2.yaml (sha256 1fbe58c9012bb9ad); edit the spec, not this file (content 29c7f43ccd339550).
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ class Gpt2(nn.Module):
     A stack of pre-norm decoder blocks over token and position embeddings, with a key-value cache and a head that shares
     the token embedding's weight.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, L number of layers, h
-        number of heads, f inner width of the feed-forward network, V vocabulary size, P greatest number of tokens.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward
+        network, V (vocab_size) vocabulary size, P (max_length) greatest number of tokens.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d*V + d*P + L*f + 2*d.
     MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
     KV cache and state: 2*b*m*d*L.
@@ -34,11 +35,13 @@ class Gpt2(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "gpt2": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 50257, "P": 1024},
-        "gpt2-medium": {"d": 1024, "L": 24, "h": 16, "f": 4096, "V": 50257, "P": 1024},
-        "gpt2-large": {"d": 1280, "L": 36, "h": 20, "f": 5120, "V": 50257, "P": 1024},
-        "gpt2-xl": {"d": 1600, "L": 48, "h": 25, "f": 6400, "V": 50257, "P": 1024},
+        "gpt2": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 50257, "max_length": 1024},
+        "gpt2-medium": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "mlp_dim": 4096, "vocab_size": 50257, "max_length": 1024},
+        "gpt2-large": {"embed_dim": 1280, "num_layers": 36, "num_heads": 20, "mlp_dim": 5120, "vocab_size": 50257, "max_length": 1024},
+        "gpt2-xl": {"embed_dim": 1600, "num_layers": 48, "num_heads": 25, "mlp_dim": 6400, "vocab_size": 50257, "max_length": 1024},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # GPT2LMHeadModel
@@ -58,17 +61,36 @@ class Gpt2(nn.Module):
         },
     }
 
-    def __init__(self, d: int, L: int, h: int, V: int, P: int, f: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.token_embedding = nn.Embedding(V, d)
-        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_embedding = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)
         self.blocks = nn.ModuleList(
-            PreNormBlock(d, h, f, attention=CausalAttention(d, h), ffn=Mlp(d, f, activation="gelu_tanh"))
-            for _ in range(L)
+            PreNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                attention=CausalAttention(embed_dim=embed_dim, num_heads=num_heads, **factory),
+                ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="gelu_tanh", **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
         )
-        self.final_norm = nn.LayerNorm(d, eps=1e-05)
-        self.logits = nn.Linear(d, V, bias=False)
+        self.final_norm = nn.LayerNorm(embed_dim, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight
 
     @classmethod
@@ -76,7 +98,7 @@ class Gpt2(nn.Module):
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""

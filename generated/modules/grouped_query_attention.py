@@ -1,6 +1,6 @@
 """Grouped-query attention with a key-value cache.
 
-Generated from blocks/attention/grouped_query_attention.yaml (sha256 dfce49f8edf51b29); edit the spec, not this file (content a47f7ea8c4b47a9d).
+Generated from blocks/attention/grouped_query_attention.yaml (sha256 e0c03d538d2843bf); edit the spec, not this file (content 72879525775b29d0).
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ class GroupedQueryAttention(nn.Module):
     g/h of what it would hold otherwise. With g = h it is multi-head attention, with g = 1 multi-query attention. The
     head width need not be d/h.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, g
-        heads of keys and values, e head width, r = h/g heads of queries for each head of keys.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, h
+        (num_heads) number of heads, g heads of keys and values, e (head_dim) head width, r = h/g heads of queries for
+        each head of keys.
     Parameters: 2*d*h*e + 2*d*g*e.
     MACs: 2*b*n*m*h*e + 2*b*n*d*h*e + 2*b*n*d*g*e.
     KV cache and state: 2*b*m*g*e.
@@ -32,32 +33,41 @@ class GroupedQueryAttention(nn.Module):
 
     def __init__(
         self,
-        d: int,
-        h: int,
-        g: int | None = None,
-        e: int | None = None,
         *,
+        embed_dim: int,
+        num_heads: int,
+        g: int | None = None,
+        head_dim: int | None = None,
         bias: bool = False,
         out_bias: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        g = h if g is None else g
-        e = d // h if e is None else e
-        if h % g != 0:
-            raise ValueError(f"h % g == 0 must hold; found h = {h}, g = {g}")
-        self.h, self.g, self.e = h, g, e
-        self.q = nn.Linear(d, h * e, bias=bias)
-        self.k = nn.Linear(d, g * e, bias=bias)
-        self.v = nn.Linear(d, g * e, bias=bias)
-        self.out = nn.Linear(h * e, d, bias=out_bias)
+        g = num_heads if g is None else g
+        if head_dim is None:
+            if embed_dim % num_heads != 0:
+                raise ValueError(
+                    "embed_dim % num_heads == 0 must hold where head_dim is not given; "
+                    f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+                )
+            head_dim = embed_dim // num_heads
+        if num_heads % g != 0:
+            raise ValueError(f"num_heads % g == 0 must hold; found num_heads = {num_heads}, g = {g}")
+        self.num_heads, self.g, self.head_dim = num_heads, g, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, num_heads * head_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, g * head_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, g * head_dim, bias=bias, **factory)
+        self.out = nn.Linear(num_heads * head_dim, embed_dim, bias=out_bias, **factory)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         q = self.q(x)                                                     # b n (h*e)
         k = self.k(x)                                                     # b n (g*e)
         v = self.v(x)                                                     # b n (g*e)
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.g, self.e)).transpose(1, 2)       # b g n e
-        v_heads = v.unflatten(-1, (self.g, self.e)).transpose(1, 2)       # b g n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.g, self.head_dim)).transpose(1, 2)  # b g n e
+        v_heads = v.unflatten(-1, (self.g, self.head_dim)).transpose(1, 2)  # b g n e
         keys = extend(state, "keys", k_heads, 2)                          # b g m e
         values = extend(state, "values", v_heads, 2)                      # b g m e
         context_seen = (

@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 5a9489296e8afa8e); edit the spec, not this file (content 041dd006a9ff52d1).
+Generated from blocks/attention/latent_attention.yaml (sha256 b44e1bfabb995ecc); edit the spec, not this file (content 00c5a051e81ec63e).
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ class LatentAttention(nn.Module):
     between decoding steps, with one rotated key of width r that all heads share. Queries too come from a latent vector,
     of width l.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, e
-        width of keys without positions in each head, r width of rotated keys, v width of values in each head, c width
-        of the latent vector of keys and values, l width of the latent vector of queries, P greatest number of tokens.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, h
+        (num_heads) number of heads, e width of keys without positions in each head, r width of rotated keys, v width of
+        values in each head, c width of the latent vector of keys and values, l width of the latent vector of queries, P
+        (max_length) greatest number of tokens.
     Parameters: d*h*v + h*e*c + h*e*l + h*r*l + h*v*c + d*r + d*c + d*l + c + l.
     MACs: b*n*m*h*e + b*n*m*h*r + b*n*m*h*v + b*n*d*h*v + b*n*h*e*l + b*n*h*r*l + b*m*h*e*c + b*m*h*v*c + b*n*d*r +
         b*n*d*c + b*n*d*l.
@@ -44,38 +45,54 @@ class LatentAttention(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "deepseek-v2": {"d": 5120, "h": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "P": 163840},
-        "deepseek-v3": {"d": 7168, "h": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "P": 163840},
+        "deepseek-v2": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "max_length": 163840},
+        "deepseek-v3": {"embed_dim": 7168, "num_heads": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "max_length": 163840},
     }
 
-    def __init__(self, d: int, h: int, e: int, r: int, c: int, l: int, P: int, v: int | None = None) -> None:
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "h": "num_heads", "P": "max_length"}
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        e: int,
+        r: int,
+        c: int,
+        l: int,
+        max_length: int,
+        v: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         v = e if v is None else v
         if r % 2 != 0:
             raise ValueError(f"r % 2 == 0 must hold; found r = {r}")
-        self.h, self.e, self.r, self.v, self.c = h, e, r, v, c
-        self.q_down = nn.Linear(d, l, bias=False)
-        self.q_norm = nn.RMSNorm(l, eps=1e-06)
-        self.q_up = nn.Linear(l, h * e + h * r, bias=False)
-        self.kv_down = nn.Linear(d, r + c, bias=False)
-        self.kv_norm = nn.RMSNorm(c, eps=1e-06)
-        self.register_buffer("angles", rotations(P, r, 10000), persistent=False)
-        self.k_up = nn.Linear(c, h * e, bias=False)
-        self.v_up = nn.Linear(c, h * v, bias=False)
-        self.out = nn.Linear(h * v, d, bias=False)
+        self.num_heads, self.e, self.r, self.v, self.c = num_heads, e, r, v, c
+        factory = {"device": device, "dtype": dtype}
+        self.q_down = nn.Linear(embed_dim, l, bias=False, **factory)
+        self.q_norm = nn.RMSNorm(l, eps=1e-06, **factory)
+        self.q_up = nn.Linear(l, num_heads * e + num_heads * r, bias=False, **factory)
+        self.kv_down = nn.Linear(embed_dim, r + c, bias=False, **factory)
+        self.kv_norm = nn.RMSNorm(c, eps=1e-06, **factory)
+        self.register_buffer("angles", rotations(max_length, r, 10000).to(**factory), persistent=False)
+        self.k_up = nn.Linear(c, num_heads * e, bias=False, **factory)
+        self.v_up = nn.Linear(c, num_heads * v, bias=False, **factory)
+        self.out = nn.Linear(num_heads * v, embed_dim, bias=False, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> LatentAttention:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         q_down = self.q_down(x)                                           # b n l
         q_norm = self.q_norm(q_down)                                      # b n l
         q_up = self.q_up(q_norm)                                          # b n (h*e + h*r)
-        q_heads = q_up.unflatten(-1, (self.h, -1)).transpose(1, 2)        # b h n (e + r)
+        q_heads = q_up.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # b h n (e + r)
         q_nope, q_rope = q_heads.split((self.e, self.r), -1)              # b h n e; b h n r
         kv_down = self.kv_down(x)                                         # b n (r + c)
         kv_latent, kv_rope = kv_down.split((self.c, self.r), -1)          # b n c; b n r
@@ -88,8 +105,8 @@ class LatentAttention(nn.Module):
         k_rope = extend(state, "k_rope", k_rotated, 1)                    # b m r
         k_up = self.k_up(latents)                                         # b m (h*e)
         v_up = self.v_up(latents)                                         # b m (h*v)
-        k_heads = k_up.unflatten(-1, (self.h, self.e)).transpose(1, 2)    # b h m e
-        v_heads = v_up.unflatten(-1, (self.h, self.v)).transpose(1, 2)    # b h m v
+        k_heads = k_up.unflatten(-1, (self.num_heads, self.e)).transpose(1, 2)  # b h m e
+        v_heads = v_up.unflatten(-1, (self.num_heads, self.v)).transpose(1, 2)  # b h m v
         content_scores = q_nope @ k_heads.transpose(-2, -1)               # b h n m
         rotary_scores = torch.einsum("bhir,bjr->bhij", q_rotated, k_rope)  # b h n m
         scores = content_scores + rotary_scores                           # b h n m

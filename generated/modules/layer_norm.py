@@ -1,10 +1,11 @@
 """Layer normalisation.
 
-Generated from blocks/norm/layer_norm.yaml (sha256 ec0d54e47f7b0f58); edit the spec, not this file (content 612a1b79020f1486).
+Generated from blocks/norm/layer_norm.yaml (sha256 ddbba3cd9aa6e8d9); edit the spec, not this file (content d34a39e171deca0f).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -13,14 +14,22 @@ class LayerNorm(nn.Module):
 
     Shifts and scales each position to mean 0 and variance 1 over its features, then by a learned weight and bias.
 
-    Sizes: b batch size, n sequence length, d model width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width.
     Parameters: 2*d.
     MACs: 0.
     """
 
-    def __init__(self, d: int, *, eps: float = 1e-05) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        eps: float = 1e-05,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.y = nn.LayerNorm(d, eps=eps)
+        factory = {"device": device, "dtype": dtype}
+        self.y = nn.LayerNorm(embed_dim, eps=eps, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.y(x)                                                     # b n d

@@ -1,6 +1,6 @@
 """Linformer attention.
 
-Generated from blocks/attention/linformer_attention.yaml (sha256 b10a302c366869be); edit the spec, not this file (content cd58f4310f9a4cd0).
+Generated from blocks/attention/linformer_attention.yaml (sha256 b4fa31bfb3d2d49d); edit the spec, not this file (content bfdcb7979000a264).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class LinformerAttention(nn.Module):
     Keys and values are projected from n positions to k by two learned matrices, shared by all heads, before the usual
     attention: n times k scores in place of n times n.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, k projected length, e = d/h head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, k projected
+        length, e (head_dim) = d/h head width.
     Parameters: 4*d**2 + 2*n*k + 4*d.
     MACs: 4*b*n*d**2 + 4*b*n*d*k.
     """
@@ -39,18 +40,33 @@ class LinformerAttention(nn.Module):
         },
     }
 
-    def __init__(self, n: int, d: int, h: int, k: int, *, bias: bool = True, out_bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        n: int,
+        embed_dim: int,
+        num_heads: int,
+        k: int,
+        bias: bool = True,
+        out_bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.e = h, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.keys = nn.Linear(d, d, bias=bias)
-        self.values = nn.Linear(d, d, bias=bias)
-        self.key_projection = nn.Parameter(torch.randn(n, k) * 0.02)
-        self.value_projection = nn.Parameter(torch.randn(n, k) * 0.02)
-        self.out = nn.Linear(d, d, bias=out_bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.head_dim = num_heads, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.keys = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.values = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.key_projection = nn.Parameter(torch.randn(n, k, **factory) * 0.02)
+        self.value_projection = nn.Parameter(torch.randn(n, k, **factory) * 0.02)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=out_bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "linformer") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -60,15 +76,13 @@ class LinformerAttention(nn.Module):
         q = self.q(x)                                                     # b n d
         keys = self.keys(x)                                               # b n d
         values = self.values(x)                                           # b n d
-        key_projection = self.key_projection                              # n k
-        value_projection = self.value_projection                          # n k
-        projected_keys = torch.einsum("bjd,jk->bkd", keys, key_projection)  # b k d
-        projected_values = torch.einsum("bjd,jk->bkd", values, value_projection)  # b k d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = projected_keys.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h k e
-        v_heads = projected_values.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h k e
+        projected_keys = torch.einsum("bjd,jk->bkd", keys, self.key_projection)  # b k d
+        projected_values = torch.einsum("bjd,jk->bkd", values, self.value_projection)  # b k d
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = projected_keys.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h k e
+        v_heads = projected_values.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h k e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n k
-        scaled = scores * self.e**-0.5                                    # b h n k
+        scaled = scores * self.head_dim**-0.5                             # b h n k
         weights = scaled.softmax(-1)                                      # b h n k
         context = weights @ v_heads                                       # b h n e
         merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d

@@ -1,12 +1,13 @@
 """LLaMA block.
 
-Generated from blocks/layers/llama_block.yaml (sha256 13050d464f2b05e2); edit the spec, not this file (content 30c5f056d6ff79cd).
+Generated from blocks/layers/llama_block.yaml (sha256 58ca75407f3a6b7f); edit the spec, not this file (content ae1cef2edc896f57).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from ._state import substate, with_state
@@ -20,8 +21,9 @@ class LlamaBlock(nn.Module):
     Root mean square normalisation, then causal attention with rotary positions or a gated feed-forward network, each
     with a residual around both. No biases.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, h number of heads, f
-        inner width of the feed-forward network, P greatest number of tokens.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, h
+        (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward network, P (max_length) greatest number
+        of tokens.
     Parameters: 4*d**2 + 3*d*f + 2*d.
     MACs: 4*b*n*d**2 + 3*b*n*d*f + 2*b*n*m*d.
     KV cache and state: 2*b*m*d.
@@ -31,27 +33,30 @@ class LlamaBlock(nn.Module):
 
     def __init__(
         self,
-        d: int,
-        h: int | None = None,
-        f: int | None = None,
-        P: int | None = None,
         *,
+        embed_dim: int,
+        num_heads: int | None = None,
+        mlp_dim: int | None = None,
+        max_length: int | None = None,
         eps: float = 1e-06,
         attention: nn.Module | None = None,
         ffn: nn.Module | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
+        factory = {"device": device, "dtype": dtype}
         if attention is None:
-            if h is None or P is None:
-                raise ValueError("without attention, h and P must be given")
-            attention = CausalRotaryAttention(d, h, P)
+            if num_heads is None or max_length is None:
+                raise ValueError("without attention, num_heads and max_length must be given")
+            attention = CausalRotaryAttention(embed_dim=embed_dim, num_heads=num_heads, max_length=max_length, **factory)
         if ffn is None:
-            if f is None:
-                raise ValueError("without ffn, f must be given")
-            ffn = GatedMlp(d, f)
-        self.attention_norm = nn.RMSNorm(d, eps=eps)
+            if mlp_dim is None:
+                raise ValueError("without ffn, mlp_dim must be given")
+            ffn = GatedMlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory)
+        self.attention_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.attention = attention
-        self.mlp_norm = nn.RMSNorm(d, eps=eps)
+        self.mlp_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.mlp = ffn
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:

@@ -1,6 +1,6 @@
 """Local window attention.
 
-Generated from blocks/attention/local_window_attention.yaml (sha256 73661a55d500bb12); edit the spec, not this file (content 187378f1e4ed76b4).
+Generated from blocks/attention/local_window_attention.yaml (sha256 9c3915edc16b71c4); edit the spec, not this file (content a18d1fae24e8a96a).
 """
 
 from __future__ import annotations
@@ -17,21 +17,36 @@ class LocalWindowAttention(nn.Module):
     so that each query has 3w scores in place of n. With `exact` each position sees the w on either side of it and no
     more.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, w block width, e = d/h head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, w block width, e
+        (head_dim) = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 6*b*n*d*w + 4*b*n*d**2.
     """
 
-    def __init__(self, d: int, h: int, w: int, *, bias: bool = True, exact: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        w: int,
+        bias: bool = True,
+        exact: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.w, self.e, self.exact = h, w, e, exact
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.w, self.head_dim, self.exact = num_heads, w, head_dim, exact
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         n = x.shape[1]
@@ -42,13 +57,13 @@ class LocalWindowAttention(nn.Module):
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_blocks = q.unflatten(1, (-1, self.w)).unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) w e
+        q_blocks = q.unflatten(1, (-1, self.w)).unflatten(-1, (self.num_heads, self.head_dim)).permute(0, 3, 1, 2, 4)  # b h (n/w) w e
         k_near = F.pad(k, (0, 0, self.w, self.w)).unfold(1, 3 * self.w, self.w).movedim(-1, 2)  # b (n/w) (3*w) d
         v_near = F.pad(v, (0, 0, self.w, self.w)).unfold(1, 3 * self.w, self.w).movedim(-1, 2)  # b (n/w) (3*w) d
-        k_blocks = k_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
-        v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
+        k_blocks = k_near.unflatten(-1, (self.num_heads, self.head_dim)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
+        v_blocks = v_near.unflatten(-1, (self.num_heads, self.head_dim)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
         scores = q_blocks @ k_blocks.transpose(-2, -1)                    # b h (n/w) w (3*w)
-        scaled = scores * self.e**-0.5                                    # b h (n/w) w (3*w)
+        scaled = scores * self.head_dim**-0.5                             # b h (n/w) w (3*w)
         edges_masked_block = torch.arange(scaled.shape[2], device=scaled.device)[:, None, None]
         edges_masked_j = torch.arange(scaled.shape[4], device=scaled.device)
         edges_masked_hidden = (

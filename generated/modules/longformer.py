@@ -1,6 +1,6 @@
 """Longformer.
 
-Generated from models/longformer.yaml (sha256 b28ed7e9f87613a8); edit the spec, not this file (content c35df9ed9589720a).
+Generated from models/longformer.yaml (sha256 e8d602e5910e3579); edit the spec, not this file (content b4844fb471aa4a79).
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ class Longformer(nn.Module):
     A stack of post-norm encoder blocks whose attention is a sliding window and a few global positions in front, over
     the embeddings of RoBERTa (positions count from 2), with a pooler on the first token.
 
-    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
-        feed-forward network, w positions seen on either side, g number of global positions in front, V vocabulary size,
-        P rows of the table of positions, T number of segment types.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, w positions seen on either side, g number
+        of global positions in front, V (vocab_size) vocabulary size, P rows of the table of positions, T number of
+        segment types.
     Parameters: 7*d**2*L + 2*d*L*f + 12*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 6*b*n*d**2*L + 6*b*n*d*L*w + 4*b*n*d*L*g + 2*b*n*d*L*f + b*d**2*L*g + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "longformer-base-4096": {"d": 768, "L": 12, "h": 12, "f": 3072, "w": 256, "V": 50265, "P": 4098, "T": 1},
-        "longformer-large-4096": {"d": 1024, "L": 24, "h": 16, "f": 4096, "w": 256, "V": 50265, "P": 4098, "T": 1},
+        "longformer-base-4096": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "w": 256, "vocab_size": 50265, "P": 4098, "T": 1},
+        "longformer-large-4096": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "mlp_dim": 4096, "w": 256, "vocab_size": 50265, "P": 4098, "T": 1},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # LongformerModel
@@ -58,26 +61,47 @@ class Longformer(nn.Module):
         },
     }
 
-    def __init__(self, d: int, L: int, h: int, w: int, g: int, V: int, P: int, T: int, f: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        w: int,
+        g: int,
+        vocab_size: int,
+        P: int,
+        T: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         self.w, self.g, self.P = w, g, P
-        self.token_embedding = nn.Embedding(V, d)
-        self.position_table = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.segment_embedding = nn.Embedding(T, d)
-        self.embedding_norm = nn.LayerNorm(d, eps=1e-05)
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_table = nn.Parameter(torch.randn(P, embed_dim, **factory) * 0.02)
+        self.segment_embedding = nn.Embedding(T, embed_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embed_dim, **factory)
         self.blocks = nn.ModuleList(
-            PostNormBlock(d, h, f, attention=LongformerAttention(d, h, w, g))
-            for _ in range(L)
+            PostNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                attention=LongformerAttention(embed_dim=embed_dim, num_heads=num_heads, w=w, g=g, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
         )
-        self.pooler = nn.Linear(d, d)
+        self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Longformer:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -94,8 +118,7 @@ class Longformer(nn.Module):
         if n <= self.g:
             raise ValueError(f"n > g must hold; found n = {n}, g = {self.g}")
         token_embedding = self.token_embedding(tokens)                    # b n d
-        position_table = self.position_table                              # P d
-        position_embedding = position_table.narrow(0, 2, n)               # n d
+        position_embedding = self.position_table.narrow(0, 2, n)          # n d
         segment_embedding = self.segment_embedding(segments)              # b n d
         embeddings = token_embedding + position_embedding + segment_embedding  # b n d
         embedding_norm = self.embedding_norm(embeddings)                  # b n d

@@ -1,6 +1,6 @@
 """Longformer attention.
 
-Generated from blocks/attention/longformer_attention.yaml (sha256 317781bd159aa1c4); edit the spec, not this file (content 1de5724f48e27098).
+Generated from blocks/attention/longformer_attention.yaml (sha256 1a959e4fe704aadd); edit the spec, not this file (content 75bcf3ef54701ffe).
 """
 
 from __future__ import annotations
@@ -16,25 +16,39 @@ class LongformerAttention(nn.Module):
     Each position sees the w positions on either side of it, and the first g positions, which are global: they see all
     positions, with projections of their own. Computed in blocks of w, each with its two neighbours.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, w positions seen on either side, g number
-        of global positions in front, e = d/h head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, w positions seen
+        on either side, g number of global positions in front, e (head_dim) = d/h head width.
     Parameters: 7*d**2 + 7*d.
     MACs: 6*b*n*d**2 + 6*b*n*d*w + 4*b*n*d*g + b*d**2*g.
     """
 
-    def __init__(self, d: int, h: int, w: int, g: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        w: int,
+        g: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.w, self.g, self.e = h, w, g, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.global_q = nn.Linear(d, d, bias=bias)
-        self.global_k = nn.Linear(d, d, bias=bias)
-        self.global_v = nn.Linear(d, d, bias=bias)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.w, self.g, self.head_dim = num_heads, w, g, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.global_q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.global_k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.global_v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         n = x.shape[1]
@@ -47,11 +61,11 @@ class LongformerAttention(nn.Module):
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_blocks = q.unflatten(1, (-1, self.w)).unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) w e
+        q_blocks = q.unflatten(1, (-1, self.w)).unflatten(-1, (self.num_heads, self.head_dim)).permute(0, 3, 1, 2, 4)  # b h (n/w) w e
         k_near = F.pad(k, (0, 0, self.w, self.w)).unfold(1, 3 * self.w, self.w).movedim(-1, 2)  # b (n/w) (3*w) d
         v_near = F.pad(v, (0, 0, self.w, self.w)).unfold(1, 3 * self.w, self.w).movedim(-1, 2)  # b (n/w) (3*w) d
-        k_blocks = k_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
-        v_blocks = v_near.unflatten(-1, (self.h, self.e)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
+        k_blocks = k_near.unflatten(-1, (self.num_heads, self.head_dim)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
+        v_blocks = v_near.unflatten(-1, (self.num_heads, self.head_dim)).permute(0, 3, 1, 2, 4)  # b h (n/w) (3*w) e
         near_scores = q_blocks @ k_blocks.transpose(-2, -1)               # b h (n/w) w (3*w)
         near_masked_j = torch.arange(near_scores.shape[4], device=near_scores.device)
         near_masked_i = torch.arange(near_scores.shape[3], device=near_scores.device)[:, None]
@@ -61,15 +75,15 @@ class LongformerAttention(nn.Module):
             | (near_masked_block * self.w + near_masked_j >= (n + self.w))
         )
         near_masked = near_scores.masked_fill(near_masked_hidden, float("-inf"))  # b h (n/w) w (3*w)
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         k_first = k.narrow(1, 0, self.g)                                  # b g d
         v_first = v.narrow(1, 0, self.g)                                  # b g d
-        k_global = k_first.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h g e
-        v_global = v_first.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h g e
+        k_global = k_first.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h g e
+        v_global = v_first.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h g e
         global_key_scores = q_heads @ k_global.transpose(-2, -1)          # b h n g
         global_blocks = global_key_scores.unflatten(2, (-1, self.w))      # b h (n/w) w g
         scores = torch.cat((near_masked, global_blocks), -1)              # b h (n/w) w (3*w + g)
-        scaled = scores * self.e**-0.5                                    # b h (n/w) w (3*w + g)
+        scaled = scores * self.head_dim**-0.5                             # b h (n/w) w (3*w + g)
         weights = scaled.softmax(-1)                                      # b h (n/w) w (3*w + g)
         parts_near, parts_first = weights.split((3 * self.w, self.g), -1)  # b h (n/w) w (3*w); b h (n/w) w g
         near_context = parts_near @ v_blocks                              # b h (n/w) w e
@@ -82,11 +96,11 @@ class LongformerAttention(nn.Module):
         global_q = self.global_q(x_global)                                # b g d
         global_k = self.global_k(x)                                       # b n d
         global_v = self.global_v(x)                                       # b n d
-        global_q_heads = global_q.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h g e
-        global_k_heads = global_k.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
-        global_v_heads = global_v.unflatten(-1, (self.h, self.e)).transpose(1, 2)  # b h n e
+        global_q_heads = global_q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h g e
+        global_k_heads = global_k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        global_v_heads = global_v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         global_query_scores = global_q_heads @ global_k_heads.transpose(-2, -1)  # b h g n
-        global_query_scaled = global_query_scores * self.e**-0.5          # b h g n
+        global_query_scaled = global_query_scores * self.head_dim**-0.5   # b h g n
         global_query_weights = global_query_scaled.softmax(-1)            # b h g n
         global_query_context = global_query_weights @ global_v_heads      # b h g e
         global_output = global_query_context.transpose(1, 2).flatten(2, 3)  # b g d

@@ -1,10 +1,11 @@
 """Luna attention.
 
-Generated from blocks/attention/luna_attention.yaml (sha256 6e56c663fcdae90f); edit the spec, not this file (content d2625e8bf6c6ca32).
+Generated from blocks/attention/luna_attention.yaml (sha256 1e62023c7eebc070); edit the spec, not this file (content 53c09584340cc49b).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from .cross_attention import CrossAttention
@@ -16,15 +17,25 @@ class LunaAttention(nn.Module):
     Two attentions nested: a short sequence p of l positions asks the long one (pack), and the long one asks the result
     (unpack). Both grow with n times l.
 
-    Sizes: b batch size, n sequence length, l length of the short sequence, d model width, h number of heads.
+    Sizes: b batch size, n sequence length, l length of the short sequence, d (embed_dim) model width, h (num_heads)
+        number of heads.
     Parameters: 8*d**2 + 8*d.
     MACs: 4*b*n*l*d + 4*b*n*d**2 + 4*b*l*d**2.
     """
 
-    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.packed = CrossAttention(d, h, bias=bias)
-        self.unpacked = CrossAttention(d, h, bias=bias)
+        factory = {"device": device, "dtype": dtype}
+        self.packed = CrossAttention(embed_dim=embed_dim, num_heads=num_heads, bias=bias, **factory)
+        self.unpacked = CrossAttention(embed_dim=embed_dim, num_heads=num_heads, bias=bias, **factory)
 
     def forward(self, x: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
         packed = self.packed(p, x)                                        # b l d

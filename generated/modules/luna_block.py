@@ -1,10 +1,11 @@
 """Luna encoder block.
 
-Generated from blocks/layers/luna_block.yaml (sha256 7171857174422dd6); edit the spec, not this file (content 1a647678e2296132).
+Generated from blocks/layers/luna_block.yaml (sha256 1409060fc9de796b); edit the spec, not this file (content 4213a3fb7e285566).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from .luna_attention import LunaAttention
@@ -17,30 +18,33 @@ class LunaBlock(nn.Module):
     Pack and unpack, with a residual and a norm on either sequence; the feed-forward network is for the long one alone.
     The short sequence goes on to the next block.
 
-    Sizes: b batch size, n sequence length, l length of the short sequence, d model width, h number of heads, f inner
-        width of the feed-forward network.
+    Sizes: b batch size, n sequence length, l length of the short sequence, d (embed_dim) model width, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network.
     Parameters: 8*d**2 + 2*d*f + 15*d + f.
     MACs: 4*b*n*l*d + 4*b*n*d**2 + 4*b*l*d**2 + 2*b*n*d*f.
     """
 
     def __init__(
         self,
-        d: int,
-        h: int,
-        f: int | None = None,
         *,
+        embed_dim: int,
+        num_heads: int,
+        mlp_dim: int | None = None,
         eps: float = 1e-05,
         ffn: nn.Module | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
         if ffn is None:
-            ffn = Mlp(d, f)
-        self.attention = LunaAttention(d, h)
-        self.attention_norm = nn.LayerNorm(d, eps=eps)
-        self.p_next = nn.LayerNorm(d, eps=eps)
+            ffn = Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory)
+        self.attention = LunaAttention(embed_dim=embed_dim, num_heads=num_heads, **factory)
+        self.attention_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
+        self.p_next = nn.LayerNorm(embed_dim, eps=eps, **factory)
         self.mlp = ffn
-        self.y = nn.LayerNorm(d, eps=eps)
+        self.y = nn.LayerNorm(embed_dim, eps=eps, **factory)
 
     def forward(self, x: Tensor, p: Tensor) -> tuple[Tensor, Tensor]:
         attention_unpacked, attention_packed = self.attention(x, p)       # b n d; b l d

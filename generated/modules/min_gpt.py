@@ -1,6 +1,6 @@
 """minGPT.
 
-Generated from models/min_gpt.yaml (sha256 a3dd119e7bb002a5); edit the spec, not this file (content c4c63d0e3a1a8d64).
+Generated from models/min_gpt.yaml (sha256 92a1dca27e9acab8); edit the spec, not this file (content ac305d906ea3b5c6).
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ class MinGpt(nn.Module):
 
     A stack of pre-norm decoder blocks over token and position embeddings, as GPT-2, but with a head of its own weight.
 
-    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d model width, L number of layers, h
-        number of heads, f inner width of the feed-forward network, V vocabulary size, P greatest number of tokens.
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward
+        network, V (vocab_size) vocabulary size, P (max_length) greatest number of tokens.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + 2*d*V + d*P + L*f + 2*d.
     MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
     KV cache and state: 2*b*m*d*L.
@@ -33,10 +34,12 @@ class MinGpt(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "gpt-mini": {"d": 192, "L": 6, "h": 6, "V": 50257, "P": 1024},
-        "gpt-micro": {"d": 128, "L": 4, "h": 4, "V": 50257, "P": 1024},
-        "gpt-nano": {"d": 48, "L": 3, "h": 3, "V": 50257, "P": 1024},
+        "gpt-mini": {"embed_dim": 192, "num_layers": 6, "num_heads": 6, "vocab_size": 50257, "max_length": 1024},
+        "gpt-micro": {"embed_dim": 128, "num_layers": 4, "num_heads": 4, "vocab_size": 50257, "max_length": 1024},
+        "gpt-nano": {"embed_dim": 48, "num_layers": 3, "num_heads": 3, "vocab_size": 50257, "max_length": 1024},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # GPT2LMHeadModel with tie_word_embeddings=False
@@ -56,24 +59,43 @@ class MinGpt(nn.Module):
         },
     }
 
-    def __init__(self, d: int, L: int, h: int, V: int, P: int, f: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.token_embedding = nn.Embedding(V, d)
-        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_embedding = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)
         self.blocks = nn.ModuleList(
-            PreNormBlock(d, h, f, attention=CausalAttention(d, h), ffn=Mlp(d, f, activation="gelu_tanh"))
-            for _ in range(L)
+            PreNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                attention=CausalAttention(embed_dim=embed_dim, num_heads=num_heads, **factory),
+                ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="gelu_tanh", **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
         )
-        self.final_norm = nn.LayerNorm(d, eps=1e-05)
-        self.logits = nn.Linear(d, V, bias=False)
+        self.final_norm = nn.LayerNorm(embed_dim, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> MinGpt:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""

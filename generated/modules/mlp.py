@@ -1,12 +1,13 @@
 """Position-wise feed-forward network.
 
-Generated from blocks/ffn/mlp.yaml (sha256 347741881930e382); edit the spec, not this file (content e039dd583cc2ade5).
+Generated from blocks/ffn/mlp.yaml (sha256 b705380468231c98); edit the spec, not this file (content 628281d88a47c407).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -23,17 +24,27 @@ class Mlp(nn.Module):
 
     Two linear layers with a nonlinearity between them, applied to each position alone.
 
-    Sizes: b batch size, n sequence length, d model width, f inner width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, f (mlp_dim) inner width.
     Parameters: 2*d*f + d + f.
     MACs: 2*b*n*d*f.
     """
 
-    def __init__(self, d: int, f: int | None = None, *, activation: str = "gelu", bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        mlp_dim: int | None = None,
+        activation: str = "gelu",
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.up = nn.Linear(d, f, bias=bias)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.up = nn.Linear(embed_dim, mlp_dim, bias=bias, **factory)
         self.active = ACTIVATIONS[activation]
-        self.down = nn.Linear(f, d, bias=bias)
+        self.down = nn.Linear(mlp_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         up = self.up(x)                                                   # b n f

@@ -1,12 +1,13 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 77564f7e5266e5c2); edit the spec, not this file (content 91e205dca12f1f75).
+Generated from models/nezha.yaml (sha256 f21c6dacf17a52ff); edit the spec, not this file (content 12a4ee3c3b67d490).
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from .post_norm_block import PostNormBlock
@@ -19,34 +20,57 @@ class Nezha(nn.Module):
     BERT's encoder with fixed sinusoids of the distance between two positions inside the attention, in place of a table
     of positions; with BERT's pooler.
 
-    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
-        feed-forward network, K the greatest distance told apart, V vocabulary size, T number of segment types.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, K the greatest distance told apart, V
+        (vocab_size) vocabulary size, T number of segment types.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*T + L*f + 3*d.
     MACs: 4*b*n**2*d*L + 4*b*n*d**2*L + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "nezha-base": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 21128, "T": 2},
+        "nezha-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 21128, "T": 2},
     }
 
-    def __init__(self, d: int, L: int, h: int, V: int, T: int, f: int | None = None, K: int = 64) -> None:
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim"}
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        T: int,
+        mlp_dim: int | None = None,
+        K: int = 64,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.token_embedding = nn.Embedding(V, d)
-        self.segment_embedding = nn.Embedding(T, d)
-        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.segment_embedding = nn.Embedding(T, embed_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embed_dim, eps=1e-12, **factory)
         self.blocks = nn.ModuleList(
-            PostNormBlock(d, h, f, eps=1e-12, attention=RelativeAttention(d, h, K))
-            for _ in range(L)
+            PostNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                eps=1e-12,
+                attention=RelativeAttention(embed_dim=embed_dim, num_heads=num_heads, K=K, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
         )
-        self.pooler = nn.Linear(d, d)
+        self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Nezha:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         token_embedding = self.token_embedding(tokens)                    # b n d

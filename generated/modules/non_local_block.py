@@ -1,6 +1,6 @@
 """Non-local block.
 
-Generated from blocks/attention/non_local_block.yaml (sha256 ee77a7e2c5cbfeac); edit the spec, not this file (content b4b6d324a03f82cd).
+Generated from blocks/attention/non_local_block.yaml (sha256 ee77a7e2c5cbfeac); edit the spec, not this file (content 7bc50eef7b68e441).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from ._reference import load_reference
@@ -37,16 +38,29 @@ class NonLocalBlock(nn.Module):
         },
     }
 
-    def __init__(self, C: int, I: int | None = None, *, bias: bool = True, norm: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        C: int,
+        I: int | None = None,
+        bias: bool = True,
+        norm: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        I = C // 2 if I is None else I
+        if I is None:
+            if C % 2 != 0:
+                raise ValueError(f"C % 2 == 0 must hold where I is not given; found C = {C}")
+            I = C // 2
         self.norm = norm
-        self.theta = nn.Conv2d(C, I, 1, bias=bias)
-        self.phi = nn.Conv2d(C, I, 1, bias=bias)
-        self.g = nn.Conv2d(C, I, 1, bias=bias)
-        self.out = nn.Conv2d(I, C, 1, bias=bias)
+        factory = {"device": device, "dtype": dtype}
+        self.theta = nn.Conv2d(C, I, 1, bias=bias, **factory)
+        self.phi = nn.Conv2d(C, I, 1, bias=bias, **factory)
+        self.g = nn.Conv2d(C, I, 1, bias=bias, **factory)
+        self.out = nn.Conv2d(I, C, 1, bias=bias, **factory)
         if norm:
-            self.batch_norm = nn.BatchNorm2d(C, eps=1e-05)
+            self.batch_norm = nn.BatchNorm2d(C, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -67,8 +81,6 @@ class NonLocalBlock(nn.Module):
         context = weights @ values                                        # b (H*W) I
         context_grid = context.unflatten(1, (H, W)).permute(0, 3, 1, 2)   # b I H W
         out = self.out(context_grid)                                      # b C H W
-        batch_norm = out
-        if self.norm:
-            batch_norm = self.batch_norm(out)                             # b C H W
+        batch_norm = self.batch_norm(out) if self.norm else out           # b C H W
         y = x + batch_norm                                                # b C H W
         return y

@@ -1,10 +1,11 @@
 """Attention among the patches of an image.
 
-Generated from blocks/attention/patch_attention.yaml (sha256 8cf5255c6002feb7); edit the spec, not this file (content 05f00876917df674).
+Generated from blocks/attention/patch_attention.yaml (sha256 726a3a89d819ec18); edit the spec, not this file (content f9181342864ccbb8).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from .fused_multi_head_attention import FusedMultiHeadAttention
@@ -21,9 +22,18 @@ class PatchAttention(nn.Module):
     MACs: 2*b*h**2*w**2*C + 4*b*h*w*C**2.
     """
 
-    def __init__(self, C: int, g: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        C: int,
+        g: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.attention = FusedMultiHeadAttention(C, g, bias=bias)
+        factory = {"device": device, "dtype": dtype}
+        self.attention = FusedMultiHeadAttention(embed_dim=C, num_heads=g, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         _, h, w, _ = x.shape

@@ -1,10 +1,11 @@
 """Patch merging.
 
-Generated from blocks/layers/patch_merging.yaml (sha256 b7ed340742da4e0c); edit the spec, not this file (content af7b7401121ed31f).
+Generated from blocks/layers/patch_merging.yaml (sha256 b7ed340742da4e0c); edit the spec, not this file (content e0086b24535e46e2).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -19,7 +20,15 @@ class PatchMerging(nn.Module):
     MACs: 2*b*H*W*C**2.
     """
 
-    def __init__(self, H: int, W: int, C: int) -> None:
+    def __init__(
+        self,
+        *,
+        H: int,
+        W: int,
+        C: int,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         if H % 2 != 0:
             raise ValueError(f"H % 2 == 0 must hold; found H = {H}")
@@ -28,8 +37,9 @@ class PatchMerging(nn.Module):
         i = H // 2
         j = W // 2
         self.H, self.W, self.i, self.j = H, W, i, j
-        self.norm = nn.LayerNorm(4 * C, eps=1e-05)
-        self.reduction = nn.Linear(4 * C, 2 * C, bias=False)
+        factory = {"device": device, "dtype": dtype}
+        self.norm = nn.LayerNorm(4 * C, **factory)
+        self.reduction = nn.Linear(4 * C, 2 * C, bias=False, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         grid = x.unflatten(1, (self.H, self.W))                           # b H W C

@@ -1,6 +1,6 @@
 """Performer.
 
-Generated from models/performer.yaml (sha256 b32c7212f2d01ad4); edit the spec, not this file (content 126084899695846a).
+Generated from models/performer.yaml (sha256 05fcbce0a1e5f5cf); edit the spec, not this file (content 869e397566cc8404).
 """
 
 from __future__ import annotations
@@ -19,42 +19,65 @@ class Performer(nn.Module):
 
     BERT whose attention is approximated by products of positive orthogonal random features.
 
-    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
-        feed-forward network, m number of random features, V vocabulary size, P greatest sequence length, T number of
-        segment types.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, m number of random features, V
+        (vocab_size) vocabulary size, P (max_length) greatest sequence length, T number of segment types.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 4*b*n*d**2*L + 4*b*n*d*L*m + 2*b*n*d*L*f + b*n*L*h*m + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "performer-base": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 30522, "P": 512, "T": 2, "m": 256},
+        "performer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2, "m": 256},
     }
 
-    def __init__(self, d: int, L: int, h: int, m: int, V: int, P: int, T: int, f: int | None = None) -> None:
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        m: int,
+        vocab_size: int,
+        max_length: int,
+        T: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.P = P
-        self.token_embedding = nn.Embedding(V, d)
-        self.position_embedding = nn.Parameter(torch.randn(P, d) * 0.02)
-        self.segment_embedding = nn.Embedding(T, d)
-        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        self.max_length = max_length
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_embedding = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)
+        self.segment_embedding = nn.Embedding(T, embed_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embed_dim, eps=1e-12, **factory)
         self.blocks = nn.ModuleList(
-            PostNormBlock(d, h, f, eps=1e-12, attention=PerformerAttention(d, h, m))
-            for _ in range(L)
+            PostNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                eps=1e-12,
+                attention=PerformerAttention(embed_dim=embed_dim, num_heads=num_heads, m=m, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
         )
-        self.pooler = nn.Linear(d, d)
+        self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Performer:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         n = tokens.shape[1]
-        if n > self.P:
-            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        if n > self.max_length:
+            raise ValueError(f"n <= max_length must hold; found n = {n}, max_length = {self.max_length}")
         token_embedding = self.token_embedding(tokens)                    # b n d
         position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n d
         segment_embedding = self.segment_embedding(segments)              # b n d

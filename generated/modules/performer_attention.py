@@ -1,6 +1,6 @@
 """Performer attention.
 
-Generated from blocks/attention/performer_attention.yaml (sha256 955efea6de164f1a); edit the spec, not this file (content 485d9077fe1255c9).
+Generated from blocks/attention/performer_attention.yaml (sha256 45e730f69cd93f8f); edit the spec, not this file (content 5dde2b498a0eb7b5).
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class PerformerAttention(nn.Module):
     The exponential of a scaled product of query and key is the expected product of m positive random features of each
     (FAVOR+), so that keys and values are summed once, as in linear attention, in a matrix of m times e for each head.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, m number of random features, e = d/h head
-        width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, m number of random
+        features, e (head_dim) = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 4*b*n*d*m + b*n*h*m.
     """
@@ -55,17 +55,31 @@ class PerformerAttention(nn.Module):
         },
     }
 
-    def __init__(self, d: int, h: int, m: int, *, bias: bool = True, out_bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        m: int,
+        bias: bool = True,
+        out_bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.e = h, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.register_buffer("projection", orthogonal_projection(m, e))
-        self.out = nn.Linear(d, d, bias=out_bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.head_dim = num_heads, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.register_buffer("projection", orthogonal_projection(m, head_dim).to(**factory))
+        self.out = nn.Linear(embed_dim, embed_dim, bias=out_bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "performer_pytorch") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -75,12 +89,11 @@ class PerformerAttention(nn.Module):
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        projection = self.projection                                      # m e
-        q_features = positive_features(q_heads, projection, (-1,))        # b h n m
-        k_features = positive_features(k_heads, projection, (-2, -1))     # b h n m
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        q_features = positive_features(q_heads, self.projection, (-1,))   # b h n m
+        k_features = positive_features(k_heads, self.projection, (-2, -1))  # b h n m
         kv = k_features.transpose(-2, -1) @ v_heads                       # b h m e
         key_sum = k_features.sum(2, keepdim=True)                         # b h 1 m
         numerator = q_features @ kv                                       # b h n e

@@ -1,10 +1,11 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 0ad322b00ef92225); edit the spec, not this file (content 7f78fc2af88c7795).
+Generated from blocks/layers/post_norm_block.yaml (sha256 510e2e9f01174a03); edit the spec, not this file (content e0f651dc57e17474).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from .mlp import Mlp
@@ -16,33 +17,37 @@ class PostNormBlock(nn.Module):
 
     Attention and a feed-forward network, each with a residual around it and layer normalisation behind it.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, f inner width of the feed-forward network.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, f (mlp_dim) inner
+        width of the feed-forward network.
     Parameters: 4*d**2 + 2*d*f + 9*d + f.
     MACs: 4*b*n*d**2 + 2*b*n**2*d + 2*b*n*d*f.
     """
 
     def __init__(
         self,
-        d: int,
-        h: int | None = None,
-        f: int | None = None,
         *,
+        embed_dim: int,
+        num_heads: int | None = None,
+        mlp_dim: int | None = None,
         eps: float = 1e-05,
         attention: nn.Module | None = None,
         ffn: nn.Module | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
         if attention is None:
-            if h is None:
-                raise ValueError("without attention, h must be given")
-            attention = MultiHeadAttention(d, h)
+            if num_heads is None:
+                raise ValueError("without attention, num_heads must be given")
+            attention = MultiHeadAttention(embed_dim=embed_dim, num_heads=num_heads, **factory)
         if ffn is None:
-            ffn = Mlp(d, f)
+            ffn = Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory)
         self.attention = attention
-        self.attention_norm = nn.LayerNorm(d, eps=eps)
+        self.attention_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
         self.mlp = ffn
-        self.y = nn.LayerNorm(d, eps=eps)
+        self.y = nn.LayerNorm(embed_dim, eps=eps, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         attention = self.attention(x)                                     # b n d

@@ -1,12 +1,13 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 6f1a0aed08c78df9); edit the spec, not this file (content e44982ae76d4d066).
+Generated from blocks/layers/pre_norm_block.yaml (sha256 bdaed2b48f750859); edit the spec, not this file (content 7ef55a4832b3d5c7).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from ._state import substate, with_state
@@ -19,7 +20,8 @@ class PreNormBlock(nn.Module):
 
     Layer normalisation, then attention or a feed-forward network, each with a residual around both.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, f inner width of the feed-forward network.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, f (mlp_dim) inner
+        width of the feed-forward network.
     Parameters: 4*d**2 + 2*d*f + 9*d + f.
     MACs: 4*b*n*d**2 + 2*b*n**2*d + 2*b*n*d*f.
     """
@@ -28,25 +30,28 @@ class PreNormBlock(nn.Module):
 
     def __init__(
         self,
-        d: int,
-        h: int | None = None,
-        f: int | None = None,
         *,
+        embed_dim: int,
+        num_heads: int | None = None,
+        mlp_dim: int | None = None,
         eps: float = 1e-05,
         attention: nn.Module | None = None,
         ffn: nn.Module | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
         if attention is None:
-            if h is None:
-                raise ValueError("without attention, h must be given")
-            attention = MultiHeadAttention(d, h)
+            if num_heads is None:
+                raise ValueError("without attention, num_heads must be given")
+            attention = MultiHeadAttention(embed_dim=embed_dim, num_heads=num_heads, **factory)
         if ffn is None:
-            ffn = Mlp(d, f)
-        self.attention_norm = nn.LayerNorm(d, eps=eps)
+            ffn = Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory)
+        self.attention_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
         self.attention = attention
-        self.mlp_norm = nn.LayerNorm(d, eps=eps)
+        self.mlp_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
         self.mlp = ffn
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:

@@ -1,10 +1,11 @@
 """Multi-head attention of three sequences.
 
-Generated from blocks/attention/projected_attention.yaml (sha256 e3fa4cbc5183b3fa); edit the spec, not this file (content 3055f82d30105838).
+Generated from blocks/attention/projected_attention.yaml (sha256 82490576b86b98d2); edit the spec, not this file (content 2cdac2aa2ca8af68).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -14,32 +15,44 @@ class ProjectedAttention(nn.Module):
     Queries, keys and values come from a sequence each, through a linear layer each. Scores are scaled by the width of
     the model, as in CvT, not by that of a head.
 
-    Sizes: b batch size, n number of queries, m number of keys and values, d model width, h number of heads, e = d/h
-        head width.
+    Sizes: b batch size, n number of queries, m number of keys and values, d (embed_dim) model width, h (num_heads)
+        number of heads, e (head_dim) = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 2*b*n*m*d + 2*b*n*d**2 + 2*b*m*d**2.
     """
 
-    def __init__(self, d: int, h: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.d, self.h, self.e = d, h, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.embed_dim, self.num_heads, self.head_dim = embed_dim, num_heads, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         q = self.q(queries)                                               # b n d
         k = self.k(keys)                                                  # b m d
         v = self.v(values)                                                # b m d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h m e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h m e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h m e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h m e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # b h n m
-        scaled = scores * self.d**-0.5                                    # b h n m
+        scaled = scores * self.embed_dim**-0.5                            # b h n m
         weights = scaled.softmax(-1)                                      # b h n m
         context = weights @ v_heads                                       # b h n e
         merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d

@@ -1,6 +1,6 @@
 """Reformer attention.
 
-Generated from blocks/attention/reformer_attention.yaml (sha256 ab40fba58f9b5077); edit the spec, not this file (content 2a2d029772f15644).
+Generated from blocks/attention/reformer_attention.yaml (sha256 f10170d8379c0870); edit the spec, not this file (content 6a7c2df7ec5168bf).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class ReformerAttention(nn.Module):
     all of them would give. A position sees itself only if it sees nothing else; there is no causal mask and no mask for
     other buckets.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, r rounds of hashing, k buckets of a round,
-        m chunk length, e head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, r rounds of
+        hashing, k buckets of a round, m chunk length, e (head_dim) head width.
     Parameters: 3*d*h*e + 2*h*e + d.
     MACs: 4*b*n*h*r*m*e + b*n*h*r*k*e/2 + 3*b*n*d*h*e.
     """
@@ -51,17 +51,36 @@ class ReformerAttention(nn.Module):
         },
     }
 
-    def __init__(self, d: int, h: int, r: int, k: int, m: int, e: int | None = None, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        r: int,
+        k: int,
+        m: int,
+        head_dim: int | None = None,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        e = d // h if e is None else e
+        if head_dim is None:
+            if embed_dim % num_heads != 0:
+                raise ValueError(
+                    "embed_dim % num_heads == 0 must hold where head_dim is not given; "
+                    f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+                )
+            head_dim = embed_dim // num_heads
         if k % 2 != 0:
             raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
-        self.h, self.r, self.m, self.e = h, r, m, e
-        self.qk = nn.Linear(d, h * e, bias=bias)
-        self.v = nn.Linear(d, h * e, bias=bias)
-        self.register_buffer("buckets", torch.randn(h, e, r, k // 2))
-        self.k_unit = nn.RMSNorm(e, eps=1e-06, elementwise_affine=False)
-        self.out = nn.Linear(h * e, d, bias=bias)
+        self.num_heads, self.r, self.m, self.head_dim = num_heads, r, m, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.qk = nn.Linear(embed_dim, num_heads * head_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, num_heads * head_dim, bias=bias, **factory)
+        self.register_buffer("buckets", torch.randn(num_heads, head_dim, r, k // 2, **factory))
+        self.k_unit = nn.RMSNorm(head_dim, eps=1e-06, elementwise_affine=False, **factory)
+        self.out = nn.Linear(num_heads * head_dim, embed_dim, bias=bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -75,8 +94,8 @@ class ReformerAttention(nn.Module):
             raise ValueError(f"n >= 2*m must hold; found n = {n}, m = {self.m}")
         qk = self.qk(x)                                                   # b n (h*e)
         v = self.v(x)                                                     # b n (h*e)
-        qk_heads = qk.unflatten(-1, (self.h, self.e)).transpose(1, 2)     # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        qk_heads = qk.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         buckets = lsh_buckets(qk_heads, self.buckets)                     # b h (n*r)
         sort_order = buckets.argsort(stable=True, dim=-1)                 # b h (n*r)
         unsort_order = sort_order.argsort(stable=True, dim=-1)            # b h (n*r)
@@ -87,7 +106,7 @@ class ReformerAttention(nn.Module):
         v_chunks = v_sorted.unflatten(2, (-1, self.m))                    # b h (n*r/m) m e
         q_positions = positions.unflatten(-1, (-1, self.m))               # b h (n*r/m) m
         k_unit = self.k_unit(q_chunks)                                    # b h (n*r/m) m e
-        k_chunks = k_unit * self.e**-0.5                                  # b h (n*r/m) m e
+        k_chunks = k_unit * self.head_dim**-0.5                           # b h (n*r/m) m e
         k_before = k_chunks.roll(1, 2)                                    # b h (n*r/m) m e
         k_near = torch.cat((k_before, k_chunks), 3)                       # b h (n*r/m) (2*m) e
         v_before = v_chunks.roll(1, 2)                                    # b h (n*r/m) m e

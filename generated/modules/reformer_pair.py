@@ -1,10 +1,11 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 25b44e98bd9a9e91); edit the spec, not this file (content 8f8af57dc18cf884).
+Generated from blocks/layers/reformer_pair.yaml (sha256 6383c01c1b245e03); edit the spec, not this file (content e223018dfec3ea4d).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 from .chunked_attention import ChunkedAttention
@@ -19,45 +20,57 @@ class ReformerPair(nn.Module):
     Two reversible blocks without biases in their attention: the first attends to chunks near by, the second to what is
     hashed alike.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, e head width, f inner width of the
-        feed-forward network, m chunk length, r rounds of hashing, k buckets of a round.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, e (head_dim) head
+        width, f (mlp_dim) inner width of the feed-forward network, m chunk length, r rounds of hashing, k buckets of a
+        round.
     Parameters: 7*d*h*e + 4*d*f + 10*d + 2*f.
     MACs: 4*b*n*h*e*m*r + b*n*h*e*r*k/2 + 7*b*n*d*h*e + 4*b*n*h*e*m + 4*b*n*d*f.
     """
 
     def __init__(
         self,
-        d: int,
-        h: int,
+        *,
+        embed_dim: int,
+        num_heads: int,
         m: int,
         r: int,
         k: int,
-        e: int | None = None,
-        f: int | None = None,
-        *,
+        head_dim: int | None = None,
+        mlp_dim: int | None = None,
         eps: float = 1e-12,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        e = d // h if e is None else e
-        f = 4 * d if f is None else f
+        if head_dim is None:
+            if embed_dim % num_heads != 0:
+                raise ValueError(
+                    "embed_dim % num_heads == 0 must hold where head_dim is not given; "
+                    f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+                )
+            head_dim = embed_dim // num_heads
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         if k % 2 != 0:
             raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
         self.m = m
+        factory = {"device": device, "dtype": dtype}
         self.local = ReversibleBlock(
-            d,
-            h,
-            f,
+            embed_dim=embed_dim,
+            num_heads=num_heads,
+            mlp_dim=mlp_dim,
             eps=eps,
-            attention=ChunkedAttention(d, h, m, e, bias=False),
-            ffn=Mlp(d, f, activation="relu"),
+            attention=ChunkedAttention(embed_dim=embed_dim, num_heads=num_heads, m=m, head_dim=head_dim, bias=False, **factory),
+            ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory),
+            **factory,
         )
         self.hashed = ReversibleBlock(
-            d,
-            h,
-            f,
+            embed_dim=embed_dim,
+            num_heads=num_heads,
+            mlp_dim=mlp_dim,
             eps=eps,
-            attention=ReformerAttention(d, h, r, k, m, e, bias=False),
-            ffn=Mlp(d, f, activation="relu"),
+            attention=ReformerAttention(embed_dim=embed_dim, num_heads=num_heads, r=r, k=k, m=m, head_dim=head_dim, bias=False, **factory),
+            ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory),
+            **factory,
         )
 
     def forward(self, x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,6 @@
 """Multi-head self-attention with relative positions.
 
-Generated from blocks/attention/relative_attention.yaml (sha256 1d1dc5dff8c43565); edit the spec, not this file (content cbbc83c6ee221ab4).
+Generated from blocks/attention/relative_attention.yaml (sha256 4e4369485ba5b483); edit the spec, not this file (content 1899c717cf599416).
 """
 
 from __future__ import annotations
@@ -21,38 +21,51 @@ class RelativeAttention(nn.Module):
     Fixed sinusoids of the distance between query and key are added to each key and to each value (functional relative
     positions).
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, K the greatest distance told apart, e =
-        d/h head width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, K the greatest
+        distance told apart, e (head_dim) = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n**2*d + 4*b*n*d**2.
     """
 
-    def __init__(self, d: int, h: int, K: int = 64, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        K: int = 64,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % h != 0:
-            raise ValueError(f"d % h == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.K, self.e = h, K, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.register_buffer("relative_embedding", distance_sinusoids(K, e), persistent=False)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % num_heads != 0:
+            raise ValueError(
+                "embed_dim % num_heads == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.K, self.head_dim = num_heads, K, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.register_buffer("relative_embedding", distance_sinusoids(K, head_dim).to(**factory), persistent=False)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         relative_embedding_places = torch.arange(q_heads.shape[2], device=q_heads.device)
         relative_embedding_apart = (relative_embedding_places - relative_embedding_places[:, None]).clamp(-self.K, self.K) + self.K
         relative_embedding = self.relative_embedding[relative_embedding_apart]  # n n e
         content_scores = q_heads @ k_heads.transpose(-2, -1)              # b h n n
         position_scores = torch.einsum("bhie,ije->bhij", q_heads, relative_embedding)  # b h n n
         scores = content_scores + position_scores                         # b h n n
-        scaled = scores * self.e**-0.5                                    # b h n n
+        scaled = scores * self.head_dim**-0.5                             # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
         content_context = weights @ v_heads                               # b h n e
         position_context = torch.einsum("bhij,ije->bhie", weights, relative_embedding)  # b h n e

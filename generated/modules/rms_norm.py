@@ -1,10 +1,11 @@
 """Root mean square normalisation.
 
-Generated from blocks/norm/rms_norm.yaml (sha256 d3c53d734f2a2651); edit the spec, not this file (content 5d7ec1b39d23f0ea).
+Generated from blocks/norm/rms_norm.yaml (sha256 782c418b9db183b9); edit the spec, not this file (content 87dc67c8ddce537e).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -14,14 +15,22 @@ class RmsNorm(nn.Module):
     Scales each position by the root of the mean of its squares, then by a learned weight; no mean is subtracted and no
     bias added.
 
-    Sizes: b batch size, n sequence length, d model width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width.
     Parameters: d.
     MACs: 0.
     """
 
-    def __init__(self, d: int, *, eps: float = 1e-06) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        eps: float = 1e-06,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.y = nn.RMSNorm(d, eps=eps)
+        factory = {"device": device, "dtype": dtype}
+        self.y = nn.RMSNorm(embed_dim, eps=eps, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         y = self.y(x)                                                     # b n d

@@ -1,6 +1,6 @@
 """Recurrent layer.
 
-Generated from blocks/recurrent/rnn.yaml (sha256 7858746ae0eaefa9); edit the spec, not this file (content 73cc8b306aaa5e86).
+Generated from blocks/recurrent/rnn.yaml (sha256 076bee17a12de085); edit the spec, not this file (content b51e3decece6b4c1).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Rnn(nn.Module):
     Y_i = tanh(X_i W + Y_(i-1) U), position after position: n steps, none of which can begin before the one in front of
     it has ended. What position 1 says reaches position n in n - 1 steps.
 
-    Sizes: b batch size, n sequence length, d model width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width.
     Parameters: 2*d**2.
     MACs: 2*b*n*d**2.
     KV cache and state: b*d.
@@ -28,14 +28,22 @@ class Rnn(nn.Module):
 
     KEEPS_STATE = True
 
-    def __init__(self, d: int, *, bias: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        bias: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.d = d
-        self.y = RnnCell(d, bias=bias)
+        self.embed_dim = embed_dim
+        factory = {"device": device, "dtype": dtype}
+        self.y = RnnCell(embed_dim=embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         b = x.shape[0]
-        y_state = recall(state, "y.state", x.new_zeros(b, self.d))        # b d
+        y_state = recall(state, "y.state", x.new_zeros(b, self.embed_dim))  # b d
         y_collected = []
         for y_x in x.unbind(1):
             y_state = self.y(y_x, y_state)

@@ -1,10 +1,11 @@
 """Step of a recurrent network.
 
-Generated from blocks/recurrent/rnn_cell.yaml (sha256 27b0daa76b3c1dab); edit the spec, not this file (content 37110eeb5134cce0).
+Generated from blocks/recurrent/rnn_cell.yaml (sha256 6ed963514d60bce4); edit the spec, not this file (content 1a27205ad793d322).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -13,15 +14,23 @@ class RnnCell(nn.Module):
 
     y = tanh(x W + s U), from the input of this step and the state that the step before handed on.
 
-    Sizes: b batch size, d model width.
+    Sizes: b batch size, d (embed_dim) model width.
     Parameters: 2*d**2.
     MACs: 2*b*d**2.
     """
 
-    def __init__(self, d: int, *, bias: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        bias: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.input_projection = nn.Linear(d, d, bias=bias)
-        self.state_projection = nn.Linear(d, d, bias=False)
+        factory = {"device": device, "dtype": dtype}
+        self.input_projection = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.state_projection = nn.Linear(embed_dim, embed_dim, bias=False, **factory)
 
     def forward(self, x: Tensor, state_: Tensor) -> Tensor:
         input_projection = self.input_projection(x)                       # b d

@@ -1,6 +1,6 @@
 """RoFormer.
 
-Generated from models/roformer.yaml (sha256 21de4b9758f00cbe); edit the spec, not this file (content 4b9b1d95aea503a7).
+Generated from models/roformer.yaml (sha256 9df6d528a613b314); edit the spec, not this file (content 36dd47ba57ec8565).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from ._reference import load_reference
@@ -21,15 +22,18 @@ class Roformer(nn.Module):
     BERT's encoder with rotary positions inside the attention, in place of a table of positions. No pooler and no task
     head.
 
-    Sizes: b batch size, n sequence length, d model width, L number of layers, h number of heads, f inner width of the
-        feed-forward network, V vocabulary size, P greatest sequence length, T number of segment types.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d*V + d*T + L*f + 2*d.
     MACs: 4*b*n*d**2*L + 2*b*n**2*d*L + 2*b*n*d*L*f.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "roformer-chinese-base": {"d": 768, "L": 12, "h": 12, "f": 3072, "V": 50000, "P": 1536, "T": 2},
+        "roformer-chinese-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 50000, "max_length": 1536, "T": 2},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "transformers": {  # RoFormerModel
@@ -50,16 +54,36 @@ class Roformer(nn.Module):
         },
     }
 
-    def __init__(self, d: int, L: int, h: int, V: int, P: int, T: int, f: int | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        T: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.P = P
-        self.token_embedding = nn.Embedding(V, d)
-        self.segment_embedding = nn.Embedding(T, d)
-        self.embedding_norm = nn.LayerNorm(d, eps=1e-12)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        self.max_length = max_length
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.segment_embedding = nn.Embedding(T, embed_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embed_dim, eps=1e-12, **factory)
         self.blocks = nn.ModuleList(
-            PostNormBlock(d, h, f, eps=1e-12, attention=RotaryAttention(d, h, P))
-            for _ in range(L)
+            PostNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                eps=1e-12,
+                attention=RotaryAttention(embed_dim=embed_dim, num_heads=num_heads, max_length=max_length, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
         )
 
     @classmethod
@@ -67,7 +91,7 @@ class Roformer(nn.Module):
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -75,8 +99,8 @@ class Roformer(nn.Module):
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Tensor:
         n = tokens.shape[1]
-        if n > self.P:
-            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        if n > self.max_length:
+            raise ValueError(f"n <= max_length must hold; found n = {n}, max_length = {self.max_length}")
         token_embedding = self.token_embedding(tokens)                    # b n d
         segment_embedding = self.segment_embedding(segments)              # b n d
         embeddings = token_embedding + segment_embedding                  # b n d

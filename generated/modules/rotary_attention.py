@@ -1,6 +1,6 @@
 """Multi-head self-attention with rotary positions.
 
-Generated from blocks/attention/rotary_attention.yaml (sha256 d9d68e5855a9ec3e); edit the spec, not this file (content 8480fd4ab6424e9e).
+Generated from blocks/attention/rotary_attention.yaml (sha256 7574404e21269b73); edit the spec, not this file (content be159ef791643a37).
 """
 
 from __future__ import annotations
@@ -27,39 +27,52 @@ class RotaryAttention(nn.Module):
     Queries and keys are rotated by angles proportional to their positions before they are multiplied, so that a score
     depends on how far apart the two are, not on where.
 
-    Sizes: b batch size, n sequence length, d model width, h number of heads, P greatest sequence length, e = d/h head
-        width.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, h (num_heads) number of heads, P (max_length)
+        greatest sequence length, e (head_dim) = d/h head width.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
 
-    def __init__(self, d: int, h: int, P: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_heads: int,
+        max_length: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        if d % (2 * h) != 0:
-            raise ValueError(f"d % (2*h) == 0 must hold; found d = {d}, h = {h}")
-        e = d // h
-        self.h, self.P, self.e = h, P, e
-        self.q = nn.Linear(d, d, bias=bias)
-        self.k = nn.Linear(d, d, bias=bias)
-        self.v = nn.Linear(d, d, bias=bias)
-        self.register_buffer("angles", rotations(P, e, 10000), persistent=False)
-        self.out = nn.Linear(d, d, bias=bias)
+        if embed_dim % (2 * num_heads) != 0:
+            raise ValueError(
+                "embed_dim % (2*num_heads) == 0 must hold; "
+                f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+            )
+        head_dim = embed_dim // num_heads
+        self.num_heads, self.max_length, self.head_dim = num_heads, max_length, head_dim
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.k = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.v = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
+        self.register_buffer("angles", rotations(max_length, head_dim, 10000).to(**factory), persistent=False)
+        self.out = nn.Linear(embed_dim, embed_dim, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         n = x.shape[1]
-        if n > self.P:
-            raise ValueError(f"n <= P must hold; found n = {n}, P = {self.P}")
+        if n > self.max_length:
+            raise ValueError(f"n <= max_length must hold; found n = {n}, max_length = {self.max_length}")
         q = self.q(x)                                                     # b n d
         k = self.k(x)                                                     # b n d
         v = self.v(x)                                                     # b n d
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # b h n e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # b h n e
         angles_cos, angles_sin = self.angles[:, : q_heads.shape[2]]       # n (d/(2*h)); n (d/(2*h))
         q_rotated = rotated(q_heads, angles_cos, angles_sin)              # b h n e
         k_rotated = rotated(k_heads, angles_cos, angles_sin)              # b h n e
         scores = q_rotated @ k_rotated.transpose(-2, -1)                  # b h n n
-        scaled = scores * self.e**-0.5                                    # b h n n
+        scaled = scores * self.head_dim**-0.5                             # b h n n
         weights = scaled.softmax(-1)                                      # b h n n
         context = weights @ v_heads                                       # b h n e
         merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n d

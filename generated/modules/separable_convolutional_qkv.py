@@ -1,10 +1,11 @@
 """Queries, keys and values by separable convolutions.
 
-Generated from blocks/attention/separable_convolutional_qkv.yaml (sha256 9d2babf36ae395a2); edit the spec, not this file (content c62245edd59f030c).
+Generated from blocks/attention/separable_convolutional_qkv.yaml (sha256 9d2babf36ae395a2); edit the spec, not this file (content 47f799f4a0a649a4).
 """
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
 
@@ -20,15 +21,23 @@ class SeparableConvolutionalQkv(nn.Module):
     MACs: 12*b*h*w*C*r**2 + 12*b*h*w*C*r + 3*b*h*w*C**2 + 3*b*h*w*C.
     """
 
-    def __init__(self, C: int, r: int = 1) -> None:
+    def __init__(
+        self,
+        *,
+        C: int,
+        r: int = 1,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         s = 2 * r + 1
-        self.q_depth = nn.Conv2d(C, C, s, padding=r, groups=C, bias=False)
-        self.q = nn.Conv2d(C, C, 1, bias=False)
-        self.k_depth = nn.Conv2d(C, C, s, padding=r, groups=C, bias=False)
-        self.k = nn.Conv2d(C, C, 1, bias=False)
-        self.v_depth = nn.Conv2d(C, C, s, padding=r, groups=C, bias=False)
-        self.v = nn.Conv2d(C, C, 1, bias=False)
+        factory = {"device": device, "dtype": dtype}
+        self.q_depth = nn.Conv2d(C, C, s, padding=r, groups=C, bias=False, **factory)
+        self.q = nn.Conv2d(C, C, 1, bias=False, **factory)
+        self.k_depth = nn.Conv2d(C, C, s, padding=r, groups=C, bias=False, **factory)
+        self.k = nn.Conv2d(C, C, 1, bias=False, **factory)
+        self.v_depth = nn.Conv2d(C, C, s, padding=r, groups=C, bias=False, **factory)
+        self.v = nn.Conv2d(C, C, 1, bias=False, **factory)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         q_depth = self.q_depth(x)                                         # b C h w

@@ -1,12 +1,13 @@
 """Single-head attention.
 
-Generated from blocks/attention/single_head_attention.yaml (sha256 8898d4954fe28df7); edit the spec, not this file (content d2a821e298758f8a).
+Generated from blocks/attention/single_head_attention.yaml (sha256 3699f9fae35fe9d5); edit the spec, not this file (content 6241abf1788957c6).
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 
@@ -15,28 +16,40 @@ class SingleHeadAttention(nn.Module):
 
     Queries and keys of width e, values of width v: each position takes a weighted mean of all values.
 
-    Sizes: b batch size, n sequence length, d model width, e width of queries and keys, v width of values.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, e width of queries and keys, v width of values.
     Parameters: 2*d*e + d*v + 2*e + v.
     MACs: 2*b*n*d*e + b*n**2*e + b*n**2*v + b*n*d*v.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "five-words": {"d": 64, "e": 64, "v": 64},
+        "five-words": {"embed_dim": 64, "e": 64, "v": 64},
     }
 
-    def __init__(self, d: int, e: int, v: int, *, bias: bool = True) -> None:
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim"}
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        e: int,
+        v: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
         self.e = e
-        self.queries = nn.Linear(d, e, bias=bias)
-        self.keys = nn.Linear(d, e, bias=bias)
-        self.values = nn.Linear(d, v, bias=bias)
+        factory = {"device": device, "dtype": dtype}
+        self.queries = nn.Linear(embed_dim, e, bias=bias, **factory)
+        self.keys = nn.Linear(embed_dim, e, bias=bias, **factory)
+        self.values = nn.Linear(embed_dim, v, bias=bias, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> SingleHeadAttention:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def forward(self, x: Tensor) -> Tensor:
         queries = self.queries(x)                                         # b n e

@@ -1,10 +1,11 @@
 """Single-head linear attention.
 
-Generated from blocks/attention/single_head_linear_attention.yaml (sha256 d7b53155363dfbd8); edit the spec, not this file (content c88fd8556187a586).
+Generated from blocks/attention/single_head_linear_attention.yaml (sha256 ddb51b50abb08616); edit the spec, not this file (content 8bf1994b53b2e322).
 """
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -15,16 +16,26 @@ class SingleHeadLinearAttention(nn.Module):
     As single_head_attention, with positive features in place of the softmax, so that keys and values are multiplied
     first: a matrix of e times v that does not grow with the sequence.
 
-    Sizes: b batch size, n sequence length, d model width, e width of queries and keys, v width of values.
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, e width of queries and keys, v width of values.
     Parameters: 2*d*e + d*v + 2*e + v.
     MACs: 2*b*n*d*e + 2*b*n*e*v + b*n*d*v + b*n*e.
     """
 
-    def __init__(self, d: int, e: int, v: int, *, bias: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        e: int,
+        v: int,
+        bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        self.queries = nn.Linear(d, e, bias=bias)
-        self.keys = nn.Linear(d, e, bias=bias)
-        self.values = nn.Linear(d, v, bias=bias)
+        factory = {"device": device, "dtype": dtype}
+        self.queries = nn.Linear(embed_dim, e, bias=bias, **factory)
+        self.keys = nn.Linear(embed_dim, e, bias=bias, **factory)
+        self.values = nn.Linear(embed_dim, v, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         queries = self.queries(x)                                         # b n e

@@ -1,6 +1,6 @@
 """Swin Transformer.
 
-Generated from models/swin.yaml (sha256 7af3c40a61d1c8fc); edit the spec, not this file (content 4cec4568e7a234e0).
+Generated from models/swin.yaml (sha256 1f2fa44811075164); edit the spec, not this file (content 57785928d59e7e4b).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from ._reference import load_reference
@@ -24,10 +25,10 @@ class Swin(nn.Module):
     between stages patches are merged, so that each has a quarter of the patches and twice the channels. The side of the
     image is such that the last stage is one window, as in the published models; there nothing is shifted.
 
-    Sizes: b batch size, p side of a patch in pixels, M side of a window in patches, s = 8*p*M side of the square image
-        in pixels, c colour channels, C channels of the first stage, h number of heads in the first stage, L1 layers of
-        the first stage, L2 layers of the second stage, L3 layers of the third stage, L4 layers of the fourth stage, K
-        number of classes.
+    Sizes: b batch size, p (patch_size) side of a patch in pixels, M (window_size) side of a window in patches, s
+        (image_size) = 8*p*M side of the square image in pixels, c (in_channels) colour channels, C channels of the
+        first stage, h number of heads in the first stage, L1 layers of the first stage, L2 layers of the second stage,
+        L3 layers of the third stage, L4 layers of the fourth stage, K (num_classes) number of classes.
     Parameters: 32*M**2*h*L4 + 16*M**2*h*L3 + 8*M**2*h*L2 + 4*M**2*h*L1 + p**2*c*C + 768*C**2*L4 + 192*C**2*L3 +
         48*C**2*L2 - 32*M*h*L4 - 16*M*h*L3 + 12*C**2*L1 - 8*M*h*L2 - 4*M*h*L1 + 168*C**2 + 104*C*L4 + 52*C*L3 + 26*C*L2
         + 13*C*L1 + 8*C*K + 8*h*L4 + 4*h*L3 + 2*h*L2 + h*L1 + 75*C + K.
@@ -36,12 +37,14 @@ class Swin(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "swin-tiny-patch4-window7-224": {"p": 4, "M": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 6, "L4": 2, "K": 1000},
-        "swin-small-patch4-window7-224": {"p": 4, "M": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
-        "swin-base-patch4-window7-224": {"p": 4, "M": 7, "C": 128, "h": 4, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
-        "swin-base-patch4-window12-384": {"p": 4, "M": 12, "C": 128, "h": 4, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
-        "swin-large-patch4-window7-224": {"p": 4, "M": 7, "C": 192, "h": 6, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "K": 1000},
+        "swin-tiny-patch4-window7-224": {"patch_size": 4, "window_size": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 6, "L4": 2, "num_classes": 1000},
+        "swin-small-patch4-window7-224": {"patch_size": 4, "window_size": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "num_classes": 1000},
+        "swin-base-patch4-window7-224": {"patch_size": 4, "window_size": 7, "C": 128, "h": 4, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "num_classes": 1000},
+        "swin-base-patch4-window12-384": {"patch_size": 4, "window_size": 12, "C": 128, "h": 4, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "num_classes": 1000},
+        "swin-large-patch4-window7-224": {"patch_size": 4, "window_size": 7, "C": 192, "h": 6, "L1": 2, "L2": 2, "L3": 18, "L4": 2, "num_classes": 1000},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"p": "patch_size", "M": "window_size", "c": "in_channels", "K": "num_classes"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "timm": {  # SwinTransformer
@@ -133,16 +136,19 @@ class Swin(nn.Module):
 
     def __init__(
         self,
+        *,
         C: int,
         h: int,
         L3: int,
-        p: int = 4,
-        M: int = 7,
-        c: int = 3,
+        patch_size: int = 4,
+        window_size: int = 7,
+        in_channels: int = 3,
         L1: int = 2,
         L2: int = 2,
         L4: int = 2,
-        K: int = 1000,
+        num_classes: int = 1000,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         if C % h != 0:
@@ -153,27 +159,56 @@ class Swin(nn.Module):
             raise ValueError(f"L2 % 2 == 0 must hold; found L2 = {L2}")
         if L3 % 2 != 0:
             raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
-        self.patch_embedding = nn.Conv2d(c, C, p, stride=p)
-        self.patch_norm = nn.LayerNorm(C, eps=1e-05)
-        self.stage1 = nn.ModuleList(SwinPair(8 * M, 8 * M, C, M, h) for _ in range(L1 // 2))
-        self.downsample1 = PatchMerging(8 * M, 8 * M, C)
-        self.stage2 = nn.ModuleList(SwinPair(4 * M, 4 * M, 2 * C, M, 2 * h) for _ in range(L2 // 2))
-        self.downsample2 = PatchMerging(4 * M, 4 * M, 2 * C)
-        self.stage3 = nn.ModuleList(SwinPair(2 * M, 2 * M, 4 * C, M, 4 * h) for _ in range(L3 // 2))
-        self.downsample3 = PatchMerging(2 * M, 2 * M, 4 * C)
+        factory = {"device": device, "dtype": dtype}
+        self.patch_embedding = nn.Conv2d(in_channels, C, patch_size, stride=patch_size, **factory)
+        self.patch_norm = nn.LayerNorm(C, **factory)
+        self.stage1 = nn.ModuleList(
+            SwinPair(H=8 * window_size, W=8 * window_size, C=C, window_size=window_size, num_heads=h, **factory)
+            for _ in range(L1 // 2)
+        )
+        self.downsample1 = PatchMerging(H=8 * window_size, W=8 * window_size, C=C, **factory)
+        self.stage2 = nn.ModuleList(
+            SwinPair(
+                H=4 * window_size,
+                W=4 * window_size,
+                C=2 * C,
+                window_size=window_size,
+                num_heads=2 * h,
+                **factory,
+            )
+            for _ in range(L2 // 2)
+        )
+        self.downsample2 = PatchMerging(H=4 * window_size, W=4 * window_size, C=2 * C, **factory)
+        self.stage3 = nn.ModuleList(
+            SwinPair(
+                H=2 * window_size,
+                W=2 * window_size,
+                C=4 * C,
+                window_size=window_size,
+                num_heads=4 * h,
+                **factory,
+            )
+            for _ in range(L3 // 2)
+        )
+        self.downsample3 = PatchMerging(H=2 * window_size, W=2 * window_size, C=4 * C, **factory)
         self.stage4 = nn.ModuleList(
-            PreNormBlock(8 * C, 8 * h, attention=WindowAttention(M, 8 * C, 8 * h))
+            PreNormBlock(
+                embed_dim=8 * C,
+                num_heads=8 * h,
+                attention=WindowAttention(window_size=window_size, C=8 * C, num_heads=8 * h, **factory),
+                **factory,
+            )
             for _ in range(L4)
         )
-        self.final_norm = nn.LayerNorm(8 * C, eps=1e-05)
-        self.logits = nn.Linear(8 * C, K)
+        self.final_norm = nn.LayerNorm(8 * C, **factory)
+        self.logits = nn.Linear(8 * C, num_classes, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Swin:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""

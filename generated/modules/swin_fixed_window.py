@@ -1,12 +1,13 @@
 """Swin Transformer with windows of one size at any resolution.
 
-Generated from models/swin_fixed_window.yaml (sha256 7a0a1c3dd8e1f7b6); edit the spec, not this file (content 3bcbe512424ca86b).
+Generated from models/swin_fixed_window.yaml (sha256 6e3a57cebf2914da); edit the spec, not this file (content 38773f9f85a6eb76).
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from .patch_merging import PatchMerging
@@ -19,10 +20,10 @@ class SwinFixedWindow(nn.Module):
     As swin, but the side of the image is free and the windows keep theirs, so that the work grows with the number of
     pixels; the windows of the last stage are shifted too, as soon as there are several.
 
-    Sizes: b batch size, s side of the square image in pixels, p side of a patch in pixels, M side of a window in
-        patches, c colour channels, C channels of the first stage, h number of heads in the first stage, L1 layers of
-        the first stage, L2 layers of the second stage, L3 layers of the third stage, L4 layers of the fourth stage, K
-        number of classes.
+    Sizes: b batch size, s (image_size) side of the square image in pixels, p (patch_size) side of a patch in pixels, M
+        (window_size) side of a window in patches, c (in_channels) colour channels, C channels of the first stage, h
+        number of heads in the first stage, L1 layers of the first stage, L2 layers of the second stage, L3 layers of
+        the third stage, L4 layers of the fourth stage, K (num_classes) number of classes.
     Parameters: 32*M**2*h*L4 + 16*M**2*h*L3 + 8*M**2*h*L2 + 4*M**2*h*L1 + p**2*c*C + 768*C**2*L4 + 192*C**2*L3 +
         48*C**2*L2 - 32*M*h*L4 - 16*M*h*L3 + 12*C**2*L1 - 8*M*h*L2 - 4*M*h*L1 + 168*C**2 + 104*C*L4 + 52*C*L3 + 26*C*L2
         + 13*C*L1 + 8*C*K + 8*h*L4 + 4*h*L3 + 2*h*L2 + h*L1 + 75*C + K.
@@ -32,26 +33,34 @@ class SwinFixedWindow(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "swin-tiny-448": {"s": 448, "p": 4, "M": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 6, "L4": 2, "K": 1000},
+        "swin-tiny-448": {"image_size": 448, "patch_size": 4, "window_size": 7, "C": 96, "h": 3, "L1": 2, "L2": 2, "L3": 6, "L4": 2, "num_classes": 1000},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"s": "image_size", "p": "patch_size", "M": "window_size", "c": "in_channels", "K": "num_classes"}
 
     def __init__(
         self,
-        s: int,
+        *,
+        image_size: int,
         C: int,
         h: int,
         L3: int,
-        p: int = 4,
-        M: int = 7,
-        c: int = 3,
+        patch_size: int = 4,
+        window_size: int = 7,
+        in_channels: int = 3,
         L1: int = 2,
         L2: int = 2,
         L4: int = 2,
-        K: int = 1000,
+        num_classes: int = 1000,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        if s % (8 * p * M) != 0:
-            raise ValueError(f"s % (8*p*M) == 0 must hold; found s = {s}, p = {p}, M = {M}")
+        if image_size % (8 * patch_size * window_size) != 0:
+            raise ValueError(
+                "image_size % (8*patch_size*window_size) == 0 must hold; "
+                f"found image_size = {image_size}, patch_size = {patch_size}, window_size = {window_size}"
+            )
         if C % h != 0:
             raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
         if L1 % 2 != 0:
@@ -62,24 +71,75 @@ class SwinFixedWindow(nn.Module):
             raise ValueError(f"L3 % 2 == 0 must hold; found L3 = {L3}")
         if L4 % 2 != 0:
             raise ValueError(f"L4 % 2 == 0 must hold; found L4 = {L4}")
-        self.patch_embedding = nn.Conv2d(c, C, p, stride=p)
-        self.patch_norm = nn.LayerNorm(C, eps=1e-05)
-        self.stage1 = nn.ModuleList(SwinPair(s // p, s // p, C, M, h) for _ in range(L1 // 2))
-        self.downsample1 = PatchMerging(s // p, s // p, C)
-        self.stage2 = nn.ModuleList(SwinPair(s // (2 * p), s // (2 * p), 2 * C, M, 2 * h) for _ in range(L2 // 2))
-        self.downsample2 = PatchMerging(s // (2 * p), s // (2 * p), 2 * C)
-        self.stage3 = nn.ModuleList(SwinPair(s // (4 * p), s // (4 * p), 4 * C, M, 4 * h) for _ in range(L3 // 2))
-        self.downsample3 = PatchMerging(s // (4 * p), s // (4 * p), 4 * C)
-        self.stage4 = nn.ModuleList(SwinPair(s // (8 * p), s // (8 * p), 8 * C, M, 8 * h) for _ in range(L4 // 2))
-        self.final_norm = nn.LayerNorm(8 * C, eps=1e-05)
-        self.logits = nn.Linear(8 * C, K)
+        factory = {"device": device, "dtype": dtype}
+        self.patch_embedding = nn.Conv2d(in_channels, C, patch_size, stride=patch_size, **factory)
+        self.patch_norm = nn.LayerNorm(C, **factory)
+        self.stage1 = nn.ModuleList(
+            SwinPair(
+                H=image_size // patch_size,
+                W=image_size // patch_size,
+                C=C,
+                window_size=window_size,
+                num_heads=h,
+                **factory,
+            )
+            for _ in range(L1 // 2)
+        )
+        self.downsample1 = PatchMerging(H=image_size // patch_size, W=image_size // patch_size, C=C, **factory)
+        self.stage2 = nn.ModuleList(
+            SwinPair(
+                H=image_size // (2 * patch_size),
+                W=image_size // (2 * patch_size),
+                C=2 * C,
+                window_size=window_size,
+                num_heads=2 * h,
+                **factory,
+            )
+            for _ in range(L2 // 2)
+        )
+        self.downsample2 = PatchMerging(
+            H=image_size // (2 * patch_size),
+            W=image_size // (2 * patch_size),
+            C=2 * C,
+            **factory,
+        )
+        self.stage3 = nn.ModuleList(
+            SwinPair(
+                H=image_size // (4 * patch_size),
+                W=image_size // (4 * patch_size),
+                C=4 * C,
+                window_size=window_size,
+                num_heads=4 * h,
+                **factory,
+            )
+            for _ in range(L3 // 2)
+        )
+        self.downsample3 = PatchMerging(
+            H=image_size // (4 * patch_size),
+            W=image_size // (4 * patch_size),
+            C=4 * C,
+            **factory,
+        )
+        self.stage4 = nn.ModuleList(
+            SwinPair(
+                H=image_size // (8 * patch_size),
+                W=image_size // (8 * patch_size),
+                C=8 * C,
+                window_size=window_size,
+                num_heads=8 * h,
+                **factory,
+            )
+            for _ in range(L4 // 2)
+        )
+        self.final_norm = nn.LayerNorm(8 * C, **factory)
+        self.logits = nn.Linear(8 * C, num_classes, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> SwinFixedWindow:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def forward(self, image: Tensor) -> Tensor:
         patch_embedding = self.patch_embedding(image)                     # b C (s/p) (s/p)

@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 a0a555f93ba77617); edit the spec, not this file (content ac62cced4238cfe2).
+Generated from models/transformer.yaml (sha256 8474cf860961e8d0); edit the spec, not this file (content 59a4014d463bc0b9).
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ class Transformer(nn.Module):
     The encoder-decoder of 2017. Source and target share one vocabulary, whose embedding is also the weight of the head;
     positions are sinusoids. The decoder keeps the keys and values of the target tokens so far.
 
-    Sizes: b batch size, s source length, n new target tokens, m target tokens so far, the new ones included, d model
-        width, L number of layers in each of encoder and decoder, h number of heads, f inner width of the feed-forward
-        network, V shared vocabulary size, P greatest sequence length.
+    Sizes: b batch size, s source length, n new target tokens, m target tokens so far, the new ones included, d
+        (embed_dim) model width, L (num_layers) number of layers in each of encoder and decoder, h (num_heads) number of
+        heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) shared vocabulary size, P
+        (max_length) greatest sequence length.
     Parameters: 12*d**2*L + 4*d*L*f + 24*d*L + 2*L*f + d*V.
     MACs: 6*b*s*d**2*L + 6*b*n*d**2*L + 2*b*s**2*d*L + 2*b*s*n*d*L + 2*b*s*d*L*f + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
     KV cache and state: 2*b*m*d*L.
@@ -41,9 +42,11 @@ class Transformer(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "transformer-base": {"d": 512, "L": 6, "h": 8, "f": 2048, "V": 37000},
-        "transformer-big": {"d": 1024, "L": 6, "h": 16, "f": 4096, "V": 37000},
+        "transformer-base": {"embed_dim": 512, "num_layers": 6, "num_heads": 8, "mlp_dim": 2048, "vocab_size": 37000},
+        "transformer-big": {"embed_dim": 1024, "num_layers": 6, "num_heads": 16, "mlp_dim": 4096, "vocab_size": 37000},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim", "P": "max_length"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "torch": {  # nn.Transformer without its last norms, and an embedding
@@ -80,18 +83,42 @@ class Transformer(nn.Module):
         },
     }
 
-    def __init__(self, d: int, L: int, h: int, V: int, f: int | None = None, P: int = 5000) -> None:
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        mlp_dim: int | None = None,
+        max_length: int = 5000,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        self.d, self.P = d, P
-        self.source_embedding = nn.Embedding(V, d)
-        self.register_buffer("source_positions", sinusoids(P, d), persistent=False)
-        self.encoder = nn.ModuleList(PostNormBlock(d, h, f, ffn=Mlp(d, f, activation="relu")) for _ in range(L))
-        self.target_embedding = nn.Embedding(V, d)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        self.embed_dim, self.max_length = embed_dim, max_length
+        factory = {"device": device, "dtype": dtype}
+        self.source_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.register_buffer("source_positions", sinusoids(max_length, embed_dim).to(**factory), persistent=False)
+        self.encoder = nn.ModuleList(
+            PostNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.target_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
         self.target_embedding.weight = self.source_embedding.weight
-        self.register_buffer("target_positions", sinusoids(P, d), persistent=False)
-        self.decoder = nn.ModuleList(DecoderBlock(d, h, f) for _ in range(L))
-        self.logits = nn.Linear(d, V, bias=False)
+        self.register_buffer("target_positions", sinusoids(max_length, embed_dim).to(**factory), persistent=False)
+        self.decoder = nn.ModuleList(
+            DecoderBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, **factory)
+            for _ in range(num_layers)
+        )
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.source_embedding.weight
 
     @classmethod
@@ -99,7 +126,7 @@ class Transformer(nn.Module):
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -107,17 +134,17 @@ class Transformer(nn.Module):
 
     def forward(self, source: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         s = source.shape[1]
-        if s > self.P:
-            raise ValueError(f"s <= P must hold; found s = {s}, P = {self.P}")
+        if s > self.max_length:
+            raise ValueError(f"s <= max_length must hold; found s = {s}, max_length = {self.max_length}")
         source_embedding = self.source_embedding(source)                  # b s d
-        source_scaled = source_embedding * self.d**0.5                    # b s d
+        source_scaled = source_embedding * self.embed_dim**0.5            # b s d
         source_positions = self.source_positions[: source_scaled.shape[1]]  # s d
         encoder_input = source_scaled + source_positions                  # b s d
         encoder = encoder_input
         for layer in self.encoder:
             encoder = layer(encoder)                                      # b s d
         target_embedding = self.target_embedding(target)                  # b n d
-        target_scaled = target_embedding * self.d**0.5                    # b n d
+        target_scaled = target_embedding * self.embed_dim**0.5            # b n d
         target_positions_start = advance(
             state,
             "target_positions",

@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 082c6b3709ddbb92); edit the spec, not this file (content 696a6ba7ab758649).
+Generated from models/vit.yaml (sha256 808cbfda31bf8809); edit the spec, not this file (content 00f8aba6a41a9267).
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ class Vit(nn.Module):
     An image cut into square patches, each a token, with a class token in front; a stack of pre-norm encoder blocks; a
     linear classifier on the class token.
 
-    Sizes: b batch size, s side of the square image in pixels, p side of a patch in pixels, c colour channels, n =
-        s**2/p**2 + 1 sequence length: the patches and the class token, d model width, L number of layers, h number of
-        heads, f inner width of the feed-forward network, K number of classes.
+    Sizes: b batch size, s (image_size) side of the square image in pixels, p (patch_size) side of a patch in pixels, c
+        (in_channels) colour channels, n = s**2/p**2 + 1 sequence length: the patches and the class token, d (embed_dim)
+        model width, L (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the
+        feed-forward network, K (num_classes) number of classes.
     Parameters: p**2*c*d + 4*d**2*L + 2*d*L*f + 9*d*L + d*K + L*f + 5*d + s**2*d/p**2 + K.
     MACs: b*s**2*c*d + 4*b*s**2*d**2*L/p**2 + 4*b*d**2*L + 2*b*s**2*d*L*f/p**2 + 2*b*d*L*f + 4*b*s**2*d*L/p**2 +
         2*b*s**4*d*L/p**4 + 2*b*d*L + b*d*K.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "vit-base-patch16-224": {"s": 224, "p": 16, "d": 768, "L": 12, "h": 12, "f": 3072, "K": 1000},
-        "vit-large-patch16-224": {"s": 224, "p": 16, "d": 1024, "L": 24, "h": 16, "f": 4096, "K": 1000},
-        "vit-small-patch16-224": {"s": 224, "p": 16, "d": 384, "L": 12, "h": 6, "f": 1536, "K": 1000},
-        "vit-tiny-patch16-224": {"s": 224, "p": 16, "d": 192, "L": 12, "h": 3, "f": 768, "K": 1000},
+        "vit-base-patch16-224": {"image_size": 224, "patch_size": 16, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "num_classes": 1000},
+        "vit-large-patch16-224": {"image_size": 224, "patch_size": 16, "embed_dim": 1024, "num_layers": 24, "num_heads": 16, "mlp_dim": 4096, "num_classes": 1000},
+        "vit-small-patch16-224": {"image_size": 224, "patch_size": 16, "embed_dim": 384, "num_layers": 12, "num_heads": 6, "mlp_dim": 1536, "num_classes": 1000},
+        "vit-tiny-patch16-224": {"image_size": 224, "patch_size": 16, "embed_dim": 192, "num_layers": 12, "num_heads": 3, "mlp_dim": 768, "num_classes": 1000},
     }
+
+    SIZES: ClassVar[dict[str, str]] = {"p": "patch_size", "d": "embed_dim", "L": "num_layers", "h": "num_heads", "s": "image_size", "c": "in_channels", "f": "mlp_dim", "K": "num_classes"}
 
     REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
         "timm": {  # VisionTransformer
@@ -80,33 +83,43 @@ class Vit(nn.Module):
 
     def __init__(
         self,
-        p: int,
-        d: int,
-        L: int,
-        h: int,
-        s: int = 224,
-        c: int = 3,
-        f: int | None = None,
-        K: int = 1000,
+        *,
+        patch_size: int,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        image_size: int = 224,
+        in_channels: int = 3,
+        mlp_dim: int | None = None,
+        num_classes: int = 1000,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        f = 4 * d if f is None else f
-        if s % p != 0:
-            raise ValueError(f"s % p == 0 must hold; found s = {s}, p = {p}")
-        n = s**2 // p**2 + 1
-        self.patch_embedding = nn.Conv2d(c, d, p, stride=p)
-        self.class_token = nn.Parameter(torch.randn(1, 1, d) * 0.02)
-        self.position_embedding = nn.Parameter(torch.randn(1, n, d) * 0.02)
-        self.blocks = nn.ModuleList(PreNormBlock(d, h, f, eps=1e-06) for _ in range(L))
-        self.final_norm = nn.LayerNorm(d, eps=1e-06)
-        self.logits = nn.Linear(d, K)
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        if image_size % patch_size != 0:
+            raise ValueError(
+                "image_size % patch_size == 0 must hold; "
+                f"found image_size = {image_size}, patch_size = {patch_size}"
+            )
+        n = image_size**2 // patch_size**2 + 1
+        factory = {"device": device, "dtype": dtype}
+        self.patch_embedding = nn.Conv2d(in_channels, embed_dim, patch_size, stride=patch_size, **factory)
+        self.class_token = nn.Parameter(torch.randn(1, 1, embed_dim, **factory) * 0.02)
+        self.position_embedding = nn.Parameter(torch.randn(1, n, embed_dim, **factory) * 0.02)
+        self.blocks = nn.ModuleList(
+            PreNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-06, **factory)
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.LayerNorm(embed_dim, eps=1e-06, **factory)
+        self.logits = nn.Linear(embed_dim, num_classes, **factory)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Vit:
         """Build the module in a published size; keyword arguments replace or add single arguments."""
         if name not in cls.PRESETS:
             raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
-        return cls(**{**cls.PRESETS[name], **changes})
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
         """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
@@ -116,11 +129,9 @@ class Vit(nn.Module):
         b = image.shape[0]
         patch_embedding = self.patch_embedding(image)                     # b d (s/p) (s/p)
         sequence = patch_embedding.permute(0, 2, 3, 1).flatten(1, 2)      # b (s**2/p**2) d
-        class_token = self.class_token                                    # 1 1 d
-        class_tokens = class_token.expand(b, -1, -1)                      # b 1 d
+        class_tokens = self.class_token.expand(b, -1, -1)                 # b 1 d
         with_class_token = torch.cat((class_tokens, sequence), 1)         # b n d
-        position_embedding = self.position_embedding                      # 1 n d
-        embeddings = with_class_token + position_embedding                # b n d
+        embeddings = with_class_token + self.position_embedding           # b n d
         blocks = embeddings
         for layer in self.blocks:
             blocks = layer(blocks)                                        # b n d

@@ -1,6 +1,6 @@
 """Attention within windows.
 
-Generated from blocks/attention/window_attention.yaml (sha256 c59e99d5ec7fad28); edit the spec, not this file (content 413cf78b1064f816).
+Generated from blocks/attention/window_attention.yaml (sha256 51e2ebffaa1d5179); edit the spec, not this file (content 978d964bbf430453).
 """
 
 from __future__ import annotations
@@ -36,52 +36,64 @@ class WindowAttention(nn.Module):
     between two patches. Where the windows were cut from a shifted grid, patches that came from opposite edges do not
     see each other.
 
-    Sizes: b batch size, M side of a window in patches, H height of the grid in patches, W width of the grid in patches,
-        w = b*H*W/M**2 number of windows in the batch, C channels, h number of heads, e = C/h head width.
+    Sizes: b batch size, M (window_size) side of a window in patches, H height of the grid in patches, W width of the
+        grid in patches, w = b*H*W/M**2 number of windows in the batch, C channels, h (num_heads) number of heads, e
+        (head_dim) = C/h head width.
     Parameters: 4*M**2*h - 4*M*h + 4*C**2 + 4*C + h.
     MACs: 2*b*M**2*H*W*C + 4*b*H*W*C**2.
     """
 
     def __init__(
         self,
-        M: int,
+        *,
+        window_size: int,
         C: int,
-        h: int,
+        num_heads: int,
         H: int | None = None,
         W: int | None = None,
-        *,
         bias: bool = True,
         shifted: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
-        H = M if H is None else H
-        W = M if W is None else W
-        if C % h != 0:
-            raise ValueError(f"C % h == 0 must hold; found C = {C}, h = {h}")
-        if H % M != 0:
-            raise ValueError(f"H % M == 0 must hold; found M = {M}, H = {H}")
-        if W % M != 0:
-            raise ValueError(f"W % M == 0 must hold; found M = {M}, W = {W}")
-        e = C // h
-        self.h, self.e, self.shifted = h, e, shifted
-        self.q = nn.Linear(C, C, bias=bias)
-        self.k = nn.Linear(C, C, bias=bias)
-        self.v = nn.Linear(C, C, bias=bias)
-        self.relative_bias = nn.Parameter(torch.randn((2 * M - 1) * (2 * M - 1), h) * 0.02)
-        self.register_buffer("relative_bias_index", displacements(M, M), persistent=False)
+        H = window_size if H is None else H
+        W = window_size if W is None else W
+        if C % num_heads != 0:
+            raise ValueError(f"C % num_heads == 0 must hold; found C = {C}, num_heads = {num_heads}")
+        if H % window_size != 0:
+            raise ValueError(f"H % window_size == 0 must hold; found window_size = {window_size}, H = {H}")
+        if W % window_size != 0:
+            raise ValueError(f"W % window_size == 0 must hold; found window_size = {window_size}, W = {W}")
+        head_dim = C // num_heads
+        self.num_heads, self.head_dim, self.shifted = num_heads, head_dim, shifted
+        factory = {"device": device, "dtype": dtype}
+        self.q = nn.Linear(C, C, bias=bias, **factory)
+        self.k = nn.Linear(C, C, bias=bias, **factory)
+        self.v = nn.Linear(C, C, bias=bias, **factory)
+        self.relative_bias = nn.Parameter(torch.randn((2 * window_size - 1) * (2 * window_size - 1), num_heads, **factory) * 0.02)
+        self.register_buffer(
+            "relative_bias_index",
+            displacements(window_size, window_size).to(device=device),
+            persistent=False,
+        )
         if shifted:
-            self.register_buffer("masked", separated((H, W), (M, M), (M // 2, M // 2)), persistent=False)
-        self.out = nn.Linear(C, C, bias=bias)
+            self.register_buffer(
+                "masked",
+                separated((H, W), (window_size, window_size), (window_size // 2, window_size // 2)).to(device=device),
+                persistent=False,
+            )
+        self.out = nn.Linear(C, C, bias=bias, **factory)
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # w (M**2) C
         k = self.k(x)                                                     # w (M**2) C
         v = self.v(x)                                                     # w (M**2) C
-        q_heads = q.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
-        k_heads = k.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
-        v_heads = v.unflatten(-1, (self.h, self.e)).transpose(1, 2)       # w h (M**2) e
+        q_heads = q.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # w h (M**2) e
+        k_heads = k.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # w h (M**2) e
+        v_heads = v.unflatten(-1, (self.num_heads, self.head_dim)).transpose(1, 2)  # w h (M**2) e
         scores = q_heads @ k_heads.transpose(-2, -1)                      # w h (M**2) (M**2)
-        scaled = scores * self.e**-0.5                                    # w h (M**2) (M**2)
+        scaled = scores * self.head_dim**-0.5                             # w h (M**2) (M**2)
         relative_bias = self.relative_bias[self.relative_bias_index].permute(2, 0, 1)  # h (M**2) (M**2)
         biased = scaled + relative_bias                                   # w h (M**2) (M**2)
         masked = biased
