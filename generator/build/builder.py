@@ -171,7 +171,7 @@ class _Build:
 
     def _finish(self, plan: BuildPlan) -> None:
         """See to what the specs have in common: their schema, the index of their pages, and outputs that have lost their spec."""
-        if self.chosen:
+        if self.chosen and any(kind.committed for kind in self.request.formats):  # the schema is committed beside them
             self._of_the_tool(SCHEMA)
         if MARKDOWN in self.request.formats and self.chosen:
             self._index()

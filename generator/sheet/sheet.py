@@ -170,7 +170,8 @@ class Sheet:
 
     def in_bytes(self, amount: InBytes, dtype: str) -> Expr:
         """Return an amount in bytes, in a model of a number format. Raises KeyError for an unknown one."""
-        return self.saved.bytes(dtype) if amount.is_by_kind else ITEM_BYTES[dtype] * self.totals[amount.of.key]
+        by_kind = amount.is_by_kind and self.saved.full
+        return self.saved.bytes(dtype) if by_kind else ITEM_BYTES[dtype] * self.totals[amount.of.key]
 
     def ratio(self, ratio: Ratio, dtype: str) -> Expr | None:
         """Return a ratio in a model of a number format; None where there is nothing to divide by. Raises KeyError."""

@@ -74,7 +74,7 @@ def test_a_choice_that_no_row_can_take_is_refused_though_it_is_not_the_default(w
     for command in (["check"], ["build", "--out", "out"]):
         assert main([command[0], write(UNUSED_CHOICE), *command[1:]]) == 1
         assert (
-            "mine/spec.yaml:6:29: error: `kind` of `y`: option `kind` may be `foo`, which is not one of relu, gelu"
+            "mine/spec.yaml:6:29: error: `kind` of `y`: option `kind` may be `foo`, which is not one of relu, relu6"
             in capsys.readouterr().err
         )
 

@@ -103,7 +103,7 @@ def test_show_prints_the_rows(capsys) -> None:
         "  k: width, by default 4*h\n"
         "  e: width of a head = k/h\n"
         "\n"
-        "row     op          shape   times  params        MACs      matmul FLOPs  saved\n"
+        "row     op          shape   times  Parameters    MACs      Matmul FLOPs  Activation memory\n"
         "first   use layer   [b, k]         k**2 + k      b*k**2    2*b*k**2      b*k\n"
         "  y     linear      [b, k]         k**2 + k      b*k**2    2*b*k**2      b*k\n"
         "bent    activation  [b, k]         0             0         0             b*k\n"

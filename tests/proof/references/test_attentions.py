@@ -39,7 +39,7 @@ def project_alike(own: nn.Module, other: nn.Module) -> None:
 
 def test_efficient_attention_computes_what_performer_pytorch_computes_without_projection(dtype: torch.dtype) -> None:
     other = package("performer_pytorch").SelfAttention(24, heads=4, dim_head=6, no_projection=True, attn_out_bias=False).to(dtype)
-    own = EfficientAttention(d=24, h=4, bias=False)
+    own = EfficientAttention(embed_dim=24, num_heads=4, bias=False)
     project_alike(own, other)
     x = torch.randn(2, 11, 24)
     assert (own(x) - other(x)).abs().max().item() < LIMITS[dtype]
@@ -48,7 +48,7 @@ def test_efficient_attention_computes_what_performer_pytorch_computes_without_pr
 @pytest.mark.parametrize("exact", [False, True])
 def test_local_window_attention_computes_what_local_attention_computes(dtype: torch.dtype, exact: bool) -> None:
     local = package("local_attention").LocalAttention(window_size=3, exact_windowsize=exact)
-    own = LocalWindowAttention(d=24, h=4, w=3, exact=exact)
+    own = LocalWindowAttention(embed_dim=24, num_heads=4, w=3, exact=exact)
     x = torch.randn(2, 12, 24)
 
     def heads(y: Tensor) -> Tensor:

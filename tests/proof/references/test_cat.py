@@ -138,17 +138,17 @@ def same(module: nn.Module, x: Tensor, direct: Callable[[Weights], Tensor], dtyp
 
 def test_inner_patch_attention_is_attention_in_each_patch(dtype: torch.dtype) -> None:
     x = torch.randn(2, 36, 8)
-    same(InnerPatchAttention(6, 6, 3, 8, 2), x, lambda w: inner(x.view(2, 6, 6, 8), w, 3, 2).view(2, 36, 8), dtype)
+    same(InnerPatchAttention(H=6, W=6, N=3, C=8, num_heads=2), x, lambda w: inner(x.view(2, 6, 6, 8), w, 3, 2).view(2, 36, 8), dtype)
 
 
 def test_cross_patch_attention_is_attention_among_the_patches_of_each_channel(dtype: torch.dtype) -> None:
     x = torch.randn(2, 36, 5)
-    same(CrossPatchAttention(6, 6, 2), x, lambda w: across(x.view(2, 6, 6, 5), w, 2).view(2, 36, 5), dtype)
+    same(CrossPatchAttention(H=6, W=6, N=2), x, lambda w: across(x.view(2, 6, 6, 5), w, 2).view(2, 36, 5), dtype)
 
 
 def test_cat_is_what_its_definition_says(dtype: torch.dtype) -> None:
     image = torch.randn(2, 3, 32, 32)
-    model = Cat(p=2, N=2, C=4, h=1, L1=1, L2=2, L3=1, L4=1, K=7)
+    model = Cat(p=2, N=2, C=4, h=1, L1=1, L2=2, L3=1, L4=1, num_classes=7)
     same(model, image, lambda w: cat(image, w, 2, 1, (1, 2, 1, 1)), dtype)
 
 

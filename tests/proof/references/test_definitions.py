@@ -90,52 +90,52 @@ def same(a: Tensor, b: Tensor) -> None:
 
 
 def test_multi_head_attention_is_its_double_loop() -> None:
-    own, x = MultiHeadAttention(d=D, h=H), torch.randn(B, N, D)
+    own, x = MultiHeadAttention(embed_dim=D, num_heads=H), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential))
 
 
 @pytest.mark.parametrize("causal", [False, True])
 def test_fused_attention_is_its_double_loop(causal: bool) -> None:
-    own, x = FlashAttention(d=D, h=H, causal=causal), torch.randn(B, N, D)
+    own, x = FlashAttention(embed_dim=D, num_heads=H, causal=causal), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential, lambda i, j: j <= i or not causal))
 
 
 def test_linear_attention_is_its_double_loop() -> None:
-    own, x = LinearAttention(d=D, h=H), torch.randn(B, N, D)
+    own, x = LinearAttention(embed_dim=D, num_heads=H), torch.randn(B, N, D)
     same(own(x), expected(own, x, positive))
 
 
 def test_causal_linear_attention_is_its_double_loop() -> None:
-    own, x = CausalLinearAttention(d=D, h=H), torch.randn(B, N, D)
+    own, x = CausalLinearAttention(embed_dim=D, num_heads=H), torch.randn(B, N, D)
     same(own(x), expected(own, x, positive, lambda i, j: j <= i))
 
 
 def test_single_head_linear_attention_is_its_double_loop() -> None:
-    own, x = SingleHeadLinearAttention(d=D, e=3, v=5), torch.randn(B, N, D)
+    own, x = SingleHeadLinearAttention(embed_dim=D, e=3, v=5), torch.randn(B, N, D)
     q, k, v = (layer(x)[:, None] for layer in (own.queries, own.keys, own.values))
     same(own(x), weighted(q, k, v, positive)[:, 0])
 
 
 def test_taylor_attention_is_its_double_loop() -> None:
-    own, x = TaylorAttention(d=D, h=H), torch.randn(B, N, D)
+    own, x = TaylorAttention(embed_dim=D, num_heads=H), torch.randn(B, N, D)
     same(own(x), expected(own, x, taylor))
 
 
 @pytest.mark.parametrize("w", [2, 3, 4])
 def test_local_window_attention_sees_its_block_and_the_neighbours(w: int) -> None:
-    own, x = LocalWindowAttention(d=D, h=H, w=w), torch.randn(B, N, D)
+    own, x = LocalWindowAttention(embed_dim=D, num_heads=H, w=w), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential, lambda i, j: abs(i // w - j // w) <= 1))
 
 
 @pytest.mark.parametrize("w", [2, 3, 4])
 def test_exact_local_window_attention_sees_w_on_either_side(w: int) -> None:
-    own, x = LocalWindowAttention(d=D, h=H, w=w, exact=True), torch.randn(B, N, D)
+    own, x = LocalWindowAttention(embed_dim=D, num_heads=H, w=w, exact=True), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential, lambda i, j: abs(i - j) <= w))
 
 
 @pytest.mark.parametrize(("w", "g"), [(2, 1), (2, 3), (3, 5), (4, 11)])
 def test_longformer_attention_sees_a_window_and_the_global_positions(w: int, g: int) -> None:
-    own, x = LongformerAttention(d=D, h=H, w=w, g=g), torch.randn(B, N, D)
+    own, x = LongformerAttention(embed_dim=D, num_heads=H, w=w, g=g), torch.randn(B, N, D)
     q, k, v = (heads(layer(x)) for layer in (own.q, own.k, own.v))
     local = weighted(q, k, v, exponential, lambda i, j: abs(i - j) <= w or j < g)
     q, k, v = (heads(layer(x)) for layer in (own.global_q, own.global_k, own.global_v))
@@ -145,13 +145,13 @@ def test_longformer_attention_sees_a_window_and_the_global_positions(w: int, g: 
 
 @pytest.mark.parametrize("s", [2, 3, 4, 6])
 def test_strided_sparse_attention_sees_the_last_s_and_every_sth(s: int) -> None:
-    own, x = SparseStridedAttention(d=D, h=H, s=s), torch.randn(B, N, D)
+    own, x = SparseStridedAttention(embed_dim=D, num_heads=H, s=s), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential, lambda i, j: j <= i and (i - j <= s or (i - j) % s == 0)))
 
 
 @pytest.mark.parametrize(("s", "c"), [(2, 1), (3, 1), (4, 2), (6, 3), (4, 4)])
 def test_fixed_sparse_attention_sees_its_block_and_the_ends_of_earlier_ones(s: int, c: int) -> None:
-    own, x = SparseFixedAttention(d=D, h=H, s=s, c=c), torch.randn(B, N, D)
+    own, x = SparseFixedAttention(embed_dim=D, num_heads=H, s=s, c=c), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential, lambda i, j: j <= i and (j // s == i // s or j % s >= s - c)))
 
 
@@ -162,7 +162,7 @@ def asked(layer: nn.Module, one: Tensor, other: Tensor) -> Tensor:
 
 
 def test_luna_packs_and_unpacks() -> None:
-    own, x, p = LunaAttention(d=D, h=H), torch.randn(B, N, D), torch.randn(B, 3, D)
+    own, x, p = LunaAttention(embed_dim=D, num_heads=H), torch.randn(B, N, D), torch.randn(B, 3, D)
     packed = asked(own.packed, p, x)
     unpacked, kept = own(x, p)
     same(kept, packed)
@@ -170,7 +170,7 @@ def test_luna_packs_and_unpacks() -> None:
 
 
 def test_luna_hands_its_short_sequence_from_layer_to_layer() -> None:
-    own, words = Luna(d=D, L=3, h=H, f=5, l=3, V=7, P=N), torch.randint(0, 7, (B, N))
+    own, words = Luna(embed_dim=D, num_layers=3, num_heads=H, mlp_dim=5, l=3, vocab_size=7, max_length=N), torch.randint(0, 7, (B, N))
     x, p = own.embedding_norm(own.token_embedding(words) + own.position_embedding), own.p_parameter.expand(B, -1, -1)
     for layer in own.blocks:
         packed = asked(layer.attention.packed, p, x)
@@ -182,7 +182,7 @@ def test_luna_hands_its_short_sequence_from_layer_to_layer() -> None:
 
 def test_relative_attention_adds_the_sinusoid_of_the_distance_to_keys_and_values() -> None:
     reach = 3
-    own, x = RelativeAttention(d=D, h=H, K=reach), torch.randn(B, N, D)
+    own, x = RelativeAttention(embed_dim=D, num_heads=H, K=reach), torch.randn(B, N, D)
     q, k, v = (heads(layer(x)) for layer in (own.q, own.k, own.v))
     mixed = torch.zeros(B, H, N, E)
     for i in range(N):
@@ -198,7 +198,7 @@ def test_relative_attention_adds_the_sinusoid_of_the_distance_to_keys_and_values
 
 
 def test_rotary_scores_depend_on_the_distance_alone() -> None:
-    own = RotaryAttention(d=D, h=H, P=N)
+    own = RotaryAttention(embed_dim=D, num_heads=H, max_length=N)
     row = torch.randn(1, 1, D).expand(1, N, D)  # the same token everywhere: only positions differ
     q, k = heads(own.q(row)), heads(own.k(row))
     frequencies = torch.tensor([10000 ** (-2 * pair / E) for pair in range(E // 2)])
@@ -220,7 +220,7 @@ def test_rotary_scores_depend_on_the_distance_alone() -> None:
 
 
 def test_performer_attention_approaches_softmax_attention_with_more_features() -> None:
-    own = {m: PerformerAttention(d=D, h=H, m=m) for m in (8, 512)}
+    own = {m: PerformerAttention(embed_dim=D, num_heads=H, m=m) for m in (8, 512)}
     x = torch.randn(B, N, D)
     distances = []
     for layer in own.values():
@@ -232,14 +232,14 @@ def test_performer_attention_approaches_softmax_attention_with_more_features() -
 
 
 def test_random_directions_are_orthogonal_in_groups() -> None:
-    directions = PerformerAttention(d=D, h=H, m=10).projection
+    directions = PerformerAttention(embed_dim=D, num_heads=H, m=10).projection
     for group in directions.split(E):
         products = group @ group.T
         same(products - products.diagonal().diag_embed(), torch.zeros_like(products))
 
 
 def test_the_recurrent_layer_is_its_loop() -> None:
-    own, x = Rnn(d=D), torch.randn(B, N, D)
+    own, x = Rnn(embed_dim=D), torch.randn(B, N, D)
     read, handed = own.y.input_projection.weight, own.y.state_projection.weight
     state, steps = torch.zeros(B, D), []
     for i in range(N):
@@ -249,7 +249,7 @@ def test_the_recurrent_layer_is_its_loop() -> None:
 
 
 def test_the_convolutional_layer_multiplies_three_neighbours() -> None:
-    own, x = ConvolutionLayer(d=D), torch.randn(B, N, D)
+    own, x = ConvolutionLayer(embed_dim=D), torch.randn(B, N, D)
     padded = nn.functional.pad(x, (0, 0, 1, 1))
     weight = own.conv.weight.permute(2, 1, 0).flatten(0, 1)  # (X_(i-1), X_i, X_(i+1)) W
     same(own(x), torch.cat((padded[:, :-2], padded[:, 1:-1], padded[:, 2:]), -1) @ weight)

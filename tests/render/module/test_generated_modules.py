@@ -128,7 +128,7 @@ def test_sizes_that_break_a_condition_are_refused_with_their_values() -> None:
 def test_a_repeated_block_is_one_class_used_many_times() -> None:
     text = (MODULES / "bert.py").read_text(encoding="utf-8")
     assert text.count("PostNormBlock(") == 1
-    assert "for _ in range(L)" in text
+    assert "for _ in range(num_layers)" in text
 
 
 @pytest.mark.parametrize("spec", ["tensor", "f", "true", "value_error", "any"])

@@ -97,9 +97,10 @@ def test_the_bert_workbook_answers_what_people_ask(tmp_path: Path) -> None:
     large, usual, long, misfit, deeper = (answer.values for answer in asked(sheet, cases, tmp_path))
     assert large["Summary", "A3"].startswith("335.1 million parameters")
     assert usual["Summary", "A4"] == (
-        "At these sizes multi head attention is 40% of the matmul FLOPs and mlp 60%; multi head attention overtakes mlp at n = 1536."
+        "At these sizes multi head attention is 40% of the matmul FLOPs and mlp 60%; multi head attention overtakes mlp beyond n = 1536 "
+        "(excluded by the condition that n is at most P)."
     )
-    assert usual["Summary", "A5"] == "Doubling n multiplies the matmul FLOPs by 2.2 and what is saved for the backward pass by 2.66."
+    assert usual["Summary", "A5"] == "Doubling n multiplies the matmul FLOPs by 2.2 and the activation memory by 2.66."
     assert long["Summary", "A4"].startswith("At these sizes multi head attention is 54% of the matmul FLOPs")
     assert long["Summary", "A6"] == "The most expensive layer is up (mlp): 23% of the matmul FLOPs."
     assert misfit["Summary", "E2"] == "CHECK"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from generator import load
+from generator.quantities import INTENSITY
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook import plan as places
@@ -45,8 +46,8 @@ def override(plan: Plan, **sizes: Any) -> dict[Cell, Any]:
 def results(plan: Plan, answer: Answer) -> list[Any]:
     """Return what stands for the totals, the bytes and the shares, rounded and exact."""
     title = plan.words("sheets.summary")
-    rows = [*plan.total_rows.values(), *(row for key, row in plan.memory_rows.items() if key != "intensity")]
-    cells = [f"{column}{row}" for row in rows for column in "BD"] + [f"B{plan.memory_rows['arithmetic_intensity']}"]
+    rows = [*plan.total_rows.values(), *(row for key, row in plan.memory_rows.items() if key != INTENSITY.key)]
+    cells = [f"{column}{row}" for row in rows for column in "BD"] + [f"B{plan.memory_rows[INTENSITY.key]}"]
     cells += [f"{column}{plan.first_part_row + i}" for i in range(len(plan.parts)) for column in "BCDE"]
     return [answer.values[title, cell] for cell in cells]
 
