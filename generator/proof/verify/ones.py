@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from generator.formulas.evaluate import evaluate
+from generator.formulas.symbols import symbol
 from generator.proof.verify.checks import Check
 from generator.sheet.sheet import Sheet
 
@@ -23,7 +24,8 @@ def at_sizes_of_one(checks: Iterable[Check], sheet: Sheet, sizes: Mapping[str, i
 def sizes_of_one(sheet: Sheet, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the sizes that are one, or that make an axis one, in the order of the spec."""
     ones = [axis for axis in sheet.axes if evaluate(axis, sizes) == 1]
-    names = {symbol.name for axis in ones for symbol in axis.free_symbols}
+    ones += [size.value or symbol(size.name) for size in sheet.sizes if sizes[size.name] == 1]  # which may be factors and no axes
+    names = {one.name for value in ones for one in value.free_symbols}
     return {size.name: sizes[size.name] for size in sheet.sizes if size.name in names and size.kind != "derived"}
 
 
