@@ -11,7 +11,7 @@ from sympy import Expr, Mod, Pow, S, floor
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.logarithm import Log2
-from generator.formulas.symbols import Facts
+from generator.formulas.symbols import Facts, symbol
 from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.requirements import Asker, Needs
 from generator.resolve.show import show_size
@@ -119,9 +119,10 @@ class _Known:
         self.sizes[dim.name] = value
 
     def check_default(self, dim: Dim, formula: Expression) -> None:
-        """Refuse a default that can never be a size, although another value is in force."""
+        """Refuse a default that can never be a size, although another value is in force here: for none of its sizes."""
+        own = {name: symbol(name) for name in self.spec.dims}
         try:
-            value = evaluated(formula, self.sizes, self.needs.facts, self.problems)
+            value = evaluated(formula, own, self.needs.facts, self.problems)
         except Unresolved:
             return
         self._is_never_a_size(dim, formula, value)
