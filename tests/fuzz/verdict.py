@@ -21,6 +21,7 @@ from generator.render.module.view import ModuleSet
 from generator.resolve.architecture import Architecture
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
+from generator.sheet.showable import unshown_problems
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from tests.fuzz.specs import NAME, Drawn
@@ -101,6 +102,8 @@ def judge(drawn: Drawn, *, seed: int = 0, samples: int = 2, build: bool = False)
         constructs = frozenset(_constructs(compiled.architecture))
         with Workbench(library) as bench:
             refused = [problem.message for problem in mistakes(bench, [NAME]).get(NAME, ())]
+            if build:  # `gen check` refuses these too
+                refused += [problem.message for problem in unshown_problems(library.spec(NAME), compiled.sheet)]
             if refused:
                 return Verdict(refused=refused[0])
             return _measured(bench, path, compiled.sheet, constructs, random.Random(seed), samples, build)
