@@ -17,6 +17,8 @@ from generator.render.workbook.plan import Plan
 
 from .libreoffice import Cell
 
+ROUNDING = 1e-12  # of a spreadsheet's numbers
+
 
 def wrong_sentences(plan: Plan, values: Mapping[Cell, Any], sizes: Mapping[str, int]) -> list[str]:
     """Return what is wrong about the crossings of a workbook.
@@ -33,6 +35,8 @@ def wrong_sentences(plan: Plan, values: Mapping[Cell, Any], sizes: Mapping[str, 
             continue
         sides = {plan.side_name(side): side for side in (one.first, one.second)}
         large, small = sides[said[1]], sides[said[2]]
+        if abs(root - round(root)) < ROUNDING * root:  # a whole root, worked out in floating point
+            root = round(root)
         low, high = (floor(root), floor(root) + 1) if root != int(root) else (int(root) - 1, int(root) + 1)
         costs = [[cost(plan, side, one.size, at, sizes) for side in (large, small)] for at in (low, high)]
         if low < 1 or not costs[0][0] < costs[0][1] or not costs[1][0] > costs[1][1]:
