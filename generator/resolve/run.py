@@ -51,6 +51,14 @@ class Frame:
         return self.sized.sizes
 
 
+@dataclass(frozen=True)
+class OwnSizes:
+    """The inputs of a row in the sizes of the spec that writes it, and these sizes."""
+
+    inputs: tuple[Tensor, ...]
+    sizes: Mapping[str, Expr]
+
+
 @dataclass
 class Run:
     """What is found on the way.
@@ -108,8 +116,9 @@ class Run:
         self.problems.extend([problem])
         self.clashes[problem] = read.row
 
-    def in_own_sizes(self, frame: Frame, read: ReadRow) -> tuple[Tensor, ...]:
+    def in_own_sizes(self, frame: Frame, read: ReadRow) -> OwnSizes:
         """Return the inputs of a row as its module, which is written for the spec alone, knows them."""
         if not frame.path and not self.bound:
-            return read.inputs
-        return self.alone(self.library.spec(frame.spec.name), None).row(read.name).inputs
+            return OwnSizes(read.inputs, frame.sizes)
+        alone = self.alone(self.library.spec(frame.spec.name), None)
+        return OwnSizes(alone.row(read.name).inputs, alone.sizes)

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from sympy import Expr, S
 from sympy.logic.boolalg import Boolean
 
+from generator.formulas.symbols import Facts
 from generator.ops.base import Op, OpError
 from generator.resolve.architecture import BoundRow, Weight
+from generator.resolve.run import OwnSizes
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, whole_notes
 from generator.spec.model import Row
@@ -27,7 +29,8 @@ class Scope:
     input_names: tuple[str, ...]
     out: Shape | None
     sizes: Mapping[str, Expr]
-    in_own_sizes: Callable[[], tuple[Tensor, ...]]
+    inputs: tuple[Tensor, ...]
+    in_own_sizes: Callable[[], OwnSizes]
     rows: Mapping[str, BoundRow | None]  # those above; None where one is broken
     name: str = field(init=False)
     weights: dict[str, Weight] = field(default_factory=dict)
@@ -40,7 +43,7 @@ class Scope:
     @classmethod
     def of(cls, t: Tracer, bound: BoundRow, sizes: Mapping[str, Expr]) -> Scope:
         """Return what a row offers once it has run."""
-        return cls(t, bound.row, bound.input_names, bound.declared, sizes, lambda: bound.inputs, {})
+        return cls(t, bound.row, bound.input_names, bound.declared, sizes, bound.inputs, lambda: OwnSizes(bound.inputs, sizes), {})
 
     @property
     def needed_out(self) -> Shape:
@@ -51,7 +54,7 @@ class Scope:
 
     def alone(self) -> tuple[Tensor, ...]:
         """Return the inputs in the sizes of the row's own spec, as its module knows them."""
-        return self.in_own_sizes()
+        return self.in_own_sizes().inputs
 
     def require(self, condition: Boolean, *, option: str | None = None) -> None:
         """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
@@ -119,6 +122,8 @@ class Scope:
             notes = (*did_you_mean(axis, self.sizes), "an axis is an index, such as -1 for the last, or the name of its size")
             raise OpError(f"`{axis}` is not a size of this spec", f"{self.input_names[0]} is {self.show(x.shape)}", *notes, at=at)
         found = [i for i, size in enumerate(x.shape) if self.same(size, wanted)]
+        if len(found) > 1:  # a user of the spec gives two of its sizes one value; its author names one of them
+            found = self._axes_named(x, axis) or found
         if len(found) != 1:
             given = f"axes {joined(map(str, found))} of {self.input_names[0]} have" if found else f"no axis of {self.input_names[0]} has"
             raise OpError(
@@ -127,6 +132,13 @@ class Scope:
                 at=at,
             )
         return found[0]
+
+    def _axes_named(self, x: Tensor, axis: str) -> list[int]:
+        """Return the axes of an input that have a size in the spec's own sizes; none where that is not one axis."""
+        own = self.in_own_sizes()
+        shapes = [theirs.shape for mine, theirs in zip(self.inputs, own.inputs, strict=True) if mine is x]
+        found = [i for i, size in enumerate(shapes[0]) if Facts().equal(size, own.sizes[axis])] if shapes else []
+        return found if len(found) == 1 else []
 
     def whole(self, size: Expr, *, at: str) -> Expr:
         """Return a size simplified; raises OpError unless it is known to be whole."""

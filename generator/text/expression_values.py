@@ -95,12 +95,12 @@ def _over_one_divisor(operands: list[Any]) -> tuple[list[Any], Any]:
 
     if len(operands) < 2:
         return operands, 1
-    divisors = dict.fromkeys(sympy.fraction(sympy.together(operand))[1] for operand in operands)
+    from generator.formulas.algebra import cancel, together  # it imports sympy
+
+    divisors = dict.fromkeys(sympy.fraction(together(operand))[1] for operand in operands)
     if all(len(divisor.free_symbols) < 2 or not divisor.is_positive for divisor in divisors):
         return operands, 1
     common = sympy.Mul(*(divisor for divisor in divisors if divisor.is_positive))
-    from generator.formulas.algebra import cancel  # it imports sympy
-
     return [cancel(operand * common) for operand in operands], common
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -45,13 +46,14 @@ class Instance:
         instance = cls._built(bench, name, sizes, device, nullcontext(), dtype)
         if not has_fused_attention(bench.compiled(name).architecture):
             return instance
-        return replace(instance, fused=cls._built(bench, name, sizes, "cpu", FakeTensorMode(), dtype))
+        return replace(instance, fused=cls._built(bench, name, sizes, "cpu", _OneFakeMode(), dtype))
 
     @classmethod
     def _built(
         cls, bench: Workbench, name: str, sizes: Mapping[str, int], device: str, mode: AbstractContextManager[Any], dtype: torch.dtype
     ) -> Instance:
-        with mode:
+        with mode, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")  # PyTorch does it where layers are copied
             module = bench.build(name, sizes, device=device, dtype=dtype)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
             state = prefilled_state(bench, name, module, sizes, device, dtype)
@@ -94,6 +96,13 @@ def has_fused_attention(arch: Architecture) -> bool:
     """Say whether a row, of a nested block or not, is a fused attention."""
     rows = [row for row in arch.rows if row.active]
     return any(isinstance(row.op, Attention) or (row.child is not None and has_fused_attention(row.child)) for row in rows)
+
+
+class _OneFakeMode(FakeTensorMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
+    """Fake tensors that stay of one mode where a module copies its layers: PyTorch copies the mode with them, and then refuses to mix."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _OneFakeMode:
+        return self
 
 
 class Runner(nn.Module):

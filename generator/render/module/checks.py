@@ -29,6 +29,16 @@ def own_conditions(arch: Architecture, told: set[str]) -> list[Requirement]:
     return _without_implied(list(own.values()), told)
 
 
+def unchecked_conditions(arch: Architecture, told: set[str], growing: set[str]) -> list[Requirement]:
+    """Return the stated conditions that a module cannot check: on sizes that it is not told and that no axis of an input is.
+
+    Args:
+        growing: sizes that grow from step to step of decoding; they follow from the state, and no caller can break a condition on them.
+    """
+    knowable = told | set(input_sizes(arch.spec))
+    return [one for one in arch.requirements if one.stated and one.owner == arch.spec.name and _sizes(one) - knowable - growing]
+
+
 def checked_when_built(conditions: list[Requirement], told: set[str]) -> list[Requirement]:
     """Return the conditions on sizes that are all known when the module is built."""
     return [one for one in conditions if _is_early(one, told)]

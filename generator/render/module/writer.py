@@ -13,7 +13,7 @@ from generator.formulas.symbols import symbol
 from generator.formulas.text import to_text
 from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
-from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
+from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions, unchecked_conditions
 from generator.render.module.escape import comment, docstring, literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import row_names
@@ -21,6 +21,7 @@ from generator.render.module.signature import input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.resolve.architecture import Requirement
 from generator.resolve.binding import default_conditions
+from generator.resolve.decoding import growths
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
 from generator.sheet.sheet import Sheet
@@ -297,6 +298,10 @@ def _docstring(view: ModuleView, label: str, sheet: Sheet | None) -> list[str]:
     values = {name: f" = {to_text(view.arch.sizes[name], order)}" for name, dim in spec.dims.items() if dim.kind == "derived"}
     sizes = ", ".join(f"{_named(dim)}{values.get(name, '')} {dim.meaning}" for name, dim in spec.dims.items())
     lines += ["", *_wrapped(f"Sizes: {sizes}.", 8)]
+    growing = {size.name for pair in growths(view.arch) for size in (pair.new, pair.other)}
+    unchecked = unchecked_conditions(view.arch, {a.name for a in view.arguments}, growing)
+    if unchecked:
+        lines += _wrapped(f"Not checked, as the inputs do not show all of these sizes: {', '.join(one.text for one in unchecked)}.", 8)
     if sheet is not None:
         for one in shown_in(Shown.MODULE):
             if not one.is_idle(sheet.totals):

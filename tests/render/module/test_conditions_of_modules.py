@@ -171,3 +171,9 @@ def test_a_size_derived_at_run_time_is_worked_out_behind_what_it_divides_by(tmp_
         for length in (1, 2):
             with pytest.raises(ValueError, match=f"n > 2 must hold; found n = {length}"):
                 module(torch.ones(1, length, 6))
+
+
+def test_a_condition_that_no_module_can_check_is_said_to_be_unchecked(tmp_path: Path) -> None:
+    with Written(tmp_path, "y: {op: linear, out: [b, n, d]}", where="[n > m, n > 2, d > 1]") as one:
+        said = " ".join((one.bench.module_class("one").__doc__ or "").split())
+    assert "Not checked, as the inputs do not show all of these sizes: n > m." in said
