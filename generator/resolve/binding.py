@@ -189,14 +189,14 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
             options[name] = option.default
         wrong = _option_problem(child, option, options[name])
         if wrong:
-            problems.add(wrong[0], use.option_spans.get(name, use.span), *wrong[1:])
+            problems.add(wrong[0], use.where(f"options.{name}"), *wrong[1:])
             options[name] = option.default
             sources.pop(name, None)
     for name in use.options:
         if name not in child.options:
             problems.add(
                 f"`{use.spec}` has no option `{name}`",
-                use.where("options", name),
+                use.named(f"options.{name}"),
                 *did_you_mean(name, child.options),
                 f"its options: {listed(child.options) or 'none'}",
             )

@@ -153,7 +153,7 @@ def run_child(run: Run, frame: Frame, read: ReadRow, block: Block, inputs: Mappi
             for name in use.slots:
                 if name not in block.spec.slots:
                     notes = (*did_you_mean(name, block.spec.slots), f"its slots: {listed(block.spec.slots) or 'none'}")
-                    run.problems.add(f"`{block.spec.name}` has no slot `{name}`", use.where("slots", name), *notes)
+                    run.problems.add(f"`{block.spec.name}` has no slot `{name}`", use.named(f"slots.{name}"), *notes)
             inner = Frame(sized, inputs, needs, read.path, (*frame.spans, (block.spec.name, use.span)), fills)
             _check_inputs(run, frame, read, inner, block)
             arch = block.trace(run, inner)
@@ -171,12 +171,12 @@ def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Map
         if dim is None:
             run.problems.add(
                 f"`{use.spec}` has no size `{name}`",
-                use.where("with", name),
+                use.named(f"with.{name}"),
                 *did_you_mean(name, child.dims),
                 f"its sizes: {listed(child.dims)}",
             )
         elif dim.kind == "derived" and dim.value is not None:
-            run.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", use.where("with", name))
+            run.problems.add(f"size `{name}` of `{use.spec}` is derived: it is always {dim.value.text}", use.named(f"with.{name}"))
     if any(name not in child.dims or child.dims[name].kind == "derived" for name in use.sizes):
         raise Unresolved  # what else does not fit may follow from that
     given = {name: written_size(caller.sized, caller.needs, expression, run.problems) for name, expression in use.sizes.items()}

@@ -120,9 +120,9 @@ def _asker(frame: Frame, row: Row) -> Asker:
 
 def _place(row: Row, kind: type[Op], at: str) -> Span:
     """Return the place of the parameter that an op complains about; an axis may have any name."""
-    if at == "axis" and at not in row.param_spans:
+    if at == "axis" and at not in row.spans:
         axes = [name for name, metadata in kind.parameters().items() if isinstance(metadata["kind"], AxisKind | AxesKind)]
-        at = next((name for name in axes if name in row.param_spans), "op")
+        at = next((name for name in axes if name in row.spans), "op")
     return row.where(at)
 
 

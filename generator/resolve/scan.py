@@ -70,7 +70,7 @@ def _sliced(run: Run, read: ReadRow, child: Spec) -> list[str]:
     unknown = [name for name in carry if name not in names]
     for name in unknown:
         notes = (*did_you_mean(name, names), f"its inputs: {listed(names)}")
-        run.problems.add(f"`carry` names `{name}`, which is no input of `{child.name}`", read.row.where(f"carry.{name}"), *notes)
+        run.problems.add(f"`carry` names `{name}`, which is no input of `{child.name}`", read.row.named(f"carry.{name}"), *notes)
     if unknown:
         raise Unresolved
     sliced = [name for name in names if name not in carry]

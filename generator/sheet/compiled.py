@@ -186,7 +186,7 @@ def _constraints(spec: Spec, arch: Architecture, *, in_training: bool) -> tuple[
 
 def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) -> dict[str, Reference]:
     """Return the references that a spec cites; unknown keys are problems."""
-    places = [spec.cite_spans, *(p.cite_spans for p in spec.presets.values()), *(c.cite_spans for c in spec.claims)]
+    places = [spec.cites, *(preset.cites for preset in spec.presets.values()), *(claim.cites for claim in spec.claims)]
     found: dict[str, Reference] = {}
     for key, span in (entry for spans in places for entry in spans.items()):
         if key in references:

@@ -114,12 +114,12 @@ def _check_expectation(preset: Preset, key: str, expected: int, total: Expr, val
     if missing:
         them = "it" if len(missing) == 1 else "them"
         message = f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set {them}"
-        problems.add(message, preset.expect_spans[key])
+        problems.add(message, preset.where(f"expect.{key}"))
         return
     found = evaluate(total, values)
     if found != expected:
         problems.add(
             f"preset `{preset.name}` expects {key} to be {expected:,}, but it is {found:,}",
-            preset.expect_spans[key],
+            preset.where(f"expect.{key}"),
             f"the difference is {found - expected:+,}",
         )

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-from generator.spec.model import Checkpoint, WeightRule
-from generator.spec.yaml_reader import Mapping, Node, Sequence, plain
-from generator.text.source import Span
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from generator.spec.keys import FLAG, TEXT, WORDS, SpecPart, entries, key, listed, part, whole
 
 
-def checkpoint(layout: str, span: Span, node: Node) -> Checkpoint:
-    """Return a checkpoint section that the schema has accepted."""
-    assert isinstance(node, Mapping)
-    weights = node.get("weights")
-    entries = weights.entries if isinstance(weights, Mapping) else ()
-    rules = tuple(_rule(entry.key.text, entry.value) for entry in entries)
-    model = node.get("model")
-    return Checkpoint(layout, " ".join(str(plain(model)).split()) if model is not None else "", rules, _texts(node.get("ignore")), span)
+@dataclass(frozen=True)
+class WeightRule(SpecPart):
+    """Where a public implementation keeps what begins with the rule's name here; `*` is the layer's number on both sides."""
+
+    sources: tuple[str, ...] = key(WORDS, "their name, or several that are joined along the first axis", "from", required=True)
+    transpose: bool = key(FLAG, "their matrices are stored the other way round")
+    part: tuple[int, ...] = key(
+        listed(whole(), minItems=2, maxItems=2), "[i, n]: part i of n equal parts of the first axis", example="[0, 3]"
+    )
+    reshape: bool = key(FLAG, "the same numbers in another shape")
+    short: ClassVar[str] = "from"
 
 
-def _rule(to: str, node: Node) -> WeightRule:
-    if not isinstance(node, Mapping):
-        return WeightRule(to, _texts(node))
-    values = {entry.key.text: plain(entry.value) for entry in node.entries}
-    part = values.get("part")
-    piece = (int(part[0]), int(part[1])) if part else None
-    return WeightRule(to, _texts(node.get("from")), bool(values.get("transpose")), piece, bool(values.get("reshape")))
+@dataclass(frozen=True)
+class Checkpoint(SpecPart):
+    """How a public implementation names the weights of this spec; its own name is that of the layout."""
 
-
-def _texts(node: Node | None) -> tuple[str, ...]:
-    if node is None:
-        return ()
-    return tuple(str(plain(item)) for item in node.items) if isinstance(node, Sequence) else (str(plain(node)),)
+    model: str = key(TEXT, "the class that has these names", required=True, example="BertModel")
+    rules: Mapping[str, WeightRule] = key(
+        entries(part(lambda: WeightRule), pattern=""),
+        "our name: their name; `*` is a layer's number",
+        "weights",
+        required=True,
+        example="{logits: lm_head}",
+    )
+    ignore: tuple[str, ...] = key(WORDS, "names of theirs that hold no weights of ours")

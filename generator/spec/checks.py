@@ -112,7 +112,7 @@ def _arguments(spec: Spec) -> Iterator[Problem]:
             continue
         why = reserved(dim.arg, "size") or (f"it is {taken[dim.arg]}" if dim.arg in taken else "")
         if why:
-            yield Problem(f"`{dim.arg}` cannot be the argument of size `{name}`: {why}", dim.arg_span or dim.span)
+            yield Problem(f"`{dim.arg}` cannot be the argument of size `{name}`: {why}", dim.where("arg"))
         taken[dim.arg] = f"the argument of size `{name}`"
 
 
@@ -152,7 +152,7 @@ def _preset(spec: Spec, preset: Preset) -> Iterator[Problem]:
     settable = [name for name, dim in spec.dims.items() if dim.kind != "derived"]
     for name in preset.sizes:
         dim = spec.dims.get(name)
-        place = preset.spans[name]
+        place = preset.named(f"set.{name}")
         if name in spec.options:
             yield Problem(f"preset `{preset.name}` sets `{name}`, which is an option; presets set sizes", place)
         elif dim is None:

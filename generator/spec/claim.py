@@ -1,75 +1,85 @@
-"""From a claim's node to a Claim."""
+"""A published formula, which is held against the derived one."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar
 
-from generator.spec.model import Claim, Condition, Expression
-from generator.spec.yaml_reader import Mapping as MappingNode
-from generator.spec.yaml_reader import Node, Scalar, plain
-from generator.spec.yaml_reader import Sequence as SequenceNode
+from generator.quantities import SAVED_BYTES
+from generator.spec.keys import (
+    CITE,
+    CONDITION,
+    CONDITIONS,
+    EXPRESSION,
+    PLACES,
+    QUANTITY_KEYS,
+    TEXT,
+    WORD,
+    SpecPart,
+    entries,
+    key,
+    one_of,
+    part,
+    whole,
+    word,
+)
+from generator.spec.values import Condition, Expression
+from generator.text.naming import LABEL
 from generator.text.source import Span
 
-
-class Parser(Protocol):
-    """What reads the expressions; both report what is wrong and return None."""
-
-    def expression(self, node: Node | None) -> Expression | None:
-        """Return an expression."""
-
-    def condition(self, node: Node) -> Condition | None:
-        """Return a condition."""
+DTYPES = ("float64", "float32", "bfloat16", "float16")
 
 
-def claim(node: MappingNode, parser: Parser) -> Claim:
-    """Return a claim that the schema has accepted. What cannot be read is reported and left out."""
-    exceeds, once, given, digits = (node.get(key) for key in ("exceeds", "once", "given", "digits"))
-    entries = given.entries if isinstance(given, MappingNode) else ()
-    values = {entry.key.text: parser.expression(entry.value) for entry in entries}
-    conditions = [parser.condition(item) for item in _items(node.get("where"))]
-    return Claim(
-        of=_text(node.get("of")),
-        cite=" ".join(_places(node.get("cite"))),
-        note=_line(node.get("note")),
-        erratum=_line(node.get("erratum")),
-        span=node.span,
-        rows=_places(node.get("row")),
-        id=_text(node.get("id")),
-        equals=parser.expression(node.get("equals")),
-        order=parser.expression(node.get("order")),
-        exceeds=parser.expression(exceeds),
-        exceeds_rows=_places(exceeds.get("row")) if isinstance(exceeds, MappingNode) else {},
-        once=parser.condition(once) if once is not None else None,
-        states=_line(node.get("states")),
-        because=_line(node.get("because")),
-        growing=_places(node.get("in")),
-        given={name: value for name, value in values.items() if value is not None},
-        given_spans={entry.key.text: entry.key.span for entry in entries},
-        preset=_text(node.get("preset")),
-        where=tuple(condition for condition in conditions if condition is not None),
-        ignore=_places(node.get("ignore")),
-        correct=parser.expression(node.get("correct")),
-        digits=int(plain(digits)) if digits is not None else 0,
-        dtype=_text(node.get("dtype")),
-        spans={entry.key.text: entry.value.span for entry in node.entries},
-        cite_spans=_places(node.get("cite")),
+@dataclass(frozen=True)
+class Exceeded(SpecPart):
+    """What the quantity of a claim is greater than: a formula, or the quantity of some rows."""
+
+    formula: Expression | None = key(EXPRESSION, "")
+    rows: Mapping[str, Span] = key(PLACES, "the row whose quantity it is, or several together", "row", required=True)
+    short: ClassVar[str] = "formula"
+
+
+@dataclass(frozen=True)
+class Claim(SpecPart):
+    """A formula from the literature; which of `equals`, `order`, `exceeds` and `states` it has says of what kind it is.
+
+    What must and must not stand together is said by `claim_checks`, in words.
+    """
+
+    id: str = key(word(pattern=LABEL), "a name, by which pages of documents point to the claim")
+    of: str = key(one_of(lambda: [*QUANTITY_KEYS, SAVED_BYTES.key]), "the quantity that the formula counts", example="macs")
+    rows: Mapping[str, Span] = key(PLACES, "the row it speaks of, or several together; the whole spec by default", "row")
+    equals: Expression | None = key(EXPRESSION, "the formula as published, in the sizes of this spec", example="4*b*n*d**2")
+    order: Expression | None = key(EXPRESSION, "the order of growth as published: n**2*d for O(n^2 d)")
+    growing: Mapping[str, Span] = key(PLACES, "the sizes that grow; by default those that `order` names. All others are fixed", "in")
+    exceeds: Exceeded | None = key(
+        part(lambda: Exceeded), "the quantity is greater than this formula, or than that of `{row: ...}`, exactly where `once` holds"
     )
+    once: Condition | None = key(CONDITION, "the published condition of `exceeds`, such as n > 2*d")
+    states: str = key(TEXT, "an attribute that no formula of ours gives, such as `sequential operations`")
+    because: str = key(TEXT, "why it has the stated value")
+    given: Mapping[str, Expression] = key(
+        entries(EXPRESSION, least=1),
+        "sizes and what the source has in their place: {f: 4*d, n: H*W}; the names on the right may be new",
+        example="{b: 1}",
+    )
+    preset: str = key(WORD, "the source speaks of this preset")
+    conditions: tuple[Condition, ...] = key(CONDITIONS, "conditions on the sizes under which it is published", "where")
+    ignore: Mapping[str, Span] = key(PLACES, "what the source leaves out: bias, norm, positional, mask, an op, or a row")
+    digits: int = key(whole(minimum=1, maximum=15), "the source gives so many leading digits")
+    dtype: str = key(one_of(lambda: list(DTYPES)), "the number format of saved bytes; float32 by default")
+    cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite")
+    note: str = key(TEXT, "where it stands, what it assumes")
+    erratum: str = key(TEXT, "why the formula is expected to differ from the derived one")
+    correct: Expression | None = key(EXPRESSION, "the formula that holds in place of the erratum")
 
+    @property
+    def cite(self) -> str:
+        """The sources, separated by spaces."""
+        return " ".join(self.cites)
 
-def _items(node: Node | None) -> tuple[Node, ...]:
-    if node is None:
-        return ()
-    return node.items if isinstance(node, SequenceNode) else (node,)
-
-
-def _line(node: Node | None) -> str:
-    return " ".join(_text(node).split())
-
-
-def _text(node: Node | None) -> str:
-    return " ".join(node.text.split()) if isinstance(node, Scalar) else ""
-
-
-def _places(node: Node | None) -> Mapping[str, Span]:
-    return {item.text: item.span for item in _items(node) if isinstance(item, Scalar)}
+    @property
+    def formula(self) -> Expression | None:
+        """The formula that the source prints, but for the condition of `once`."""
+        return self.equals or self.order

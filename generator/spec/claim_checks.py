@@ -23,7 +23,7 @@ def check_claims(spec: Spec) -> Iterator[Problem]:
         yield from claim_problems(spec, claim)
         if claim.id and claim.id in seen:
             note = f"the first is on line {seen[claim.id]}"
-            yield Problem(f"two claims have the id `{claim.id}`", claim.where_is("id"), (note,))
+            yield Problem(f"two claims have the id `{claim.id}`", claim.where("id"), (note,))
         seen.setdefault(claim.id, claim.span.line)
 
 
@@ -77,7 +77,8 @@ def _names(spec: Spec, claim: Claim) -> Iterator[Problem]:
         return  # its formula may speak of what is no size here, such as the size of a fast memory
     yield from _given(spec, claim)
     new = {name for value in claim.given.values() for name in names(value.ast)} - set(spec.dims)
-    for part in (claim.equals, claim.order, claim.exceeds, claim.correct, claim.once, *claim.where):
+    exceeded = claim.exceeds.formula if claim.exceeds else None
+    for part in (claim.equals, claim.order, exceeded, claim.correct, claim.once, *claim.conditions):
         if part is not None:
             yield from unknown_sizes(part.ast, part.span, [*spec.dims, *sorted(new)])
     for name, span in claim.growing.items():
@@ -85,11 +86,12 @@ def _names(spec: Spec, claim: Claim) -> Iterator[Problem]:
             yield Problem(f"unknown size `{name}`", span, size_notes(name, spec.dims))
     if claim.preset and claim.preset not in (*spec.presets, *spec.broken_presets):
         notes = (*did_you_mean(claim.preset, spec.presets), f"presets: {listed(spec.presets) or 'none'}")
-        yield Problem(f"there is no preset `{claim.preset}`", claim.where_is("preset"), notes)
+        yield Problem(f"there is no preset `{claim.preset}`", claim.where("preset"), notes)
 
 
 def _given(spec: Spec, claim: Claim) -> Iterator[Problem]:
-    for name, span in claim.given_spans.items():
+    for name in claim.given:
+        span = claim.named(f"given.{name}")
         dim = spec.dims.get(name)
         if dim is None:
             yield Problem(f"`given` replaces `{name}`, which is not a size of `{spec.name}`", span, size_notes(name, spec.dims))

@@ -1,258 +1,257 @@
-"""A parsed spec: one frozen dataclass a concept, each with its place in the file. Nothing is known about other specs yet."""
+"""A parsed spec: one frozen dataclass a concept, each with its place in the file. Nothing is known about other specs yet.
+
+A field declared with `key` is a key of the language: the schema, the reader and the docs follow from it (`keys`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from generator.text.expressions import Ast
+from generator.spec.checkpoint import Checkpoint
+from generator.spec.claim import Claim
+from generator.spec.keys import (
+    A_NAME,
+    CITE,
+    CONDITIONS,
+    COUNTS,
+    EXPRESSION,
+    FLAG,
+    MAX_ROWS,
+    MAX_SIZE,
+    MAX_TITLE,
+    MEANING,
+    REFERENCES,
+    SHAPE,
+    TEXT,
+    VALUE,
+    WORD,
+    SpecPart,
+    entries,
+    group,
+    key,
+    listed,
+    one_of,
+    part,
+    text,
+    whole,
+)
+from generator.spec.values import Condition, Expression, Ref
+from generator.text.naming import LABEL
 from generator.text.problems import Problem
 from generator.text.source import Source, Span
 
-
-@dataclass(frozen=True)
-class Expression:
-    """An expression of sizes: its text, its tree and where it stands."""
-
-    text: str
-    ast: Ast
-    span: Span
+__all__ = ["Checkpoint", "Claim", "Condition", "Dim", "Expression", "Input", "Option", "Preset", "Ref", "Row", "Slot", "Spec", "Use"]
 
 
 @dataclass(frozen=True)
-class Dim:
+class Dim(SpecPart):
     """A size. `derived` sizes always equal `value`; `default` sizes fall back to it. `arg`: its name in the code of the module."""
 
-    name: str
-    meaning: str
-    kind: Literal["free", "default", "derived"]
-    value: Expression | None
-    span: Span
-    arg: str = ""
-    arg_span: Span | None = None
+    meaning: str = key(MEANING, "what the size means", "is")
+    fixed: Expression | None = key(
+        EXPRESSION, "a derived size: always this expression, which must come out whole", "value", example="d / h"
+    )
+    otherwise: Expression | None = key(EXPRESSION, "the value where none is given", "default", example="4*d")
+    arg: str = key(A_NAME, "the name of the size in the code of the module", example="embed_dim")
+    broken: bool = False  # it is among the spec's problems
+    short: ClassVar[str] = "is"
+
+    @property
+    def value(self) -> Expression | None:
+        """What the size is, always or by default."""
+        return self.fixed or self.otherwise
+
+    @property
+    def kind(self) -> Literal["free", "default", "derived"]:
+        """Whether the size always follows from others, or where it is not given, or never."""
+        return "derived" if self.fixed else "default" if self.otherwise else "free"
 
     @property
     def variable(self) -> str:
         """The name of the size in the code of modules: `arg`, or the letter."""
         return self.arg or self.name
 
+    def mistakes(self) -> Iterator[Problem]:
+        """A size follows always or by default."""
+        if self.fixed and self.otherwise:
+            note = "`value` always holds; `default` may be overridden"
+            yield Problem(f"size `{self.name}` has both a value and a default", self.span, (note,))
+
 
 @dataclass(frozen=True)
-class Input:
+class Input(SpecPart):
     """An input of the spec. `grad`: whether a gradient flows back into it (data has none)."""
 
-    name: str
-    shape: tuple[Expression, ...]
-    dtype: Literal["float", "int", "bool"]
-    grad: bool
-    meaning: str
-    span: Span
-    below: Expression | None = None  # values of an int input lie below this size
+    shape: tuple[Expression, ...] = key(SHAPE, "the axes", example="[b, n, d]")
+    meaning: str = key(MEANING, "what the input means", "is")
+    dtype: Literal["float", "int", "bool"] = key(
+        one_of(lambda: ["float", "int", "bool"]), "float (the default), int (token ids, indices) or bool (masks)", default="float"
+    )
+    below: Expression | None = key(EXPRESSION, "values of an int input lie below this size", example="V")
+    wants: bool | None = key(FLAG, "whether a gradient flows back into it; false for data such as images", "grad", default=None)
     broken: bool = False  # it is among the spec's problems; what reads it is skipped
+    short: ClassVar[str] = "shape"
+
+    @property
+    def grad(self) -> bool:
+        """Whether a gradient flows back into it."""
+        return self.dtype == "float" if self.wants is None else self.wants
+
+    def mistakes(self) -> Iterator[Problem]:
+        """The shape may stand alone, but never be missing."""
+        if "shape" not in self.spans:
+            yield Problem(f"`shape` is missing in `inputs.{self.name}`", self.span)
 
 
 @dataclass(frozen=True)
-class Option:
+class Option(SpecPart):
     """A choice that changes what is built: a yes or no, a word, or a number."""
 
-    name: str
-    meaning: str
-    default: bool | str | int | float
-    choices: tuple[str, ...]
-    span: Span
+    meaning: str = key(MEANING, "what the option means", "is", required=True)
+    default: bool | str | int | float = key(VALUE, "true or false, a word, or a number", required=True)
+    choices: tuple[str, ...] = key(listed(WORD), "the words allowed", example="[relu, gelu]")
+
+    def mistakes(self) -> Iterator[Problem]:
+        """The default is what it seems to be, and allowed."""
+        meant = {"yes": True, "on": True, "no": False, "off": False}.get(str(self.default).lower())
+        if meant is not None and not self.choices:
+            message = f"option `{self.name}` has the default `{self.default}`, which YAML reads as a word"
+            yield Problem(message, self.where("default"), (f"did you mean {str(meant).lower()}?",))
+        if self.choices and self.default not in self.choices:
+            message = f"the default `{self.default}` of option `{self.name}` is not among its choices"
+            yield Problem(message, self.span, (f"choices: {', '.join(self.choices)}",))
 
 
 @dataclass(frozen=True)
-class Use:
+class Use(SpecPart):
     """A reference to another spec: sizes and options rebound, slots filled."""
 
-    spec: str
-    span: Span
-    sizes: Mapping[str, Expression] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
-    slots: Mapping[str, Use] = field(default_factory=dict)
-    option_spans: Mapping[str, Span] = field(default_factory=dict)
-    names: Mapping[tuple[str, str], Span] = field(
-        default_factory=dict
-    )  # where (`with`, a size), (`options`, an option) and so on are named
+    spec: str = key(WORD, "the name of another spec", "use", example="mlp")
+    sizes: Mapping[str, Expression] = key(
+        entries(EXPRESSION),
+        "sizes of the used spec in terms of this one; sizes of the same name flow through",
+        "with",
+        example="{n: m}",
+        others="dims sizes args params parameters",
+    )
+    options: Mapping[str, Any] = key(
+        entries(VALUE), "options of the used spec", example="{bias: true}", others="kwargs settings flags config"
+    )
+    slots: Mapping[str, Use] = key(
+        entries(part(lambda: Use, "fill")), "what fills the slots of the used spec", example="{attention: multi_head_attention}"
+    )
+    short: ClassVar[str] = "use"
+    place: ClassVar[str] = "use"
 
-    def where(self, section: str, name: str) -> Span:
-        """Return the place where a size, an option or a slot of the used spec is named."""
-        return self.names.get((section, name), self.span)
+    def mistakes(self) -> Iterator[Problem]:
+        """Sizes, options and slots are those of some spec."""
+        if not self.spec and "use" not in self.spans:
+            yield Problem("`use` is missing: the name of the block that stands here", self.span)
 
 
 @dataclass(frozen=True)
-class Slot:
+class Slot(SpecPart):
     """A place that the user of the spec may fill with another block; `state`: one that keeps a state between decoding steps, too."""
 
-    name: str
-    default: Use
-    meaning: str
-    span: Span
-    state: bool = False
+    default: Use = group(Use, needed=True)
+    meaning: str = key(MEANING, "what belongs here", "is")
+    state: bool = key(FLAG, "whether a block that keeps a state between decoding steps may stand here")
+    short: ClassVar[str] = "use"
 
 
 @dataclass(frozen=True)
-class Ref:
-    """A row, an input or one result of a row (`row.part`) that another row reads."""
-
-    name: str
-    part: str
-    span: Span
-
-    @property
-    def text(self) -> str:
-        """As the spec writes it."""
-        return f"{self.name}.{self.part}" if self.part else self.name
-
-    @property
-    def result_name(self) -> str:
-        """What an output is called as one of several results of a row that uses the spec."""
-        return f"{self.name}_{self.part}" if self.part else self.name
-
-
-@dataclass(frozen=True)
-class Row:
+class Row(SpecPart):
     """One line of the sheet: exactly one of `op`, `use` and `slot` says what it does.
 
     Args:
-        repeat: how many equal layers are stacked; the results of each are the first inputs of the next.
+        params: the settings of the op, parsed by their kinds.
         scan: the axis (a size's name) over which a cell is run, step after step; `carry` gives the state's shape.
-        when: the option that must be true; otherwise the row hands its first input through.
     """
 
-    name: str
-    span: Span
-    op: str = ""
-    use: Use | None = None
-    slot: str = ""
-    inputs: tuple[Ref, ...] | None = None
-    out: tuple[Expression, ...] | None = None
-    params: Mapping[str, Any] = field(default_factory=dict)  # parsed by the op's parameter kinds
-    param_spans: Mapping[str, Span] = field(default_factory=dict)
-    repeat: Expression | None = None
-    scan: str = ""
-    carry: Mapping[str, tuple[Expression, ...]] = field(default_factory=dict)
-    when: str = ""
-    note: str = ""
+    op: str = key(WORD, "the operation", example="linear")
+    use: Use | None = group(Use, needed=False)
+    slot: str = key(WORD, "the slot of this spec that stands here", of_blocks=True, example="attention")
+    repeat: Expression | None = key(
+        EXPRESSION,
+        "how many equal layers are stacked, each with its own weights; its results are the first inputs of the next",
+        of_blocks=True,
+        example="L",
+        others="times layers depth stack n_layers num_layers copies loop",
+    )
+    scan: str = key(
+        WORD,
+        "the size of the axis over which the block runs step after step",
+        of_blocks=True,
+        example="n",
+        others="steps unroll recurrent recurrence loop_over",
+    )
+    carry: Mapping[str, tuple[Expression, ...]] = key(
+        entries(SHAPE),
+        "the state handed from step to step: name and shape",
+        of_blocks=True,
+        example="{state: [b, d]}",
+        others="state states hidden memory",
+    )
+    inputs: tuple[Ref, ...] | None = key(
+        REFERENCES,
+        "the row or input it reads, `row.part` for one of several results, a list for several; the row above by default",
+        "in",
+        default=None,
+        example="[x, y]",
+        others="input inputs from reads",
+    )
+    out: tuple[Expression, ...] | None = key(
+        SHAPE,
+        "the shape of the result: required where it decides something, checked always",
+        default=None,
+        example="[b, n, d]",
+        others="output outputs shape to_shape",
+    )
+    when: str = key(
+        WORD,
+        "the option that must be true; otherwise the row hands its first input through",
+        example="residual",
+        others="if condition enabled only_if",
+    )
+    note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes")
+    params: Mapping[str, Any] = field(default_factory=dict)
     broken: bool = False  # it is among the spec's problems; what reads it is skipped
 
-    def where(self, key: str) -> Span:
-        """Return the span of a key's value; the row's name where it has none."""
-        return self.param_spans.get(key, self.span)
+    def mistakes(self) -> Iterator[Problem]:
+        """Some keys go together or exclude each other."""
+        kinds = [kind for kind in ("op", "use", "slot") if kind in self.spans]
+        if len(kinds) != 1:
+            found = " and ".join(f"`{kind}`" for kind in kinds) or "none"
+            yield Problem(f"row `{self.name}` needs exactly one of `op`, `use` and `slot`; found {found}", self.span)
+        for name in ("with", "options", "slots"):
+            if name in self.spans and "use" not in self.spans and "slot" in self.spans:
+                note = "what fills a slot is given where the slot is declared, under `slots`, or by the spec that uses this one"
+                yield Problem(f"row `{self.name}` fills a slot, so `{name}` does not belong here", self.named(name), (note,))
+        if "repeat" in self.spans and "scan" in self.spans:
+            note = "use a spec that repeats within one that scans"
+            yield Problem(f"row `{self.name}` has both `repeat` and `scan`", self.named("scan"), (note,))
+        elif "carry" in self.spans and "scan" not in self.spans:
+            yield Problem(f"row `{self.name}` has `carry` without `scan`", self.named("carry"))
+        elif "scan" in self.spans and "carry" not in self.spans:
+            note = "carry names the state and its shape: `carry: {state: [b, d]}`"
+            yield Problem(f"row `{self.name}` has `scan` without `carry`", self.named("scan"), (note,))
 
 
 @dataclass(frozen=True)
-class Condition:
-    """A constraint on the sizes."""
+class Preset(SpecPart):
+    """A published set of sizes and what the totals must come to."""
 
-    text: str
-    ast: Ast
-    span: Span
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A published set of sizes and what the totals must come to.
-
-    Args:
-        spans: where each size is named; `expect_spans`: where each expected total stands.
-    """
-
-    name: str
-    sizes: Mapping[str, int]
-    expect: Mapping[str, int]
-    cite: str
-    note: str
-    span: Span
-    spans: Mapping[str, Span]
-    expect_spans: Mapping[str, Span]
-    cite_spans: Mapping[str, Span] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A formula from the literature; which of `equals`, `order`, `exceeds` and `states` it has says of what kind it is.
-
-    Args:
-        of: the quantity; empty for a stated attribute.
-        rows: the rows it speaks of, with their places; all of the spec where there are none.
-        equals: the formula as published.
-        order: the formula that the quantity grows like, as the sizes in `growing` do (by default those that it names).
-        exceeds: the formula that the quantity is greater than, or `exceeds_rows` with that formula, exactly where `once` holds.
-        states: the attribute that the source states and no formula of ours gives; `because` derives it in words.
-        given: sizes, and what is put in their place; `preset` puts in those of a preset.
-        where: conditions that the sizes satisfy.
-        ignore: kinds of work, ops or rows that the source leaves out, with their places.
-        erratum: why the formula is expected not to hold; `correct` is the one that does.
-        digits: how many leading digits the source gives; 0 for all.
-        dtype: the number format of saved bytes.
-    """
-
-    of: str
-    cite: str
-    note: str
-    erratum: str
-    span: Span
-    rows: Mapping[str, Span] = field(default_factory=dict)
-    id: str = ""
-    equals: Expression | None = None
-    order: Expression | None = None
-    exceeds: Expression | None = None
-    exceeds_rows: Mapping[str, Span] = field(default_factory=dict)
-    once: Condition | None = None
-    states: str = ""
-    because: str = ""
-    growing: Mapping[str, Span] = field(default_factory=dict)
-    given: Mapping[str, Expression] = field(default_factory=dict)
-    given_spans: Mapping[str, Span] = field(default_factory=dict)
-    preset: str = ""
-    where: tuple[Condition, ...] = ()
-    ignore: Mapping[str, Span] = field(default_factory=dict)
-    correct: Expression | None = None
-    digits: int = 0
-    dtype: str = ""
-    spans: Mapping[str, Span] = field(default_factory=dict)  # of each key's value
-    cite_spans: Mapping[str, Span] = field(default_factory=dict)
-
-    def where_is(self, key: str) -> Span:
-        """Return the place of a key's value; of the claim where it has none."""
-        return self.spans.get(key, self.span)
+    sizes: Mapping[str, int] = key(entries(whole(minimum=1, maximum=MAX_SIZE)), "sizes", "set", required=True, example="{d: 768, L: 12}")
+    expect: Mapping[str, int] = key(COUNTS, "what the totals must come to, exactly", example="{params: 109482240}")
+    cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
+    note: str = key(TEXT, "a remark for the reader")
 
     @property
-    def formula(self) -> Expression | None:
-        """The formula that the source prints, but for the condition of `once`."""
-        return self.equals or self.order
-
-
-@dataclass(frozen=True)
-class WeightRule:
-    """Where a public implementation keeps what begins with `to` here.
-
-    Args:
-        sources: one name of theirs, or several that are joined along the first axis; `*` is the layer's number on both sides.
-        transpose: their matrices are stored the other way round.
-        part: (i, n): part i of n equal parts along the first axis.
-        reshape: the same numbers in another shape.
-    """
-
-    to: str
-    sources: tuple[str, ...]
-    transpose: bool = False
-    part: tuple[int, int] | None = None
-    reshape: bool = False
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """How a public implementation names the weights of this spec."""
-
-    layout: str
-    model: str
-    rules: tuple[WeightRule, ...]
-    ignore: tuple[str, ...]
-    span: Span
+    def cite(self) -> str:
+        """The sources, separated by spaces."""
+        return " ".join(self.cites)
 
 
 @dataclass(frozen=True)
@@ -261,27 +260,47 @@ class Spec:
 
     Args:
         problems: what is wrong in parts that the rest does not depend on; the parts are left out, or marked as broken.
+        outputs: none stand for the last row.
     """
 
     name: str
     source: Source
-    title: str
-    description: str
-    cite: tuple[str, ...]
-    dims: Mapping[str, Dim]
-    options: Mapping[str, Option]
-    inputs: Mapping[str, Input]
-    slots: Mapping[str, Slot]
-    rows: Mapping[str, Row]
-    outputs: tuple[Ref, ...]  # empty: the last row
-    where: tuple[Condition, ...]
-    presets: Mapping[str, Preset]
-    claims: tuple[Claim, ...]
     span: Span
-    checkpoints: Mapping[str, Checkpoint] = field(default_factory=dict)
-    cite_spans: Mapping[str, Span] = field(default_factory=dict)
+    title: str = key(text(maxLength=MAX_TITLE), "a heading", required=True, example="Multi-head self-attention")
+    description: str = key(TEXT, "one paragraph")
+    cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
+    dims: Mapping[str, Dim] = key(
+        entries(part(lambda: Dim), least=1),
+        "the sizes, each with its meaning, in the order in which formulas print them",
+        required=True,
+        example="{n: sequence length}",
+    )
+    options: Mapping[str, Option] = key(entries(part(lambda: Option)), "choices that change what is built")
+    inputs: Mapping[str, Input] = key(
+        entries(part(lambda: Input), least=1), "the tensors that come in, each with its shape", required=True, example="{x: [b, n, d]}"
+    )
+    slots: Mapping[str, Slot] = key(entries(part(lambda: Slot)), "places that a user of this spec may fill with another block")
+    rows: Mapping[str, Row] = key(
+        entries(part(lambda: Row, "row"), least=1, most=MAX_ROWS),
+        "one row per layer, in order of computation",
+        "layers",
+        required=True,
+        example="{q: {op: linear, out: [b, n, d]}}",
+    )
+    outputs: tuple[Ref, ...] = key(REFERENCES, "the rows that are the result; the last row by default")
+    where: tuple[Condition, ...] = key(CONDITIONS, "conditions on the sizes", example="d % h == 0")
+    presets: Mapping[str, Preset] = key(entries(part(lambda: Preset), LABEL), "published sizes")
+    checkpoints: Mapping[str, Checkpoint] = key(
+        entries(part(lambda: Checkpoint), LABEL), "how public implementations name the weights, by library", "checkpoint"
+    )
+    claims: tuple[Claim, ...] = key(listed(part(lambda: Claim)), "published formulas, checked against the derived ones")
     problems: tuple[Problem, ...] = ()
     broken_presets: tuple[str, ...] = ()  # the names of those that are among the problems
+
+    @property
+    def cite(self) -> tuple[str, ...]:
+        """The sources."""
+        return tuple(self.cites)
 
     @property
     def is_broken(self) -> bool:

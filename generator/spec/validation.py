@@ -10,7 +10,8 @@ from typing import Any
 
 from generator.formulas.human import counted
 from generator.ops.registry import ops
-from generator.spec.schema import MAX_ROWS, build_schema
+from generator.spec.keys import MAX_ROWS
+from generator.spec.schema import build_schema
 from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, find, plain

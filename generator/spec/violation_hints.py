@@ -7,14 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from generator.formulas.numerals import digit_notes
+from generator.spec.keys import Key, keys_of
+from generator.spec.model import Claim, Preset, Row, Spec, Use
 from generator.text.suggest import near
 
-_TOP = {
-    "title": "title is the sheet's heading: `title: Multi-head self-attention`",
-    "dims": "dims gives each size a meaning: `n: sequence length`",
-    "inputs": "inputs gives each tensor its shape: `x: [b, n, d]`",
-    "layers": "layers holds one row per layer: `q: {op: linear, out: [b, n, d]}`",
-}
+_OF_SPECS = {one.name: one for one in keys_of(Spec)}
+_OF_ROWS = {one.name: one for one in keys_of(Row) if one.name != "op"}
 _MISSING = {
     "out": "the op's result has the shape that `out` says",
     "set": "the sizes stand under `set`: `bert-base: {set: {d: 768, L: 12}}`",
@@ -22,43 +20,11 @@ _MISSING = {
     "of": "a claim is a quantity and its formula: `{of: macs, equals: 4*b*n*d**2}`",
 }
 _KINDS = ("op", "use", "slot")
-_OF_USE = ("with", "options", "slots")
-_OF_BLOCKS = ("repeat", "scan", "carry")
-_HOLD_ENTRIES = ("with", "options", "slots", "carry")
-_ENTRIES = {
-    "with": "{n: m}",
-    "options": "{bias: true}",
-    "slots": "{attention: multi_head_attention}",
-    "carry": "{state: [b, d]}",
-    "given": "{b: 1}",
-    "set": "{d: 768, L: 12}",
-    "expect": "{params: 109482240}",
-}
+_OF_USE = tuple(one.name for one in keys_of(Use) if one.name != "use")
+_OF_BLOCKS = tuple(name for name, one in _OF_ROWS.items() if one.of_blocks and name != "slot")
+_HOLD_ENTRIES = {one.name: one.example for kind in (Row, Preset, Claim) for one in keys_of(kind) if one.example.startswith("{")}
 _YES_OR_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
-_OF_ROWS = ("in", "out", "when", "note")
-_MEANINGS = {
-    "repeat": "a stack of equal layers is `repeat: L`",
-    "scan": "a cell is run step after step along an axis by `scan: n`",
-    "carry": "what a cell hands on from step to step is `carry: {state: [b, d]}`",
-    "with": "sizes of the used spec stand there: `with: {n: m}`",
-    "options": "options of the used spec stand there: `options: {bias: true}`",
-    "in": "the rows and inputs that it reads: `in: x`, or `in: [x, y]`",
-    "out": "the shape of its result: `out: [b, n, d]`",
-    "when": "the name of an option without which the row is skipped: `when: residual`",
-    "note": "a remark for people: `note: as in the paper`",
-}
-# what other libraries and languages call the keys of a row
-_OTHER_WORDS = {
-    "repeat": ("times", "layers", "depth", "stack", "n_layers", "num_layers", "copies", "loop"),
-    "scan": ("steps", "unroll", "recurrent", "recurrence", "loop_over"),
-    "carry": ("state", "states", "hidden", "memory"),
-    "with": ("dims", "sizes", "args", "params", "parameters"),
-    "options": ("kwargs", "settings", "flags", "config"),
-    "in": ("input", "inputs", "from", "reads"),
-    "out": ("output", "outputs", "shape", "to_shape"),
-    "when": ("if", "condition", "enabled", "only_if"),
-    "note": ("comment", "description", "doc", "notes"),
-}
+_OF_ANY_ROW = tuple(name for name, one in _OF_ROWS.items() if not one.of_blocks and name not in ("use", *_OF_USE))
 # what PyTorch calls the parameters of ops
 _OF_PYTORCH = {
     "dim": ("over", "axis"),
@@ -81,8 +47,13 @@ _WORDS = re.compile(r"[A-Za-z0-9_*/+]+(?:[ ,]+[A-Za-z0-9_*/+]+)*")
 
 def missing_hint(key: str, path: Sequence[Any]) -> tuple[str, ...]:
     """Say what a missing key is for."""
-    hints = _TOP if not path else _MISSING
-    return (hints[key],) if key in hints else ()
+    if not path:
+        return _explained(_OF_SPECS[key])
+    return (_MISSING[key],) if key in _MISSING else ()
+
+
+def _explained(key: Key) -> tuple[str, ...]:
+    return (f"{key.help}: `{key.name}: {key.example}`",)
 
 
 def meant_parameter(key: str, known: Collection[str]) -> tuple[str, ...]:
@@ -94,9 +65,9 @@ def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], pa
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
     if len(path) != 2 or path[0] != "layers":
         return ()
-    meant = next((word for word, others in _OTHER_WORDS.items() if key.lower() in others and word not in value), None)
-    if meant in _OF_ROWS or (meant and "op" not in value):
-        return (f"did you mean `{meant}`?", _MEANINGS[meant])
+    meant = next((word for word, one in _OF_ROWS.items() if key.lower() in one.others and word not in value), None)
+    if meant in _OF_ANY_ROW or (meant and "op" not in value):
+        return (f"did you mean `{meant}`?", *_explained(_OF_ROWS[meant]))
     if "op" in value and (parameter := meant_parameter(key, parameters)):
         return (f"did you mean `{parameter[0]}`?",)
     if "op" in value and key in _FOLLOWS:
@@ -105,7 +76,7 @@ def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], pa
         return ("a row has one of `op`, `use` and `slot`",)
     if "op" in value:
         return _in_an_op(key)
-    known = (*_KINDS, *_OF_USE, *_OF_BLOCKS, *_OF_ROWS)
+    known = (*_KINDS, *_OF_USE, *_OF_BLOCKS, *_OF_ANY_ROW)
     if near(key, known if isinstance(value[key], Mapping) else [word for word in known if word not in _HOLD_ENTRIES]):
         return ()
     return _of_a_used_spec(key, value[key])
@@ -131,7 +102,7 @@ def _in_an_op(key: str) -> tuple[str, ...]:
 def type_hint(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[str, ...]:
     """Show how a value of the right type is written."""
     if list(path) == ["layers"] or (len(path) == 1 and path[0] in ("dims", "inputs")):
-        return (_TOP[str(path[0])],)
+        return _explained(_OF_SPECS[str(path[0])])
     if "object" in types and not path:
         return ("a spec begins with `title:`, and has `dims:`, `inputs:` and `layers:`",)
     if len(path) == 2 and path[0] == "dims":
@@ -146,7 +117,7 @@ def _of_a_type(types: Sequence[str], value: Any, path: Sequence[Any]) -> tuple[s
         return _row_hint(value)
     if types == ["object"]:
         pairs = re.fullmatch(r"(\w+) *= *([\w*/+]+)", value) if isinstance(value, str) else None
-        example = _ENTRIES.get(str(path[-1]))
+        example = _HOLD_ENTRIES.get(str(path[-1]))
         return (f"did you mean {{{pairs[1]}: {pairs[2]}}}?",) if pairs else (f"it is written {path[-1]}: {example}",) if example else ()
     if "boolean" in types and (meant := _YES_OR_NO.get(str(value).lower())):
         return (f"did you mean {meant}?",)

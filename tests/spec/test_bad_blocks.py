@@ -44,17 +44,17 @@ mine.yaml:11:18: error: unknown key `times` in `layers.y`
    11 |   y: {use: keep, times: 3}
       |                  ^^^^^
   did you mean `repeat`?
-  a stack of equal layers is `repeat: L`
+  how many equal layers are stacked, each with its own weights; its results are the first inputs of the next: `repeat: L`
 mine.yaml:12:18: error: unknown key `if` in `layers.z`
    12 |   z: {use: keep, if: true}
       |                  ^^
   did you mean `when`?
-  the name of an option without which the row is skipped: `when: residual`
+  the option that must be true; otherwise the row hands its first input through: `when: residual`
 mine.yaml:13:22: error: unknown key `input` in `layers.v`
    13 |   v: {use: optional, input: x, causal: true}
       |                      ^^^^^
   did you mean `in`?
-  the rows and inputs that it reads: `in: x`, or `in: [x, y]`
+  the row or input it reads, `row.part` for one of several results, a list for several; the row above by default: `in: [x, y]`
 mine.yaml:13:32: error: unknown key `causal` in `layers.v`
    13 |   v: {use: optional, input: x, causal: true}
       |                                ^^^^^^
@@ -76,7 +76,7 @@ mine.yaml:16:53: error: unknown key `inputs` in `layers.t`
    16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
       |                                                     ^^^^^^
   did you mean `in`?
-  the rows and inputs that it reads: `in: x`, or `in: [x, y]`""",
+  the row or input it reads, `row.part` for one of several results, a list for several; the row above by default: `in: [x, y]`""",
     ),
     "an unknown size under `with`": (
         """\

@@ -93,7 +93,7 @@ def _left_out(document: Document, library: Library) -> Iterator[Problem]:
             if document.cite in claim.cite.split() and not keys & pointed:
                 note = f"point to it from an entry: `claim: {name}/{claim.id or number}`"
                 message = f"this claim cites `{document.cite}`, but {document.path} does not list it"
-                yield Problem(message, claim.cite_spans[document.cite], (note,))
+                yield Problem(message, claim.cites[document.cite], (note,))
 
 
 class _DocumentReader:

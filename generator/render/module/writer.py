@@ -25,8 +25,9 @@ from generator.resolve.decoding import growths
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
 from generator.sheet.sheet import Sheet
+from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.library import Library
-from generator.spec.model import Checkpoint, Dim, WeightRule
+from generator.spec.model import Dim
 from generator.spec.references import Reference, read_references
 
 WIDTH = 120
@@ -189,19 +190,19 @@ def _default(view: ModuleView, name: str, names: dict[str, str]) -> list[str]:
 
 def _reference(checkpoint: Checkpoint) -> dict[str, Any]:
     return {
-        "layout": literal(checkpoint.layout),
+        "layout": literal(checkpoint.name),
         "model": comment(checkpoint.model),
-        "rules": [_rule(rule) for rule in checkpoint.rules],
+        "rules": [_rule(rule) for rule in checkpoint.rules.values()],
         "ignore": literal(list(checkpoint.ignore)),
     }
 
 
 def _rule(rule: WeightRule) -> str:
     source: Any = rule.sources[0] if len(rule.sources) == 1 else list(rule.sources)
-    values: dict[str, Any] = {"to": rule.to, "from": source}
+    values: dict[str, Any] = {"to": rule.name, "from": source}
     if rule.transpose:
         values["transpose"] = True
-    if rule.part is not None:
+    if rule.part:
         values["part"] = rule.part
     if rule.reshape:
         values["reshape"] = True

@@ -98,7 +98,7 @@ def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts
     bounds, further = _learn(claim, known, own, values, problems)
     _refuse_vacuous(claim, [*facts.conditions], own, values, problems)
     requires = (*(Eq(name, value, evaluate=False) for name, value in values.items()), *further)
-    return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.where)), requires)
+    return Conditions(known, own, values, bounds, (*texts, *(condition.text for condition in claim.conditions)), requires)
 
 
 def _preset_values(preset: str, spec: Spec, sizes: Mapping[str, Expr], facts: Facts, problems: Problems) -> dict[Symbol, Expr]:
@@ -116,7 +116,7 @@ def _refuse_circles(claim: Claim, values: Mapping[Symbol, Expr], problems: Probl
         for _ in values:
             reached = {other for one in reached if one in values for other in values[one].free_symbols}
             if name in reached:
-                problems.add(f"`{name}` is given in terms of itself", claim.given_spans.get(name.name, claim.span))
+                problems.add(f"`{name}` is given in terms of itself", claim.named(f"given.{name.name}"))
                 raise Unresolved
 
 
@@ -131,7 +131,7 @@ def _learn(
 ) -> tuple[tuple[tuple[Expr, Expr], ...], tuple[Boolean, ...]]:
     """Learn the conditions of `where`, and return the comparisons among them, and all of them."""
     bounds, learnt = [], []
-    for condition in claim.where:
+    for condition in claim.conditions:
         try:
             held = evaluate(condition.ast, sizes)
             put_in(held, values)
@@ -186,7 +186,7 @@ def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, value
         message = f"{unmet(clash)} {listed(texts)}, which this claim presupposes"
     else:
         return
-    place = claim.where_is("where" if claim.where else "given" if claim.given else "preset")
+    place = claim.where("where" if claim.conditions else "given" if claim.given else "preset")
     shown = [f"{name} is {to_text(value)}" for name, value in values.items() if broken is None or broken.has(name)]
     problems.add(message, place, *([", ".join(shown)] if shown else []), _VACUOUS)
     raise Unresolved

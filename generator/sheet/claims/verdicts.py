@@ -109,7 +109,7 @@ class _Judge:
                 note = "give them under `given`, or name a `preset`"
                 self.problems.add(
                     f"`digits` compares numbers, but {listed(open_sizes)} {'has' if len(open_sizes) == 1 else 'have'} no value",
-                    self.claim.where_is("digits"),
+                    self.claim.where("digits"),
                     note,
                 )
                 raise Unresolved
@@ -157,13 +157,15 @@ class _Judge:
     # ---- from where on one is greater --------------------------------------------------------------------------------
 
     def _exceeds(self, once: Condition) -> SheetClaim:
-        if self.claim.exceeds is not None:
-            other = self.under.value(self.claim.exceeds, self.problems)
-            against = self.claim.exceeds.text
+        exceeded = self.claim.exceeds
+        if exceeded and exceeded.formula:
+            other = self.under.value(exceeded.formula, self.problems)
+            against = exceeded.formula.text
         else:
-            rows = part(self.claim, self.claim.exceeds_rows, self.costs, self.problems)
-            against = ", ".join(self.claim.exceeds_rows)
-            other = self.under.applied(rows.total, against, self.claim.where_is("exceeds"), self.problems)
+            named = exceeded.rows if exceeded else {}
+            rows = part(self.claim, named, self.costs, self.problems)
+            against = ", ".join(named)
+            other = self.under.applied(rows.total, against, self.claim.where("exceeds"), self.problems)
         margin = self._margin(once)
         difference = expand(self.under.facts.simplify(self.derived - other))
         ratio = cancel(difference / margin) if margin != 0 else Integer(0)
@@ -171,7 +173,7 @@ class _Judge:
         wrong = f"is not greater exactly where {once.text}"
         self._settle(
             holds,
-            self.claim.where_is("once"),
+            self.claim.where("once"),
             wrong,
             f"derived - {against}: {self._product(difference)}",
             f"other side: {self._text(other)}",

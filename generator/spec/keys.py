@@ -1,0 +1,272 @@
+"""What the keys of a spec hold.
+
+Each key is declared once, as a field of the part of the spec that it belongs to (in `model`, `claim` and `checkpoint`), by its kind, its
+help and an example. The JSON Schema, the reader, the hints below errors and the tables of docs/language.md follow from these declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, ClassVar, Protocol
+
+from generator.quantities import QUANTITIES
+from generator.spec.yaml_nodes import Mapping as MappingNode
+from generator.spec.yaml_nodes import Node, Scalar, plain
+from generator.spec.yaml_nodes import Sequence as SequenceNode
+from generator.text.naming import NAME
+from generator.text.problems import Problem
+from generator.text.source import Span
+
+MAX_SIZE = 10**15  # up to 2**53 the workbook is exact
+MAX_TITLE = 200  # characters; it is the title of charts and files, too
+MAX_MEANING = 500  # characters of what a size, an option, an input or a slot is
+MAX_ROWS = 2000
+MAX_ENTRIES = 200  # of any other section
+QUANTITY_KEYS = tuple(quantity.key for quantity in QUANTITIES)
+EXPRESSIONS: dict[str, Any] = {"type": ["integer", "number", "string"]}
+
+
+class Reader(Protocol):
+    """What reads values that may be wrong; each method reports what is, and returns None."""
+
+    def expression(self, node: Node) -> Any:
+        """Return an expression of sizes."""
+
+    def condition(self, node: Node) -> Any:
+        """Return a condition on sizes."""
+
+    def ref(self, node: Node) -> Any:
+        """Return what names a row, an input, or one of the results of a row."""
+
+    def part(self, kind: Any, key: Scalar, node: Node) -> Any:
+        """Return a part of the spec; `key` is its name."""
+
+
+@dataclass(frozen=True)
+class KeyKind:
+    """A kind of value.
+
+    Args:
+        schema: its JSON Schema.
+        read: makes the value of its name and its node; None where it is wrong, which is reported then.
+        empty: makes what stands where the key does not.
+        part: the part of a spec that each entry is, for a section of such.
+    """
+
+    schema: Callable[[], dict[str, Any]]
+    read: Callable[[Reader, Scalar, Node], Any]
+    empty: Callable[[], Any] = lambda: None
+    part: Callable[[], type[SpecPart]] | None = None
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key: what it is called in a file, the field that holds its value, and what the schema and the docs say of it.
+
+    Args:
+        example: how it is written; others: what other libraries and languages call it.
+        of_blocks: a row has it only with `use` or `slot`.
+    """
+
+    name: str
+    field: str
+    kind: KeyKind
+    help: str
+    required: bool = False
+    example: str = ""
+    others: tuple[str, ...] = ()
+    of_blocks: bool = False
+
+
+def key(
+    kind: KeyKind,
+    help_text: str,
+    name: str = "",
+    *,
+    required: bool = False,
+    example: str = "",
+    others: str = "",
+    of_blocks: bool = False,
+    **default: Any,
+) -> Any:
+    """Declare a key as a field of a dataclass; `name` where a file calls it otherwise, `default` what the field holds without it."""
+    metadata = {"key": (kind, help_text, required, example, tuple(others.split()), of_blocks), "name": name}
+    return field(default=default["default"], metadata=metadata) if default else field(default_factory=kind.empty, metadata=metadata)
+
+
+def group(kind: type[SpecPart], *, needed: bool) -> Any:
+    """Declare a part whose keys stand among those of the part that holds it; where it is not `needed`, they may be missing."""
+    return field(default=None, metadata={"group": kind, "needed": needed})
+
+
+@dataclass(frozen=True)
+class SpecPart:
+    """What a file writes as `key: value` entries under a name.
+
+    Args:
+        spans: where the value of each key stands, and that of each entry inside it: `set`, `set.d`.
+        names: where their names stand.
+    """
+
+    name: str
+    span: Span
+    spans: Mapping[str, Span] = field(default_factory=dict, kw_only=True)
+    names: Mapping[str, Span] = field(default_factory=dict, kw_only=True)
+    short: ClassVar[str] = ""  # the key whose value may stand for the whole
+    place: ClassVar[str] = ""  # the key whose value is shown where the whole is meant
+
+    def where(self, key_name: str) -> Span:
+        """Return the place of a key's value; of the whole where it has none."""
+        return self.spans.get(key_name, self.span)
+
+    def named(self, key_name: str) -> Span:
+        """Return the place of a key, or of an entry inside its value: `with.n`."""
+        return self.names.get(key_name, self.span)
+
+    def mistakes(self) -> Iterator[Problem]:
+        """Yield what is wrong with keys that go together."""
+        yield from ()
+
+
+@cache
+def keys_of(kind: type[Any], *, own: bool = False) -> tuple[Key, ...]:
+    """Return the keys of a part, in order; with `own` without those of its groups."""
+    found: list[Key] = []
+    for one in fields(kind):
+        if "group" in one.metadata and not own:
+            found += keys_of(one.metadata["group"])
+        elif "key" in one.metadata:
+            found.append(Key(one.metadata["name"] or one.name, one.name, *one.metadata["key"]))
+    return tuple(found)
+
+
+@cache
+def groups_of(kind: type[Any]) -> dict[str, tuple[type[SpecPart], bool]]:
+    """Return the groups of a part by their field, each with whether it is needed."""
+    return {one.name: (one.metadata["group"], one.metadata["needed"]) for one in fields(kind) if "group" in one.metadata}
+
+
+def schema_of(kind: Any) -> dict[str, Any]:
+    """Return the JSON Schema of a part."""
+    known = keys_of(kind)
+    schema: dict[str, Any] = {"type": "object", "properties": properties(known), "additionalProperties": False}
+    required = [one.name for one in known if one.required]
+    short = next((one.kind.schema() for one in known if one.name == getattr(kind, "short", "")), {})
+    types = short.get("type", [])
+    whole = {**short, "type": [*([types] if isinstance(types, str) else types), "object"]} if short else {}
+    return {**schema, **whole, **({"required": required} if required else {})}
+
+
+def properties(known: tuple[Key, ...]) -> dict[str, Any]:
+    """Return the JSON Schemas of keys, explained; a key without help is not written."""
+    return {one.name: {"description": one.help, **one.kind.schema()} for one in known if one.help}
+
+
+def items(node: Node | None) -> tuple[Node, ...]:
+    """Return the items of a list, or the one value that stands for it."""
+    if node is None:
+        return ()
+    return node.items if isinstance(node, SequenceNode) else (node,)
+
+
+def line(node: Node | None) -> str:
+    """Return a text for people in one line, as tables, headings and comments have it."""
+    return " ".join(_text(node).split())
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def _unnamed(node: Node) -> Scalar:
+    return Scalar("", "", node.span, "plain")
+
+
+def _read(each: KeyKind, reader: Reader, nodes: tuple[Node, ...]) -> tuple[Any, ...]:
+    values = (each.read(reader, _unnamed(node), node) for node in nodes)
+    return tuple(value for value in values if value is not None)
+
+
+def word(**schema: Any) -> KeyKind:
+    """Return the kind of a text that is no text for people: a name."""
+    return KeyKind(lambda: {"type": "string", **schema}, lambda _reader, _key, node: _text(node), str)
+
+
+def one_of(words: Callable[[], list[str]]) -> KeyKind:
+    """Return the kind of one of some words."""
+    return KeyKind(lambda: {"enum": words()}, lambda _reader, _key, node: _text(node), str)
+
+
+def text(**schema: Any) -> KeyKind:
+    """Return the kind of a text for people, in one line."""
+    return KeyKind(lambda: {"type": "string", **schema}, lambda _reader, _key, node: line(node), str)
+
+
+def whole(**schema: Any) -> KeyKind:
+    """Return the kind of a whole number, which may be written as 1.0."""
+    return KeyKind(lambda: {"type": "integer", **schema}, lambda _reader, _key, node: int(plain(node)), int)
+
+
+def listed(each: KeyKind, **schema: Any) -> KeyKind:
+    """Return the kind of a list."""
+    return KeyKind(
+        lambda: {"type": "array", "items": each.schema(), **schema}, lambda reader, _key, node: _read(each, reader, items(node)), tuple
+    )
+
+
+def one_or_more(each: KeyKind, **schema: Any) -> KeyKind:
+    """Return the kind of a list, or of the one text that stands for it."""
+    return KeyKind(lambda: {**listed(each, **schema).schema(), "type": ["string", "array"]}, listed(each).read, tuple)
+
+
+def entries(each: KeyKind, pattern: str = NAME, *, most: int = MAX_ENTRIES, least: int = 0) -> KeyKind:
+    """Return the kind of names with values."""
+
+    def schema() -> dict[str, Any]:
+        bounds = {"minProperties": least} if least else {}
+        names = {"propertyNames": {"pattern": pattern}} if pattern else {}
+        return {"type": "object", **names, **bounds, "maxProperties": most, "additionalProperties": each.schema()}
+
+    def read(reader: Reader, _key: Scalar, node: Node) -> dict[str, Any]:
+        inside = node.entries if isinstance(node, MappingNode) else ()
+        values = {entry.key.text: each.read(reader, entry.key, entry.value) for entry in inside}
+        return {name: value for name, value in values.items() if value is not None}
+
+    return KeyKind(schema, read, dict, each.part)
+
+
+def part(kind: Callable[[], type[SpecPart]], defined: str = "") -> KeyKind:
+    """Return the kind of a part, whose schema may be `defined` apart, under a name."""
+
+    def schema() -> dict[str, Any]:
+        return {"$ref": f"#/$defs/{defined}"} if defined else schema_of(kind())
+
+    return KeyKind(schema, lambda reader, key, node: reader.part(kind(), key, node), part=kind)
+
+
+def _places(_reader: Reader, _key: Scalar, node: Node) -> dict[str, Span]:
+    return {item.text: item.span for item in items(node) if isinstance(item, Scalar)}
+
+
+WORD = word()
+A_NAME = word(pattern=NAME)
+TEXT = text()
+MEANING = text(maxLength=MAX_MEANING)
+VALUE = KeyKind(lambda: {"type": ["boolean", "string", "number"]}, lambda _reader, _key, node: plain(node))
+FLAG = KeyKind(lambda: {"type": "boolean"}, lambda _reader, _key, node: bool(plain(node)), bool)
+EXPRESSION = KeyKind(lambda: dict(EXPRESSIONS), lambda reader, _key, node: reader.expression(node))
+AXIS = KeyKind(lambda: {"type": ["integer", "string"]}, EXPRESSION.read)
+SHAPE = listed(AXIS, examples=[["b", "n", "d"]])
+CONDITION = KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.condition(node))
+CONDITIONS = one_or_more(CONDITION)
+REFERENCES = one_or_more(KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.ref(node)), minItems=1)
+WORDS = one_or_more(WORD, minItems=1)
+PLACES = KeyKind(WORDS.schema, _places, dict)  # words, each with its place
+CITE = KeyKind(one_or_more(WORD).schema, _places, dict)
+COUNTS = KeyKind(
+    lambda: {"type": "object", "properties": {name: {"type": "integer"} for name in QUANTITY_KEYS}, "additionalProperties": False},
+    entries(whole()).read,
+    dict,
+)
