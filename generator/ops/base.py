@@ -184,12 +184,14 @@ class Op:
         arity: least and greatest number of inputs (None: any number).
         out: whether the row must declare its result's shape.
         pointwise: whether each element of the result comes of those at its place alone, along all axes.
+        template: whose template it shares, of ops that differ in nothing else; its own by default.
     """
 
     name: ClassVar[str]
     arity: ClassVar[tuple[int, int | None]] = (1, 1)
     needs_out: ClassVar[bool] = False
     pointwise: ClassVar[bool] = False
+    template: ClassVar[str] = ""
     input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
 
     def run(self, row: RowScope, *inputs: Tensor) -> Result:

@@ -1,31 +1,36 @@
-"""What convolutions over one and two axes of positions have in common."""
+"""What convolutions over one, two and three axes of positions have in common."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from sympy import Expr, Gt, Integer, Max, expand, floor
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
-from generator.ops.params import FLAG, SIZE, SIZES, Flag
+from generator.ops.padding import OWN, around, fixed_word
+from generator.ops.params import FLAG, SIZE, SIZES, Choice, ChoiceKind, Flag
 from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed
 from generator.trace import moving
 from generator.trace.convolution import Windows, convolution
 from generator.trace.tensor import Shape, Tensor
 
+ZEROS = "zeros"
+
 
 @dataclass(frozen=True)
 class Convolution(Op):
-    """A learned kernel slides over the positions of each channel. See the ops conv1d and conv2d."""
+    """A learned kernel slides over the positions of each channel. See the ops conv1d, conv2d and conv3d."""
 
+    template: ClassVar[str] = "convolution"
     axes: ClassVar[int]
 
     channels: Expr = param(SIZE, "number of channels of the result")
     kernel: Shape = param(SIZES, "width of the kernel; a list for different widths along the axes", example=3)
     stride: Shape = param(SIZES, "step of the kernel", default=1)
     padding: Shape | str = param(PADDING, "zeros added on both sides, or `same`: as many as keep the length (stride 1)", default=0)
+    padding_mode: Choice = param(ChoiceKind((ZEROS, *OWN)), "what stands there: zeros, or as in the op pad", default=ZEROS)
     dilation: Shape = param(SIZES, "distance between the kernel's elements", default=1)
     groups: Expr = param(SIZE, "split the channels into groups that do not mix; it divides both numbers of channels", default=1)
     bias: Flag = param(FLAG, "add a bias to each channel", default=True)
@@ -38,6 +43,7 @@ class Convolution(Op):
         check_image(row, x, self.axes)
         if self.transposed.option:
             raise OpError("`transposed` must be true or false itself, not an option: it decides the shape", at="transposed")
+        mode = self._mode(row)
         windows = self.windows(row)
         channels, groups = self._channels(row, x)
         bias = row.weight("bias", (channels,)) if self.bias else None
@@ -46,6 +52,12 @@ class Convolution(Op):
             weight = row.weight("weight", (x.shape[1], channels / groups, *windows.kernel))
             return convolution(row.t, x, weight, bias, shape, transposed=True)
         weight = row.weight("weight", (channels, x.shape[1] / groups, *windows.kernel))
+        if mode != ZEROS:
+            lengths = tuple(2 * p + z for p, z in zip(windows.padding, self.odd_zeros(), strict=True))
+            before = tuple(floor(length / 2) for length in lengths)
+            after = tuple(length - b for length, b in zip(lengths, before, strict=True))
+            x = around(row, x, before, after, mode, at="padding")
+            windows = replace(windows, padding=(Integer(0),) * self.axes)
         padded = self._uneven(row, x)
         counts = windows.count(row.t, padded.shape[2:])
         check_fits(row, x, windows, counts)
@@ -81,10 +93,19 @@ class Convolution(Op):
         pairs = zip(self.kernel * (self.axes // len(self.kernel)), self.dilation * (self.axes // len(self.dilation)), strict=True)
         return tuple(Integer(1 if expand(d * (k - 1)).is_odd else 0) for k, d in pairs)
 
+    def _mode(self, row: RowScope) -> str:
+        """Return what the padding holds. Raises OpError where there is no padding that could hold it."""
+        mode = fixed_word(row, "padding_mode", self.padding_mode)
+        if mode != ZEROS and self.transposed:
+            raise OpError("a transposed convolution has no `padding_mode`: its padding takes positions away", at="padding_mode")
+        if mode != ZEROS and self.padding == (0,):
+            raise OpError(f"`{row.name}` has no padding that could be `{mode}`", "give it one, such as padding: 1", at="padding_mode")
+        return mode
+
     def _uneven(self, row: RowScope, x: Tensor) -> Tensor:
         """Add the odd zeros: a copy of the input."""
         odd = self.odd_zeros()
-        if not any(odd):
+        if not any(odd) or self.padding_mode.value != ZEROS:
             return x
         return moving.pad(row.t, x, (Integer(0),) * x.rank, (Integer(0), Integer(0), *odd))
 
@@ -131,11 +152,13 @@ class Convolution(Op):
         x = c.tensors[0]
         settings = [c.init(x.shape[1]), c.init(self.channels), printed(self.kernel, c.init)]
         settings += keyword(c, "stride", self.stride, 1, built=True)
-        odd = self.odd_zeros()
+        odd = self.odd_zeros() if self.padding_mode.value == ZEROS else ()
         settings += self._padding(c, any(odd))
         settings += keyword(c, "output_padding", self.output_padding, 0, built=True)
         settings += keyword(c, "dilation", self.dilation, 1, built=True)
         settings += keyword(c, "groups", (self.groups,), 1, built=True)
+        if self.padding_mode.value != ZEROS:
+            settings.append(f'padding_mode="{self.padding_mode.value}"')
         if c.option(self.bias) != "True":
             settings.append(f"bias={c.option(self.bias)}")
         zeros = ", ".join(f"0, {size}" for size in reversed(odd))

@@ -1,15 +1,16 @@
-"""Pooling over sliding windows."""
+"""Pooling over sliding windows, or to a given size."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from sympy import Ge, Integer
+from sympy import Eq, Ge, Mod
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
-from generator.ops.params import SIZES, Choice, ChoiceKind
-from generator.ops.windows import check_fits, each_axis, keyword, printed
+from generator.ops.divisibility import suggested_condition
+from generator.ops.params import FLAG, SIZES, Choice, ChoiceKind, Flag
+from generator.ops.windows import SHAPES, check_fits, each_axis, keyword, printed
 from generator.trace import pooling
 from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
@@ -19,25 +20,39 @@ from generator.trace.tensor import Shape, Tensor
 class Pool(Op):
     """The maximum or the mean of each window: `{op: pool, kind: max, kernel: 3, stride: 2, padding: 1}`.
 
-    x [b, c, n] or [b, c, h, w]; each axis of positions becomes floor((n + 2 padding - kernel) / stride) + 1 long. No parameters.
-    Operations: the window's elements for each result, and for a mean one more (it divides by the whole window, zeros of the padding
-    included). Kept for the backward pass: x, and for a maximum the place where it was found (8 bytes each).
+    x [b, c, n], [b, c, h, w] or [b, c, t, h, w]; each axis of positions becomes floor((n + 2 padding - dilation (kernel - 1) - 1) / stride)
+    + 1 long; with `ceil_mode` rounded up, as long as the last window begins inside x or the padding before it. With `to` the windows are
+    those that make as many positions, `{op: pool, kind: avg, to: 7}`; it divides each axis of x, so that they are equal. No parameters.
+
+    Operations: the window's elements for each result, places outside of x included, and for a mean one more (it divides by the whole
+    window, zeros of the padding included unless `count_include_pad: false`). Kept for the backward pass: x, and for a maximum the place
+    where it was found (8 bytes each); a mean of all positions (`to: 1`) keeps nothing.
     """
 
     name: ClassVar[str] = "pool"
 
     kind: Choice = param(ChoiceKind(("max", "avg")), "the maximum or the mean, or the option that chooses")
-    kernel: Shape = param(SIZES, "width of the window; a list for different widths along the axes", example=2)
-    stride: Shape | None = param(SIZES, "step of the window; its width if left out", default=None)
+    kernel: Shape | None = param(SIZES, "width of the window; a list for different widths along the axes", default=None, example=2)
+    stride: Shape | None = param(SIZES, "step of the window", default=None, usually="its width")
     padding: Shape = param(SIZES, "zeros (a maximum ignores them) added on both sides; at most half the window", default=0)
+    dilation: Shape = param(SIZES, "distance between the window's elements (max only)", default=1)
+    ceil_mode: Flag = param(FLAG, "round the number of windows up; the last one may reach beyond", default=False)
+    count_include_pad: Flag = param(FLAG, "whether a mean counts the zeros of the padding (avg only)", default=True)
+    to: Shape | None = param(SIZES, "positions of the result, in place of a kernel; a list for different numbers", default=None, example=7)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Check the shapes, then pool."""
         (x,) = inputs
-        axes = 1 if x.rank == 3 else 2
-        if x.rank != axes + 2:
+        axes = x.rank - 2
+        if axes not in SHAPES:
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
-            raise OpError(f"`{row.name}` needs [b, c, n] or [b, c, h, w]: batch, channels, positions", found, at="in")
+            raise OpError(f"`{row.name}` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w]: batch, channels, positions", found, at="in")
+        kind = cast(pooling.Pooling, self.kind.value)
+        if self.to is not None:
+            return pooling.adaptive(row.t, kind, x, self._target(row, x, self.to))
+        if self.kernel is None:
+            raise OpError(f"`{row.name}` needs the width of its windows, such as kernel: 2, or the size of its result, such as to: 7")
+        self._check_settings(row)
         kernel = each_axis(row, "kernel", self.kernel, axes, least=1)
         stride = each_axis(row, "stride", self.stride, axes, least=1) if self.stride else kernel
         padding = each_axis(row, "padding", self.padding, axes, least=0)
@@ -48,10 +63,44 @@ class Pool(Op):
                     f"`padding` of `{row.name}` is {sizes[0]}, more than half of the window, which is {sizes[1]} wide", at="padding"
                 )
             row.require(Ge(width, 2 * around))
-        windows = Windows(kernel, stride, padding, (Integer(1),) * axes)
+        windows = Windows(kernel, stride, padding, each_axis(row, "dilation", self.dilation, axes, least=1))
         counts = windows.count(row.t, x.shape[2:])
         check_fits(row, x, windows, counts)
-        return pooling.pool(row.t, cast(pooling.Pooling, self.kind.value), x, windows, counts)
+        return pooling.pool(row.t, kind, x, windows, windows.rounded_up(row.t, x.shape[2:]) if self.ceil_mode else counts)
+
+    def _check_settings(self, row: RowScope) -> None:
+        """Raise OpError for a setting that only the other kind has."""
+        if self.ceil_mode.option is not None:
+            raise OpError("`ceil_mode` must be true or false itself, not an option: it decides the shape", at="ceil_mode")
+        of_one = (("dilation", "max", self.dilation != (1,)), ("count_include_pad", "avg", self._is_set("count_include_pad")))
+        for name, kind, is_given in of_one:
+            if is_given and (self.kind.value != kind or self.kind.option is not None):
+                raise OpError(f"`{name}` of `{row.name}` is for kind: {kind}", at=name)
+
+    def _is_set(self, name: str) -> bool:
+        flag = getattr(self, name)
+        return flag.option is not None or flag.value != self.parameters()[name]["default"]
+
+    def _target(self, row: RowScope, x: Tensor, to: Shape) -> Shape:
+        """Return the positions of the result. Raises OpError where they do not divide those of x."""
+        given = {"kernel": self.kernel is not None, "stride": self.stride is not None, "padding": self.padding != (0,)}
+        given |= {"dilation": self.dilation != (1,)} | {name: self._is_set(name) for name in ("ceil_mode", "count_include_pad")}
+        beside = next((name for name, is_given in given.items() if is_given), None)
+        if beside is not None:
+            raise OpError(f"`{row.name}` has `to`, which decides the windows, and `{beside}`; give one of them", at=beside)
+        sizes = each_axis(row, "to", to, x.rank - 2, least=1)
+        for length, size in zip(x.shape[2:], sizes, strict=True):
+            if (length / size).is_Rational and not (length / size).is_Integer:
+                long, count = row.show((length, size))[1:-1].split(", ")
+                raise OpError(
+                    f"`{row.name}` cannot make {count} equal windows of {long} positions",
+                    f"{row.input_names[0]} is {row.show(x.shape)}",
+                    *suggested_condition(row, length, size),
+                    at="to",
+                )
+            if not row.t.facts.divisible(length, size):
+                row.require(Eq(Mod(length, size), 0))
+        return sizes
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Mixed along the axes of positions."""
@@ -60,11 +109,16 @@ class Pool(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The function and its arguments."""
         axes = c.tensors[0].rank - 2
-        settings = [printed(self.kernel, c.size)]
+        prefix = "" if self.to is None else "adaptive_"
+        functions = {kind: f"F.{prefix}{kind}_pool{axes}d" for kind in ("max", "avg")}
+        function = functions[self.kind.value]
+        if self.kind.option is not None:
+            function = f'({functions["max"]} if {c.run_option(self.kind)} == "max" else {functions["avg"]})'
+        if self.to is not None:
+            return {"function": function, "settings": [printed(self.to, c.size)]}
+        settings = [printed(self.kernel or (), c.size)]
         if self.stride and self.stride != self.kernel:
             settings.append(f"stride={printed(self.stride, c.size)}")
-        settings += keyword(c, "padding", self.padding, 0, built=False)
-        function = f"F.{self.kind.value}_pool{axes}d"
-        if self.kind.option is not None:
-            function = f'(F.max_pool{axes}d if {c.run_option(self.kind)} == "max" else F.avg_pool{axes}d)'
+        settings += keyword(c, "padding", self.padding, 0, built=False) + keyword(c, "dilation", self.dilation, 1, built=False)
+        settings += [f"{name}={c.run_option(getattr(self, name))}" for name in ("ceil_mode", "count_include_pad") if self._is_set(name)]
         return {"function": function, "settings": settings}

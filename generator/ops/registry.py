@@ -30,8 +30,9 @@ def ops() -> dict[str, type[Op]]:
             for op in _ops_of(f"{package}.{module}"):
                 if found.setdefault(op.name, op) is not op:
                     raise _problem(f"two ops are named `{op.name}`: in {found[op.name].__module__} and in {op.__module__}")
-                if op.__module__.startswith(f"{package}.") and not any((folder / f"{op.name}.jinja").is_file() for folder in templates):
-                    raise _problem(f"the op `{op.name}` of {op.__module__} has no template {templates[0] / op.name}.jinja")
+                template = f"{op.template or op.name}.jinja"
+                if op.__module__.startswith(f"{package}.") and not any((folder / template).is_file() for folder in templates):
+                    raise _problem(f"the op `{op.name}` of {op.__module__} has no template {templates[0] / template}")
     return dict(sorted(found.items()))
 
 

@@ -13,6 +13,7 @@ from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
 
 SAME = "same"
+SHAPES = {1: "[b, c, n]", 2: "[b, c, h, w]", 3: "[b, c, t, h, w]"}  # by the number of axes of positions
 
 
 class PaddingKind(SizesKind):
@@ -48,13 +49,13 @@ def check_image(row: RowScope, x: Tensor, axes: int) -> None:
     """Raise OpError unless x has a batch axis, channels and `axes` axes of positions."""
     if x.rank == axes + 2:
         return
-    expected = "[b, c, n]" if axes == 1 else "[b, c, h, w]"
     first = row.input_names[0]
     notes = [f"{first} is {row.show(x.shape)}"]
-    if x.rank == axes + 1 or (axes == 2 and x.rank == 3):
-        notes.append("a rearrange before it can split or add an axis, such as `to: b (h w) c -> b c h w`")
+    if x.rank == axes + 1 or (axes >= 2 and x.rank == 3):
+        split = SHAPES[max(axes, 2)][1:-1].replace(",", "")
+        notes.append(f"a rearrange before it can split or add an axis, such as `to: b ({split[4:]}) c -> {split}`")
     raise OpError(
-        f"`{row.name}` needs {expected}: batch, channels, positions; {first} has {counted(x.rank, 'axis', 'axes')}",
+        f"`{row.name}` needs {SHAPES[axes]}: batch, channels, positions; {first} has {counted(x.rank, 'axis', 'axes')}",
         *notes,
         at="in",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sympy import Expr, ceiling, expand, floor
+from sympy import Expr, Min, ceiling, expand, floor
 
 from generator.trace.tensor import Shape, Tensor, product
 from generator.trace.tracer import ZERO, Tracer
@@ -23,6 +23,23 @@ class Windows:
         """Return how many windows fit: floor((length + 2 padding - dilation (kernel - 1) - 1) / stride) + 1 on each axis."""
         axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, strict=True)
         return tuple(_rounded_up(t, n + 2 * p - d * (k - 1), s) for n, k, s, p, d in axes)
+
+    def rounded_up(self, t: Tracer, lengths: Shape) -> Shape:
+        """Return how many windows there are where the last one may reach beyond the padded end, but begins before the padding at the end.
+
+        ceiling((length + 2 padding - dilation (kernel - 1) - 1) / stride) + 1, and at most ceiling((length + padding) / stride).
+        """
+        axes = zip(lengths, self.kernel, self.stride, self.padding, self.dilation, strict=True)
+        return tuple(self._begun(t, n, p, d * (k - 1) + 1, s) for n, k, s, p, d in axes)
+
+    @staticmethod
+    def _begun(t: Tracer, length: Expr, padding: Expr, span: Expr, stride: Expr) -> Expr:
+        reaching = expand(t.facts.simplify(ceiling((length + 2 * padding - span) / stride) + 1))
+        beginning = expand(t.facts.simplify(ceiling((length + padding) / stride)))
+        room = (span - padding - stride).expand()
+        if room.is_nonnegative:
+            return reaching
+        return beginning if room.is_nonpositive else Min(reaching, beginning)
 
     def reached(self, lengths: Shape, extra: Shape) -> Shape:
         """Return the lengths after a transposed convolution: (length - 1) stride - 2 padding + dilation (kernel - 1) + extra + 1."""

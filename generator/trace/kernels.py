@@ -191,6 +191,8 @@ KERNELS: dict[str, Kernel] = {
     "cat": Kernel(derivative="parts"),
     "stack": Kernel(derivative="parts"),
     "constant_pad_nd": _MOVES,
+    **{f"{name}_pad{axes}d": Kernel(keeps=the_input, derivative="each") for name in ("reflection", "replication") for axes in (1, 2, 3)},
+    "copy_": Kernel(derivative="each", temporaries=(1,)),  # parts of a tensor overwritten, of which the gradient is copied first
     "roll": _MOVES,
     "index": Kernel(keeps=second, derivative="each"),
     "embedding": Kernel(keeps=the_input, derivative="each"),
@@ -238,8 +240,8 @@ KERNELS: dict[str, Kernel] = {
     "addmm": Kernel((), factors, "each"),
     "bmm": Kernel((), factors, "each"),
     "convolution": Kernel((), the_input, "convolution"),
-    "max_pool2d": Kernel((), statistics, "each"),
-    "avg_pool2d": Kernel((), statistics, "each"),
+    **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("max", "avg") for axes in (2, 3)},
+    **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("adaptive_max", "_adaptive_avg") for axes in (2, 3)},
     "attention": Kernel(
         (
             VectorCost(5, 1, "softmax of the scores; query and key are each scaled"),

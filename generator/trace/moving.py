@@ -1,8 +1,9 @@
-"""Kernels that only move elements: padding with zeros, rolling; and overlapping windows, which move nothing."""
+"""Kernels that only move elements: padding, rolling; and overlapping windows, which move nothing."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from sympy import Expr
 
@@ -10,12 +11,32 @@ from generator.trace.memory_format import strides_after
 from generator.trace.tensor import Shape, Tensor, View, next_order
 from generator.trace.tracer import Tracer
 
+Mode = Literal["reflect", "replicate", "circular"]
+NAMES = {"reflect": "reflection", "replicate": "replication"}
+
 
 def pad(t: Tracer, x: Tensor, before: Shape, after: Shape) -> Tensor:
-    """Add zeros around x, one number of them for each axis: F.pad. Moves each element of x; keeps nothing."""
+    """Add zeros or another number around x, so many for each axis: F.pad. Moves each element of x; keeps nothing."""
     shape = tuple(b + size + a for b, size, a in zip(before, x.shape, after, strict=True))
     out = t.new(shape, kind=x.kind, needs_grad=x.needs_grad, strides=strides_after(x, shape))
     t.kernel("constant_pad_nd", [x], [out])
+    return out
+
+
+def pad_with_own(t: Tracer, x: Tensor, before: Shape, after: Shape, mode: Mode) -> Tensor:
+    """Pad the last axes of x with elements of its own, one number of them for each axis: F.pad. The result is contiguous.
+
+    A reflection or replication reads x once, and keeps it. Circular padding copies x into the middle of the result, then, from the last
+    axis on, what goes before and after from the other end of the result itself, as wide as this is by then; it keeps nothing.
+    """
+    kept = x.rank - len(before)
+    lengths = tuple(b + size + a for b, size, a in zip(before, x.shape[kept:], after, strict=True))
+    out = t.new((*x.shape[:kept], *lengths), kind=x.kind, needs_grad=x.needs_grad)
+    if mode == "circular":
+        sides = sum((out.numel / length * (b + a) for length, b, a in zip(lengths, before, after, strict=True)), x.numel)
+        t.kernel("copy_", [x], [out], traffic=2 * sides)
+    else:
+        t.kernel(f"{NAMES[mode]}_pad{len(before)}d", [x], [out])
     return out
 
 

@@ -190,6 +190,7 @@ class Tracer:
         macs: Expr = ZERO,
         contracted: Sequence[Tensor] = (),
         sources: Sequence[Tensor] | None = None,
+        traffic: Expr | None = None,
     ) -> None:
         """Count one kernel, and what it keeps for the backward pass.
 
@@ -200,6 +201,7 @@ class Tracer:
             macs: multiply-accumulates; `contracted` are the operands, each of which that needs a gradient costs as much again
                 in the backward pass.
             sources: what is really read, where `reads` only stands for how much that is.
+            traffic: the elements moved, where they are not those of `reads` and `writes`.
 
         Raises:
             UnknownKernelError: it has no entry.
@@ -207,8 +209,8 @@ class Tracer:
         keeps = kernel_of(name).keeps
         tally = self.tally
         self.axes.update(axis for x in (*reads, *writes) for axis in x.shape)
-        traffic = sum((t.numel for t in (*reads, *writes)), ZERO)
-        tally.traffic_elements += self.count * traffic
+        moved = sum((t.numel for t in (*reads, *writes)), ZERO) if traffic is None else traffic
+        tally.traffic_elements += self.count * moved
         tally.vector_flops += self.count * vector
         tally.macs += self.count * macs
         really_read = reads if sources is None else sources

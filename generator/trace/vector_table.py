@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "window", "average", "free"]
+WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average"]
+Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "free"] | WindowRule
 
 # What each rule means, for people.
 RULES: dict[Rule, str] = {
@@ -29,6 +30,8 @@ RULES: dict[Rule, str] = {
     "bias": "1 per element of the result if a bias is added; the products are matmul FLOPs",
     "window": "1 per element of each window, hence the window's size per element of the result",
     "average": "1 per element of each window and 1 per element of the result (division)",
+    "adaptive_window": "1 per element of each window; of an axis of n, window i of m is from floor(i*n/m) to ceil((i + 1)*n/m)",
+    "adaptive_average": "as `adaptive_window`, and 1 per element of the result (division)",
     "free": "0: data movement, comparison, conversion, creation, random numbers, or a contraction (see matmul FLOPs)",
 }
 
@@ -41,7 +44,8 @@ _INPUT = "sum amax amin max min argmax argmin prod cumsum cumprod topk"
 _BIAS = "addmm baddbmm addmv addbmm convolution"
 _FREE = """
     mm bmm mv dot vdot
-    clone copy _to_copy cat stack constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d roll flip repeat
+    clone copy _to_copy cat stack constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
+    replication_pad3d roll flip repeat
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle tril triu upsample_nearest1d upsample_nearest2d
     embedding gather index index_select index_put scatter masked_fill where masked_select nonzero take fill zero
     sort eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not isnan isinf any all equal
@@ -68,6 +72,9 @@ PRIMITIVES: dict[str, Rule] = {
     "max_pool3d_with_indices": "window",
     "avg_pool2d": "average",
     "avg_pool3d": "average",
+    "adaptive_max_pool2d": "adaptive_window",
+    "adaptive_max_pool3d": "adaptive_window",
+    "_adaptive_avg_pool3d": "adaptive_average",
 }
 
 

@@ -8,9 +8,10 @@ from typing import Any
 from generator.ops.activation import FUNCTIONS
 from generator.ops.elementwise import FUNCTIONS as ELEMENTWISE
 from tests.fuzz.draft import LABELS, Axes, Axis, Draft, Value, formula, shapes_same, text, written
+from tests.fuzz.images import IMAGES, divisor
 
 Move = Callable[[Draft], None]
-MOVES: dict[str, Move] = {}
+MOVES: dict[str, Move] = dict(IMAGES)
 
 
 def move(op: str) -> Callable[[Move], Move]:
@@ -217,19 +218,8 @@ def batch_norm(d: Draft) -> None:
 @move("group_norm")
 def group_norm(d: Draft) -> None:
     x = d.take(3, 4, 2, fits=lambda value: value.axes[1] != ())
-    groups = _divisor(d, x.axes[1])
+    groups = divisor(d, x.axes[1])
     d.op("group_norm", [x], x.axes, groups=groups, affine=d.flag() if d.often(4) else None)
-
-
-def _divisor(d: Draft, axis: Axis) -> str:
-    """Return a size that divides an axis."""
-    if not axis or all(factor.isdigit() for factor in axis):
-        return "1"
-    if d.often(5):
-        return d.pick(("1", axis[0] if axis[0] in d.dims else "1"))
-    size = d.pick(("2", d.plain()))
-    d.require(f"{written(axis)} % {size} == 0")
-    return size
 
 
 # ---- contractions --------------------------------------------------------------------------------------------------------------------
@@ -453,15 +443,6 @@ def select(d: Draft) -> None:
     d.op("select", [x], (*x.axes[:index], *x.axes[index + 1 :]), x.kind, axis=d.axis(x, index), index=d.pick((0, -1, None)))
 
 
-@move("pad")
-def pad(d: Draft) -> None:
-    x = d.take(2, 3, 4, 1)
-    index = _some_axis(d, x)
-    before, after = d.pick(((1, 0), (0, 2), (1, 1), (d.plain(), 0)))
-    size = formula(f"{text(x.axes[index])} + {before} + {after}")
-    d.op("pad", [x], (*x.axes[:index], size, *x.axes[index + 1 :]), axis=d.axis(x, index), before=before or None, after=after or None)
-
-
 @move("roll")
 def roll(d: Draft) -> None:
     x = d.take(2, 3, 4, 1, kind=d.pick(("float", "float", "float", "index")))
@@ -666,62 +647,6 @@ def window_mask(d: Draft) -> None:
     x = _of_shape(d, ((d.plain(), *windows), (heads,), places, places))
     shift = [d.pick((1, f"{window}//2")) for _, window in sides]
     d.op("window_mask", [x], x.axes, grid=[grid for grid, _ in sides], window=list(places), shift=shift)
-
-
-# ---- convolutions --------------------------------------------------------------------------------------------------------------------
-
-
-def _slid(n: Axis, kernel: Any, stride: Any, around: Any, dilation: Any) -> Axis:
-    words = f"{text(n)} + 2*{around} - {dilation}*({kernel} - 1) - 1"
-    if stride == 1 and all(isinstance(one, int) for one in (kernel, around, dilation)):
-        more = 2 * around - dilation * (kernel - 1)
-        return n if more == 0 else formula(f"{text(n)} {'+' if more > 0 else '-'} {abs(more)}")
-    return formula(f"({words})//{stride} + 1")
-
-
-def _convolution(op: str, axes: int) -> None:
-    @move(op)
-    def draw(d: Draft) -> None:
-        x = d.take(axes + 2)
-        channels = d.size()
-        groups = "1"
-        if d.often(3):
-            if d.often(5) and x.axes[1]:
-                channels, groups = x.axes[1], text(x.axes[1])
-            else:
-                groups = _divisor(d, x.axes[1])
-                channels = (groups, *channels) if groups in d.dims else channels
-                groups = groups if groups in channels else "1"
-        kernel = d.pick((1, 2, 3, d.plain()))
-        stride, around, dilation = d.pick((1, 1, 2)), d.pick((0, 1, 2)), d.pick((1, 1, 1, 2))
-        bias = d.flag() if d.often(4) else None
-        settings: dict[str, Any] = {"channels": text(channels), "kernel": kernel, "groups": None if groups == "1" else groups, "bias": bias}
-        if dilation > 1:
-            settings["dilation"] = dilation
-        if d.often(2):
-            extra = stride - 1 if d.often(5) else 0
-            settings |= {"transposed": True, "stride": stride, "padding": around, "output_padding": extra or None}
-            sizes = [formula(f"({text(n)} - 1)*{stride} - 2*{around} + {dilation}*({kernel} - 1) + {extra} + 1") for n in x.axes[2:]]
-        elif isinstance(kernel, int) and d.often(3):
-            settings["padding"], sizes = "same", list(x.axes[2:])
-        else:
-            settings |= {"stride": stride if stride > 1 else None, "padding": around or None}
-            sizes = [_slid(n, kernel, stride, around, dilation) for n in x.axes[2:]]
-        d.op(op, [x], (x.axes[0], channels, *sizes), **settings)
-
-
-for _name, _count in (("conv1d", 1), ("conv2d", 2)):
-    _convolution(_name, _count)
-
-
-@move("pool")
-def pool(d: Draft) -> None:
-    x = d.take(3, 4)
-    kernel = d.pick((2, 3, d.plain()))
-    stride, around = d.pick((None, 1, 2)), d.pick((0, 1)) if isinstance(kernel, int) else 0
-    sizes = [_slid(n, kernel, stride or kernel, around, 1) for n in x.axes[2:]]
-    kind = d.pick(("max", "avg"))
-    d.op("pool", [x], (*x.axes[:2], *sizes), kind=kind, kernel=kernel, stride=stride, padding=around or None)
 
 
 # ---- decoding ------------------------------------------------------------------------------------------------------------------------

@@ -130,8 +130,45 @@ CASES = [
         SEQUENCE,
         ["`k/2` is not always a whole number @ k / 2", 'did you mean to add where: ["k % 2 == 0"]?', "or round down: k // 2"],
     ),
+    (
+        "op: conv3d, channels: d, kernel: 3",
+        SEQUENCE,
+        [
+            "`y` needs [b, c, t, h, w]: batch, channels, positions; x has 3 axes @ y",
+            "x is [b, c, n]",
+            "a rearrange before it can split or add an axis, such as `to: b (t h w) c -> b c t h w`",
+        ],
+    ),
+    (
+        "op: conv2d, channels: d, kernel: 3, padding_mode: reflect",
+        IMAGE,
+        ["`y` has no padding that could be `reflect` @ reflect", "give it one, such as padding: 1"],
+    ),
+    (
+        "op: conv2d, channels: d, kernel: 9, padding: 4, padding_mode: reflect",
+        SMALL,
+        ["`y` adds 4 elements to an axis of 4; `reflect` has at most 3 @ 4", "x is [b, 6, 4, 5]"],
+    ),
+    (
+        "op: conv1d, channels: d, kernel: 3, padding: 1, padding_mode: circular, transposed: true",
+        SEQUENCE,
+        ["a transposed convolution has no `padding_mode`: its padding takes positions away @ circular"],
+    ),
     # pooling
-    ("op: pool, kind: max, kernel: 2", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w]: batch, channels, positions @ y", "x is [b, c]"]),
+    (
+        "op: pool, kind: max, kernel: 2",
+        "[b, c]",
+        ["`y` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w]: batch, channels, positions @ y", "x is [b, c]"],
+    ),
+    (
+        "op: pool, kind: max",
+        IMAGE,
+        ["`y` needs the width of its windows, such as kernel: 2, or the size of its result, such as to: 7 @ pool"],
+    ),
+    ("op: pool, kind: avg, to: 2, kernel: 2", IMAGE, ["`y` has `to`, which decides the windows, and `kernel`; give one of them @ 2"]),
+    ("op: pool, kind: avg, to: [2, 2]", SMALL, ["`y` cannot make 2 equal windows of 5 positions @ [2", "x is [b, 6, 4, 5]"]),
+    ("op: pool, kind: avg, kernel: 2, dilation: 2", IMAGE, ["`dilation` of `y` is for kind: max @ 2"]),
+    ("op: pool, kind: max, kernel: 2, count_include_pad: false", IMAGE, ["`count_include_pad` of `y` is for kind: avg @ false"]),
     ("op: pool, kind: avg, kernel: 3, padding: 2", IMAGE, ["`padding` of `y` is 2, more than half of the window, which is 3 wide @ 2"]),
     ("op: pool, kind: max, kernel: 5", SMALL, ["the kernel of `y` spans 5 elements, but axis 2 of x has only 4 @ 5", "x is [b, 6, 4, 5]"]),
     # axes that nothing decides
@@ -156,6 +193,27 @@ CASES = [
         SEQUENCE,
         ["axis 3 does not exist: x is [b, c, n] @ 3", "its axes are 0 to 2, or -3 to -1 counted from the last"],
     ),
+    (
+        "op: pad, axis: 0, before: 1, mode: reflect",
+        SMALL,
+        [
+            "`reflect` reaches the last 3 axes of x only @ 0",
+            "x is [b, 6, 4, 5]",
+            "a rearrange before it can bring the axis there",
+        ],
+    ),
+    (
+        "op: pad, axis: 2, before: 5, mode: circular",
+        SMALL,
+        ["`y` adds 5 elements to an axis of 4; `circular` has at most 4 @ 5", "x is [b, 6, 4, 5]"],
+    ),
+    (
+        "op: pad, axis: 2, before: 1, mode: replicate, value: 2",
+        SMALL,
+        ["`value` of `y` is for mode: constant; `replicate` repeats elements of the axis @ 2"],
+    ),
+    ("op: pad, axis: [1, 2], before: [1, 2, 3]", SMALL, ["`before` of `y` has 3 sizes for 2 axes @ [1"]),
+    ("op: pad, axis: [2, 2], before: 1", SMALL, ["`y` names an axis of x twice @ [2", "x is [b, 6, 4, 5]"]),
     ("op: roll, axes: [1, 2], shifts: 1", SEQUENCE, ["`y` has 2 axes but 1 shift @ 1"]),
     ("op: roll, axes: [1, c], shifts: [1, 1]", SEQUENCE, ["`y` names axis 1 of x twice @ [1", "x is [b, c, n]"]),
     (

@@ -166,6 +166,17 @@ def _average(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], resu
     return _window(op, args, kwargs, result) + tensors_in(result)[0].numel()
 
 
+def _adaptive_window(_op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
+    x, out = tensors_in(args, kwargs)[0].shape, tensors_in(result)[0].shape
+    axes = int(base_name(_op).rsplit("pool", 1)[1][0])
+    pairs = zip(x[-axes:], out[-axes:], strict=True)
+    return prod(out[:-axes]) * prod(sum(-(-(i + 1) * n // m) - i * n // m for i in range(m)) for n, m in pairs)
+
+
+def _adaptive_average(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
+    return _adaptive_window(op, args, kwargs, result) + tensors_in(result)[0].numel()
+
+
 def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _result: Any) -> int:
     return 0
 
@@ -183,5 +194,7 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "bias": _bias,
     "window": _window,
     "average": _average,
+    "adaptive_window": _adaptive_window,
+    "adaptive_average": _adaptive_average,
     "free": _free,
 }

@@ -141,7 +141,7 @@ class LineWriter:
             "xs": scope.inputs,
             **op.code(scope),
         }
-        macros: Any = environment().get_template(f"ops/{op.name}.jinja").module
+        macros: Any = environment().get_template(f"ops/{op.template or op.name}.jinja").module
         if hasattr(macros, "init"):
             init += [line for line in str(macros.init(values)).splitlines() if line.strip()]
         code = [line.rstrip() for line in str(macros.forward(values)).splitlines() if line.strip()]

@@ -1,0 +1,125 @@
+"""How the ops of images, volumes and signals are drawn: see `tests.fuzz.moves`. `IMAGES` has one function for each op."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.fuzz.draft import Axis, Draft, Value, formula, text, written
+
+IMAGES: dict[str, Callable[[Draft], None]] = {}
+
+
+def move(op: str) -> Callable[[Callable[[Draft], None]], Callable[[Draft], None]]:
+    """Register how an op is drawn."""
+
+    def register(function: Callable[[Draft], None]) -> Callable[[Draft], None]:
+        IMAGES[op] = function
+        return function
+
+    return register
+
+
+def divisor(d: Draft, axis: Axis) -> str:
+    """Return a size that divides an axis."""
+    if not axis or all(factor.isdigit() for factor in axis):
+        return "1"
+    if d.often(5):
+        return d.pick(("1", axis[0] if axis[0] in d.dims else "1"))
+    size = d.pick(("2", d.plain()))
+    d.require(f"{written(axis)} % {size} == 0")
+    return size
+
+
+def _slid(n: Axis, kernel: Any, stride: Any, around: Any, dilation: Any) -> Axis:
+    words = f"{text(n)} + 2*{around} - {dilation}*({kernel} - 1) - 1"
+    if stride == 1 and all(isinstance(one, int) for one in (kernel, around, dilation)):
+        more = 2 * around - dilation * (kernel - 1)
+        return n if more == 0 else formula(f"{text(n)} {'+' if more > 0 else '-'} {abs(more)}")
+    return formula(f"({words})//{stride} + 1")
+
+
+def _convolution(op: str, axes: int) -> None:
+    @move(op)
+    def draw(d: Draft) -> None:
+        x = d.take(axes + 2)
+        channels = d.size()
+        groups = "1"
+        if d.often(3):
+            if d.often(5) and x.axes[1]:
+                channels, groups = x.axes[1], text(x.axes[1])
+            else:
+                groups = divisor(d, x.axes[1])
+                channels = (groups, *channels) if groups in d.dims else channels
+                groups = groups if groups in channels else "1"
+        kernel = d.pick((1, 2, 3, d.plain()))
+        stride, around, dilation = d.pick((1, 1, 2)), d.pick((0, 1, 2)), d.pick((1, 1, 1, 2))
+        bias = d.flag() if d.often(4) else None
+        settings: dict[str, Any] = {"channels": text(channels), "kernel": kernel, "groups": None if groups == "1" else groups, "bias": bias}
+        if dilation > 1:
+            settings["dilation"] = dilation
+        if d.often(2):
+            extra = stride - 1 if d.often(5) else 0
+            settings |= {"transposed": True, "stride": stride, "padding": around, "output_padding": extra or None}
+            sizes = [formula(f"({text(n)} - 1)*{stride} - 2*{around} + {dilation}*({kernel} - 1) + {extra} + 1") for n in x.axes[2:]]
+        elif isinstance(kernel, int) and d.often(3):
+            settings["padding"], sizes = "same", list(x.axes[2:])
+        else:
+            settings |= {"stride": stride if stride > 1 else None, "padding": around or None}
+            if around and d.often(2):
+                settings["padding_mode"] = _mode(d, x, around)
+            sizes = [_slid(n, kernel, stride, around, dilation) for n in x.axes[2:]]
+        d.op(op, [x], (x.axes[0], channels, *sizes), **settings)
+
+
+for _name, _count in (("conv1d", 1), ("conv2d", 2), ("conv3d", 3)):
+    _convolution(_name, _count)
+
+
+def _mode(d: Draft, x: Value, most: Any) -> str:
+    """Return what stands around the axes of positions, and see to it that they are long enough."""
+    mode: str = d.pick(("reflect", "replicate", "circular"))
+    if mode != "replicate":
+        for axis in x.axes[2:]:
+            d.require(f"{text(axis)} > {most}")
+    return mode
+
+
+@move("pool")
+def pool(d: Draft) -> None:
+    x = d.take(3, 4, 5)
+    kind = d.pick(("max", "avg"))
+    if d.often(3):
+        to = [divisor(d, axis) for axis in x.axes[2:]]
+        d.op("pool", [x], (*x.axes[:2], *(() if size == "1" else (size,) for size in to)), kind=kind, to=to)
+        return
+    kernel = d.pick((2, 3, d.plain()))
+    stride, around = d.pick((None, 1, 2)), d.pick((0, 1)) if isinstance(kernel, int) else 0
+    apart = 2 if kind == "max" and d.often(2) else 1
+    is_up = isinstance(kernel, int) and d.often(3)
+    step = stride or kernel
+    sizes = [_slid(n, kernel, step, around, apart) for n in x.axes[2:]]
+    if is_up and step != 1:
+        span = apart * (kernel - 1) + 1
+        reaching = [f"ceil(({text(n)} + {2 * around - span})/{step}) + 1" for n in x.axes[2:]]
+        beginning = [f"ceil(({text(n)} + {around})/{step})" for n in x.axes[2:]]
+        sizes = [formula(a if span >= around + step else b) for a, b in zip(reaching, beginning, strict=True)]
+    settings = {"dilation": apart if apart > 1 else None, "ceil_mode": is_up or None}
+    if kind == "avg" and around and d.often(5):
+        settings["count_include_pad"] = d.flag()
+    d.op("pool", [x], (*x.axes[:2], *sizes), kind=kind, kernel=kernel, stride=stride, padding=around or None, **settings)
+
+
+@move("pad")
+def pad(d: Draft) -> None:
+    x = d.take(2, 3, 4, 1, 5)
+    index = d.pick((x.rank - 1, *range(x.rank - 1)))
+    before, after = d.pick(((1, 0), (0, 2), (1, 1), (d.plain(), 0)))
+    size = formula(f"{text(x.axes[index])} + {before} + {after}")
+    settings: dict[str, Any] = {"before": before or None, "after": after or None}
+    if d.often(3) and index >= max(1, x.rank - 3):
+        settings["mode"] = d.pick(("reflect", "replicate", "circular"))
+        d.require(f"{text(x.axes[index])} > {max(before, after) if isinstance(before, int) else before}")
+    elif d.often(2):
+        settings["value"] = 0.5
+    d.op("pad", [x], (*x.axes[:index], size, *x.axes[index + 1 :]), axis=d.axis(x, index), **settings)
