@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Ge
+from sympy import Expr, Ge, Min
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
-from generator.trace.tensor import Tensor
+from generator.trace.tensor import Tensor, product
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class Cache(Op):
 
     [b, h, n, e] -> [b, h, m, e]: n new tokens, m tokens with those of the steps before. Counted as it runs with a state: past and new are
     joined, m read and m written. State: the elements of the result. Without a state the module hands its input through, and m is n.
-    No gradient flows into earlier steps.
+    With `keep: w`, as in models with a sliding window, a step keeps the last w tokens alone: state min(m, w) tokens, and the result is
+    [b, h, n + min(m - n, w), e]: those that are kept of earlier steps, and the new ones. No gradient flows into earlier steps.
     """
 
     name: ClassVar[str] = "cache"
@@ -26,6 +27,7 @@ class Cache(Op):
 
     axis: int | str = param(AXIS, "the axis that grows from step to step: an index, or the name of its size", default=-2)
     to: Expr = param(SIZE, "its size with all steps so far, such as m")
+    keep: Expr | None = param(SIZE, "how many of the last tokens are kept for the next step; all by default", default=None, example="w - 1")
 
     @property
     def keeps_state(self) -> bool:
@@ -36,22 +38,29 @@ class Cache(Op):
         """Join past and new."""
         (x,) = inputs
         axis = row.axis(x, self.axis)
-        total = row.whole(self.to, at="to")
-        if (total - x.shape[axis]).is_negative:
+        new, total = x.shape[axis], row.whole(self.to, at="to")
+        if (total - new).is_negative:
             raise OpError(
-                f"`{row.name}` grows an axis of {row.text(x.shape[axis])} to {row.text(total)}, which is smaller",
+                f"`{row.name}` grows an axis of {row.text(new)} to {row.text(total)}, which is smaller",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
                 at="to",
             )
-        row.require(Ge(total, x.shape[axis]))
-        if row.t.diary is not None and row.same(total, x.shape[axis]):
+        row.require(Ge(total, new))
+        past, kept = total - new, total
+        if self.keep is not None:
+            last = row.whole(self.keep, at="keep")
+            if last.is_negative:
+                raise OpError(f"`{row.name}` keeps {row.text(last)} tokens", "a window of w tokens keeps w - 1 beside a new one", at="keep")
+            row.require(Ge(last, 0))
+            past, kept = Min(past, last), Min(total, last)
+        if row.t.diary is not None and row.same(total, new):
             return x  # a diary is that of a pass without a state
-        shape = (*x.shape[:axis], total, *x.shape[axis + 1 :])
-        out = row.t.new(shape, kind=x.kind, needs_grad=x.needs_grad)
+        out = row.t.new((*x.shape[:axis], new + past, *x.shape[axis + 1 :]), kind=x.kind, needs_grad=x.needs_grad)
         row.t.kernel("cat", [out], [out], sources=[x])  # reads past and new: as much as it writes
-        row.t.keep_state(out)
+        row.t.keep_state(product((*x.shape[:axis], kept, *x.shape[axis + 1 :])))
         return out
 
     def code(self, c: CodeScope) -> dict[str, Any]:
-        """The axis."""
-        return {"axis": c.axis(c.tensors[0], self.axis)}
+        """The axis, and how much is kept."""
+        axis = c.axis(c.tensors[0], self.axis)
+        return {"axis": axis, "keep": None if self.keep is None else c.size(self.keep)}

@@ -9,6 +9,7 @@ from sympy import Expr, Integer, Symbol
 
 from generator.ops.cache import Cache
 from generator.resolve.architecture import Architecture, BoundRow
+from generator.resolve.scope import Scope
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,34 @@ class Growth:
         return sizes[self.other.name] - (0 if self.is_past else sizes[self.new.name])
 
 
-def caches(arch: Architecture) -> Iterator[tuple[BoundRow, Expr, Expr]]:
-    """Yield each cache that is to grow, those of nested blocks included, with the sizes of its axis: in a step, and in all."""
+@dataclass(frozen=True)
+class Kept:
+    """A cache that grows from step to step.
+
+    Args:
+        arch: the spec in which it stands.
+        axis: the axis of tokens; it has `new` of a step, and there are `total` so far.
+    """
+
+    row: BoundRow
+    arch: Architecture
+    axis: int
+    new: Expr
+    total: Expr
+
+    @property
+    def sizes(self) -> Mapping[str, Expr]:
+        """The sizes of that spec."""
+        return self.arch.sizes
+
+    @property
+    def drops(self) -> bool:
+        """Whether it keeps the last tokens alone."""
+        return isinstance(self.row.op, Cache) and self.row.op.keep is not None
+
+
+def caches(arch: Architecture) -> Iterator[Kept]:
+    """Yield each cache that is to grow, those of nested blocks included."""
     for row in arch.rows:
         if not row.active:
             continue
@@ -42,7 +69,10 @@ def caches(arch: Architecture) -> Iterator[tuple[BoundRow, Expr, Expr]]:
             yield from caches(row.child)
         elif isinstance(row.op, Cache):
             (x,) = row.inputs
-            yield from ((row, new, total) for new, total in zip(x.shape, row.result.shape, strict=True) if new != total)
+            axis = Scope.of(arch.tracer, row, arch.sizes).axis(x, row.op.axis)
+            total = arch.tracer.facts.simplify(row.op.to)
+            if x.shape[axis] != total:
+                yield Kept(row, arch, axis, x.shape[axis], total)
 
 
 def scans(arch: Architecture) -> Iterator[tuple[BoundRow, Expr]]:
@@ -57,7 +87,7 @@ def scans(arch: Architecture) -> Iterator[tuple[BoundRow, Expr]]:
 def growth(new: Expr, total: Expr) -> Growth | None:
     """Return the two sizes that make an axis grow from `new` to `total`: n to m, also as 2*n to 2*m, or n to n + p.
 
-    None where there are no two such sizes, such as for n to min(m, w): then some tokens are not kept.
+    None where there are no two such sizes, such as for n to min(m, w).
     """
     ours, others = new.free_symbols, total.free_symbols
     if len(others - ours) != 1:
@@ -74,5 +104,5 @@ def growth(new: Expr, total: Expr) -> Growth | None:
 
 def growths(arch: Architecture) -> tuple[Growth, ...]:
     """Return the pairs of sizes by which the caches of a spec grow, each once."""
-    found = (growth(new, total) for _, new, total in caches(arch))
+    found = (growth(kept.new, kept.total) for kept in caches(arch))
     return tuple(dict.fromkeys(one for one in found if one is not None))

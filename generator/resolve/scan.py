@@ -91,7 +91,7 @@ def _first_states(run: Run, read: ReadRow, shapes: Mapping[str, Shape]) -> dict[
         zeros = {name: run.tracer.new(shape) for name, shape in shapes.items()}
         for zero in zeros.values():
             run.tracer.kernel("new_zeros", [], [zero])
-            run.tracer.keep_state(zero)
+            run.tracer.keep_state(zero.numel)
     return zeros
 
 

@@ -13,7 +13,7 @@ from sympy import Expr, Max, Min, Symbol
 
 from generator.ops.base import Along
 from generator.resolve.architecture import Architecture, BoundRow, OpRow
-from generator.resolve.decoding import Growth, caches, growth, growths, scans
+from generator.resolve.decoding import Growth, Kept, caches, growth, growths, scans
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
 from generator.text.problems import Problem
@@ -35,7 +35,7 @@ class _Kept:
 
 
 def _cached(arch: Architecture) -> list[_Kept]:
-    keepers = {growth(new, total): row for row, new, total in reversed([*caches(arch)])}
+    keepers = {growth(one.new, one.total): one.row for one in reversed([*caches(arch)])}
     return [_Kept(pair.new, keepers[pair], pair) for pair in growths(arch)]
 
 
@@ -74,17 +74,17 @@ def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
 
 
 def _dropped(arch: Architecture) -> Iterator[Problem]:
-    """Yield a problem for each cache that would have to drop tokens, or that does not say how many there are in a step."""
-    places = {id(bound): (row, sizes) for row, bound, sizes in _ops(arch)}
-    for bound, new, total in caches(arch):
-        if growth(new, total) is not None:
+    """Yield a problem for each cache that does not say how many tokens there are in a step and in all."""
+    tops = {id(bound): row for row, bound, _ in _ops(arch)}
+    for one in caches(arch):
+        if growth(one.new, one.total) is not None:
             continue
-        top, sizes = places[id(bound)]
-        kept, first = (show_size(size, sizes) for size in (total, new))
-        if total.has(Min, Max):
-            message = f"`{bound.name}` keeps {kept} tokens, but a cache keeps all of them: dropping the oldest is not supported"
-            note = "keep all (`to: m`), and hide what lies w or more behind from the scores: `op: hide`, where: i + m - n - j >= w"
-        elif not new.free_symbols:
+        bound, top = one.row, tops[id(one.row)]
+        kept, first = (show_size(size, one.sizes) for size in (one.total, one.new))
+        if one.total.has(Min, Max):
+            message = f"`{bound.name}` grows to {kept} tokens, where `to` says how many there are so far, those that are dropped included"
+            note = _kept_form(one)
+        elif not one.new.free_symbols:
             message = f"`{bound.name}` grows from {first} to {kept}, but the tokens of a step are no size of the spec"
             note = "did you mean an axis of n new tokens, and to: m?"
         else:
@@ -93,22 +93,33 @@ def _dropped(arch: Architecture) -> Iterator[Problem]:
         yield Problem(message, _place(top, bound, "to"), (note, *_inside(top, bound)))
 
 
+def _kept_form(one: Kept) -> str:
+    """Return a note that says how a cache of the last tokens is written."""
+    parts = [*one.total.args] if isinstance(one.total, Min) else []
+    defaults = [one.sizes[name] for name, dim in one.arch.spec.dims.items() if dim.kind == "default" and name in one.sizes]
+    whole = [part for part in parts if growth(one.new, part) is not None]
+    whole = [part for part in whole if part in defaults] or whole  # `m: {is: tokens so far, default: n}`
+    if not whole:
+        return "the last w tokens are kept by `to: m, keep: w`"
+    window = Min(*(part for part in parts if part != whole[0]))
+    return f"did you mean to: {show_size(whole[0], one.sizes)}, keep: {show_size(window, one.sizes)}?"
+
+
 def _wider(arch: Architecture) -> Iterator[Problem]:
     """Yield a problem for each cache of tensors that grow along another axis too: what was kept does not fit behind a step."""
-    places = {id(bound): (row, sizes) for row, bound, sizes in _ops(arch)}
+    tops = {id(bound): row for row, bound, _ in _ops(arch)}
     growing = {size for pair in growths(arch) for size in (pair.new, pair.other)}
-    for bound, _, _ in caches(arch):
-        (x,) = bound.inputs
-        others = [
-            i for i, (one, kept) in enumerate(zip(x.shape, bound.result.shape, strict=True)) if one == kept and one.free_symbols & growing
-        ]
+    for one in caches(arch):
+        (x,) = one.row.inputs
+        others = [i for i, size in enumerate(x.shape) if i != one.axis and size.free_symbols & growing]
         if others:
-            top, sizes = places[id(bound)]
+            top = tops[id(one.row)]
+            keeper = one.row.name
             message = (
-                f"axis {others[0]} of what `{bound.name}` keeps grows from step to step too, so that earlier steps do not fit to later ones"
+                f"axis {others[0]} of what `{keeper}` keeps grows from step to step too, so that earlier steps do not fit to later ones"
             )
-            found = f"{bound.input_names[0]} is {show_shape(x.shape, sizes)}"
-            yield Problem(message, _place(top, bound, "in"), (found, *_inside(top, bound)))
+            found = f"{one.row.input_names[0]} is {show_shape(x.shape, one.sizes)}"
+            yield Problem(message, _place(top, one.row, "in"), (found, *_inside(top, one.row)))
 
 
 def _ops(arch: Architecture, top: BoundRow | None = None) -> Iterator[tuple[BoundRow, OpRow, Mapping[str, Expr]]]:

@@ -243,9 +243,9 @@ class Tracer:
         if self.diary is not None:
             self.diary.events += [Bind(f"{self.path} {name}", (x,), ends_row=False) for name, x in tensors.items()]
 
-    def keep_state(self, tensor: Tensor) -> None:
-        """Count a tensor as kept between decoding steps."""
-        self.tally.state_elements += self.count * tensor.numel
+    def keep_state(self, elements: Expr) -> None:
+        """Count elements as kept between decoding steps."""
+        self.tally.state_elements += self.count * elements
 
     # ---- layout ------------------------------------------------------------------------------------------------------
 

@@ -243,11 +243,11 @@ def test_a_cache_of_what_grows_along_another_axis_too_is_refused(tmp_path: Path)
 @pytest.mark.parametrize(
     ("to", "message"),
     [
-        ('"min(m, w)"', "`keys` keeps min(m, w) tokens, but a cache keeps all of them: dropping the oldest is not supported"),
+        ('"min(m, w)"', "`keys` grows to min(m, w) tokens, where `to` says how many there are so far, those that are dropped included"),
         ("2*n", "`keys` grows from n to 2*n, which is not the same size with more tokens"),
     ],
 )
-def test_a_cache_that_does_not_keep_all_tokens_is_refused(tmp_path: Path, to: str, message: str) -> None:
+def test_a_cache_that_does_not_grow_to_all_tokens_is_refused(tmp_path: Path, to: str, message: str) -> None:
     text = (
         "title: A cache of at most w tokens\ndims: {b: batch, n: new tokens, m: {is: all, default: n}, w: window, d: width}\n"
         "inputs: {x: [b, n, d]}\nwhere: [m >= n, w >= n]\n"

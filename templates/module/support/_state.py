@@ -13,13 +13,19 @@ def substate(state: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
     return None if state is None else state.setdefault(name, {})
 
 
-def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int) -> Tensor:
-    """Append to what is kept under `name` and return all of it; without a state return what is new."""
+def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int, last: int | None = None) -> Tensor:
+    """Append to what is kept under `name` and return all of it; without a state return what is new.
+
+    Args:
+        last: how many of the last tokens are kept for the next step; None for all.
+    """
     if state is None:
         return new
     past = state.get(name, new.narrow(dim, 0, 0))
-    state[name] = torch.cat((past, new), dim)
-    return state[name]
+    seen = torch.cat((past, new), dim)
+    kept = seen.shape[dim] if last is None else min(seen.shape[dim], last)
+    state[name] = seen.narrow(dim, seen.shape[dim] - kept, kept)
+    return seen
 
 
 def recall(state: dict[str, Any] | None, name: str, first: Tensor) -> Tensor:

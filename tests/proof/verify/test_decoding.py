@@ -81,7 +81,7 @@ layers:
 """
 BUILT_IN = (
     "causal_attention", "causal_rotary_attention", "decoder_block", "gpt2", "grouped_query_attention", "latent_attention", "llama",
-    "llama_block", "min_gpt", "rnn", "transformer",
+    "llama_block", "min_gpt", "mistral", "rnn", "sliding_window_attention", "transformer",
 )  # fmt: skip
 
 

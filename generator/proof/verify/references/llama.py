@@ -26,7 +26,7 @@ def _model(**settings: Any) -> nn.Module:
     # sdpa, because its eager softmax computes in float32, whatever the model's type
     config = transformers.LlamaConfig(**settings | {"attn_implementation": "sdpa", "rms_norm_eps": 1e-6})
     made: Any = transformers.LlamaForCausalLM(config)
-    made.model.rotary_emb.forward = partial(_rotations, config.hidden_size // config.num_attention_heads)
+    made.model.rotary_emb.forward = partial(rotations, config.hidden_size // config.num_attention_heads)
     for name, norm in list(made.named_modules()):
         if type(norm).__name__ == "LlamaRMSNorm":
             made.set_submodule(name, nn.RMSNorm(norm.weight.shape, eps=norm.variance_epsilon))
@@ -34,7 +34,8 @@ def _model(**settings: Any) -> nn.Module:
     return model
 
 
-def _rotations(width: int, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
+def rotations(width: int, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
+    """Return cosines and sines of rotary positions [..., width] in the type of x."""
     angles = position_ids[..., None] * 10000.0 ** (-torch.arange(0, width, 2, device=x.device) / width)
     doubled = torch.cat((angles, angles), -1)
     return doubled.cos().to(x), doubled.sin().to(x)
