@@ -52,7 +52,7 @@ class Cache(Op):
             if last.is_negative:
                 raise OpError(f"`{row.name}` keeps {row.text(last)} tokens", "a window of w tokens keeps w - 1 beside a new one", at="keep")
             row.require(Ge(last, 0))
-            past, kept = Min(past, last), Min(total, last)
+            past, kept = (Min(size, last) if last != 0 else last for size in (past, total))  # what is past is never below 0
         if row.t.diary is not None and row.same(total, new):
             return x  # a diary is that of a pass without a state
         out = row.t.new((*x.shape[:axis], new + past, *x.shape[axis + 1 :]), kind=x.kind, needs_grad=x.needs_grad)
