@@ -85,16 +85,15 @@ def _problems(library: Library, name: str) -> tuple[Problem, ...]:
 
 def _spec_problems(library: Library, name: str) -> tuple[Problem, ...]:
     """Return what keeps a spec from being derived, whatever is chosen for one of its options, and from being shown."""
-    from generator.render.module.view import ModuleSet
-    from generator.resolve.decoding import growths
+    from generator.render.module.view import ModuleSet, may_be_refused
     from generator.resolve.resolver import Resolver
     from generator.sheet.compiled import compile_spec
     from generator.sheet.showable import unshown_problems
 
     try:
         compiled = compile_spec(library, name)
-        if growths(compiled.architecture):
-            ModuleSet(library).view(name, compiled.architecture)  # a module is not built with sizes that grow
+        if may_be_refused(compiled.architecture):
+            ModuleSet(library).view(name, compiled.architecture)
     except ProblemsError as error:
         return error.problems
     spec = library.spec(name)

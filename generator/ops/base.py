@@ -75,13 +75,11 @@ class RowScope(Protocol):
         """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
 
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
-        """Declare a weight of the row."""
+        """Declare a weight of the row, or return that of the row that it is tied to, which must have this shape. Raises OpError."""
 
-    def tied(self, row: str, name: str, shape: Shape) -> Tensor:
-        """Return a weight of another row, owned or tied there, which must have the given shape. Raises OpError."""
-
-    def op_of(self, row: str) -> Op | None:
-        """Return the op of a row above; None for a block or where there is no such row."""
+    @property
+    def tied_ops(self) -> tuple[Op, ...]:
+        """The op of the row that this one is tied to, of the row that that one is tied to, and so on."""
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are equal under the spec's constraints."""
@@ -147,11 +145,9 @@ class CodeScope(Protocol):
     def choices(self, option: str, known: tuple[str, ...]) -> tuple[str, ...]:
         """The words that an option allows; all known ones where it does not say."""
 
-    def tied(self, row: str) -> str:
-        """The attribute path of another row's weight holder."""
-
-    def op_of(self, row: str) -> Op | None:
-        """The op of a row above."""
+    @property
+    def tied_ops(self) -> tuple[Op, ...]:
+        """The op of the row that this one is tied to, of the row that that one is tied to, and so on."""
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
@@ -185,6 +181,7 @@ class Op:
         out: whether the row must declare its result's shape.
         pointwise: whether each element of the result comes of those at its place alone, along all axes.
         template: whose template it shares, of ops that differ in nothing else; its own by default.
+        is_bare: whether the attribute of its row in a module is its weight itself, and no module that has it.
     """
 
     name: ClassVar[str]
@@ -192,6 +189,7 @@ class Op:
     needs_out: ClassVar[bool] = False
     pointwise: ClassVar[bool] = False
     template: ClassVar[str] = ""
+    is_bare: ClassVar[bool] = False
     input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
 
     def run(self, row: RowScope, *inputs: Tensor) -> Result:
@@ -220,6 +218,10 @@ class Op:
         An op that does not say mixes.
         """
         return Along.mixing(not self.pointwise)
+
+    def is_kin(self, other: Op) -> bool:
+        """Say whether all weights of another op, its bias included, mean the same to this one, so that a tied row shares all of them."""
+        return type(self) is type(other)
 
     def passes_through(self) -> bool:
         """Say whether the op does nothing with these parameters, so that its input is its result."""

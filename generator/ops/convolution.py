@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Gt, Integer, Max, expand, floor
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
+from generator.ops.bias import bias_of
 from generator.ops.divisibility import suggested_condition
 from generator.ops.padding import OWN, around, fixed_word
 from generator.ops.params import FLAG, SIZE, SIZES, Choice, ChoiceKind, Flag
@@ -33,7 +34,9 @@ class Convolution(Op):
     padding_mode: Choice = param(ChoiceKind((ZEROS, *OWN)), "what stands there: zeros, or as in the op pad", default=ZEROS)
     dilation: Shape = param(SIZES, "distance between the kernel's elements", default=1)
     groups: Expr = param(SIZE, "split the channels into groups that do not mix; it divides both numbers of channels", default=1)
-    bias: Flag = param(FLAG, "add a bias to each channel", default=True)
+    bias: Flag | None = param(
+        FLAG, "add a bias to each channel; tied to another convolution, by default what that one has", default=None, usually=True
+    )
     transposed: Flag = param(FLAG, "the transposed convolution, which widens by the stride", default=False)
     output_padding: Shape = param(SIZES, "positions added at the end (transposed only)", default=0)
 
@@ -46,7 +49,7 @@ class Convolution(Op):
         mode = self._mode(row)
         windows = self.windows(row)
         channels, groups = self._channels(row, x)
-        bias = row.weight("bias", (channels,)) if self.bias else None
+        bias = row.weight("bias", (channels,)) if bias_of(self, row) else None
         if self.transposed:
             shape = (x.shape[0], channels, *windows.reached(x.shape[2:], self._extra(row, windows)))
             weight = row.weight("weight", (x.shape[1], channels / groups, *windows.kernel))
@@ -139,6 +142,10 @@ class Convolution(Op):
             )
         return channels, groups
 
+    def is_kin(self, other: Op) -> bool:
+        """Say whether another convolution goes the same way, so that its bias is one of as many channels."""
+        return isinstance(other, type(self)) and bool(other.transposed) == bool(self.transposed)
+
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Mixed along channels, and along positions where the kernel is wider than one."""
         if axis < 2:
@@ -159,8 +166,8 @@ class Convolution(Op):
         settings += keyword(c, "groups", (self.groups,), 1, built=True)
         if self.padding_mode.value != ZEROS:
             settings.append(f'padding_mode="{self.padding_mode.value}"')
-        if c.option(self.bias) != "True":
-            settings.append(f"bias={c.option(self.bias)}")
+        bias = c.option(bias_of(self, c))
+        settings += [] if bias == "True" else [f"bias={bias}"]
         zeros = ", ".join(f"0, {size}" for size in reversed(odd))
         return {
             "module": f"Conv{'Transpose' if self.transposed else ''}{self.axes}d",

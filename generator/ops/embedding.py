@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr
 
 from generator.ops.base import CodeScope, Op, RowScope, param
-from generator.ops.params import ROW, SIZE
+from generator.ops.params import SIZE
 from generator.trace.tensor import Tensor
 
 
@@ -26,17 +26,16 @@ class Embedding(Op):
 
     count: Expr = param(SIZE, "number of rows of the table, such as the vocabulary")
     width: Expr = param(SIZE, "width of a row")
-    tie: str | None = param(ROW, "use the table of this row instead of an own one", default=None)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Gather rows."""
         (ids,) = inputs
         shape = (row.whole(self.count, at="count"), row.whole(self.width, at="width"))
-        weight = row.tied(self.tie, "weight", shape) if self.tie else row.weight("weight", shape)
-        out = row.t.new((*ids.shape, weight.shape[1]), needs_grad=True)
+        weight = row.weight("weight", shape)
+        out = row.t.new((*ids.shape, weight.shape[1]), needs_grad=weight.needs_grad)
         row.t.kernel("embedding", [ids, out], [out], sources=[ids, weight])  # reads of the table what it writes
         return out
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Table sizes."""
-        return {"count": c.init(self.count), "width": c.init(self.width), "tie": c.tied(self.tie) if self.tie else None}
+        return {"count": c.init(self.count), "width": c.init(self.width)}

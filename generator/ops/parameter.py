@@ -14,6 +14,7 @@ class Parameter(Op):
     """A learned tensor of the declared shape, such as a class token or a table of positions. It reads nothing."""
 
     name: ClassVar[str] = "parameter"
+    is_bare: ClassVar[bool] = True
     arity: ClassVar[tuple[int, int | None]] = (0, 0)
     needs_out: ClassVar[bool] = True
 

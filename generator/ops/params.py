@@ -242,10 +242,6 @@ class NamesKind(Kind):
         return tuple(raw.value)
 
 
-class RowKind(TextKind):
-    """The name of another row."""
-
-
 FLAG = FlagKind()
 NUMBER = NumberKind()
 SIZE = SizeKind()
@@ -254,7 +250,6 @@ AXIS = AxisKind()
 AXES = AxesKind()
 NAMES = NamesKind()
 TEXT = TextKind()
-ROW = RowKind()
 
 
 def _word(value: Any) -> str:
@@ -274,7 +269,6 @@ __all__ = [
     "FLAG",
     "NAMES",
     "NUMBER",
-    "ROW",
     "SIZE",
     "SIZES",
     "TEXT",

@@ -31,6 +31,7 @@ class Positional(Op):
     """
 
     name: ClassVar[str] = "positional"
+    is_bare: ClassVar[bool] = True
 
     kind: Choice = param(ChoiceKind(("learned", "sinusoidal")), "learned: a parameter; sinusoidal: fixed sines and cosines")
     length: Expr = param(SIZE, "number of positions in the table; that all of x fit in is a condition of the sheet")

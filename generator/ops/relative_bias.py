@@ -32,6 +32,7 @@ class RelativeBias(Op):
     """
 
     name: ClassVar[str] = "relative_bias"
+    is_bare: ClassVar[bool] = True
     arity: ClassVar[tuple[int, int | None]] = (0, 0)
 
     window: Shape = param(SIZES, "number of places along each axis of the window", example=["M", "M"])
@@ -46,7 +47,7 @@ class RelativeBias(Op):
         heads = row.whole(self.heads, at="heads")
         table = row.weight("weight", (Mul(*(2 * size - 1 for size in self.window)), heads))
         index = row.weight("index", (places, places), trainable=False)
-        out = row.t.new((places, places, heads), needs_grad=True)
+        out = row.t.new((places, places, heads), needs_grad=table.needs_grad)
         row.t.kernel("index", [out, index], [out], sources=[table, index])  # reads of the table what it writes
         return out.permute((2, 0, 1))
 

@@ -13,7 +13,7 @@ from generator.ops.base import Op
 from generator.spec.model import Row, Spec, Use
 from generator.text.source import Span
 from generator.trace.tensor import Shape, Tensor
-from generator.trace.tracer import Tracer
+from generator.trace.tracer import SharedWeights, Tracer
 
 Results = Mapping[str, Tensor]  # "" for the one result of an ordinary row
 
@@ -58,6 +58,7 @@ class BoundRow(ReadRow):
         weights: those that it owns.
         shared: those that it uses and another row owns.
         repeat: how often its block is stacked, or its cell is stepped.
+        applied: the weights of its block, where another row is tied to it.
     """
 
     results: Results
@@ -66,6 +67,7 @@ class BoundRow(ReadRow):
     weights: Mapping[str, Weight] = field(default_factory=dict)
     shared: Mapping[str, Weight] = field(default_factory=dict)
     repeat: Expr = field(default_factory=lambda: Integer(1))
+    applied: SharedWeights | None = None
 
     @property
     def result(self) -> Tensor:

@@ -58,7 +58,8 @@ def block_of(run: Run, frame: Frame, row: Row, trace: Trace) -> Block:
 def run_block(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
     """Trace the block of a row, once or as a stack. Raises Unresolved after reporting."""
     if read.row.repeat is not None:
-        count = written_size(frame.sized, frame.needs, read.row.repeat, run.problems, least=0)
+        # A stack that shares its weights has them even where it has no layers, so there must be one.
+        count = written_size(frame.sized, frame.needs, read.row.repeat, run.problems, least=1 if read.row.share else 0)
         return _run_stack(run, frame, read, block, count, _named_inputs(run, frame, read, block))
     child = run_child(run, frame, read, block, _named_inputs(run, frame, read, block))
     return BlockRow(**vars(read), results=_results(block.spec, child.outputs.values()), child=child)
@@ -247,7 +248,7 @@ def iterated(
     """Run a block so many times, and return what it hands on at last. Raises Unresolved after reporting."""
     key, runs_of = ("scan", "steps") if read.row.scan else ("repeat", "layers")
     try:
-        runs = iterate(run.tracer, read.path, count, first, body, shared=key == "scan")
+        runs = iterate(run.tracer, read.path, count, first, body, shared=key == "scan" or read.row.share)
     except UnsettledError:
         run.problems.add(
             f"the costs of `{block.spec.name}` cannot be written as one formula of the number of {runs_of}",
@@ -258,7 +259,7 @@ def iterated(
             else "return the states in the memory order in which they come",
         )
         raise Unresolved from None
-    if runs.least > 1 or not (count.is_positive or count == 0 or _may_be_empty(run, count)):
+    if runs.least > 1 or not (count.is_positive or count == 0 or (not read.row.share and _may_be_empty(run, count))):
         frame.needs.condition(Ge(count, max(runs.least, 1)), read.row.where(key))
     return runs.results
 

@@ -88,10 +88,14 @@ def run_op(run: Run, frame: Frame, read: ReadRow, op: Op, rows: Mapping[str, Bou
     if kind.needs_out and read.inputs and read.declared == ():
         run.problems.add(f"`{kind.name}` needs at least one axis in `out`", row.where("out"), shapes)
         raise Unresolved
-    scope = RowScope(run.tracer, row, read.input_names, read.declared, sizes, read.inputs, lambda: run.in_own_sizes(frame, read), rows)
+    scope = RowScope(run.tracer, row, read.input_names, read.declared, sizes, read.inputs, lambda: run.in_own_sizes(frame, read), rows, op)
     try:
+        if row.tie:
+            scope.check_tied()
         with run.tracer.row(read.path):
             result = op.run(scope, *read.inputs)
+        if row.tie:
+            scope.check_shared()
     except OpError as error:
         run.report_shapes(frame, read, error.message, _place(row, kind, error.at), *error.notes)
         raise Unresolved from None

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from generator.ops.base import Op
-from generator.resolve.architecture import Architecture, BoundRow, ReadRow, Results
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results
 from generator.resolve.binding import check_shape
-from generator.resolve.blocks import block_of, check_state, run_block, unlike
+from generator.resolve.blocks import Block, block_of, check_state, run_block, unlike
 from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.hints import shapes_of
 from generator.resolve.op_rows import bind_op, run_op
@@ -17,6 +17,7 @@ from generator.resolve.run import Frame, Run
 from generator.resolve.scan import run_scan
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape
+from generator.resolve.tied_blocks import check_tied_block, tied_block
 from generator.resolve.unread import unread_results
 from generator.spec.model import Ref, Row, Spec
 from generator.spec.reading import references
@@ -117,6 +118,17 @@ def _run(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str
     if op is not None:
         return run_op(run, frame, read, op, rows)
     block = block_of(run, frame, read.row, trace_rows)
+    if not read.row.tie and all(row.tie != read.name for row in frame.spec.rows.values()):
+        return _run_block(run, frame, read, block)
+    owner = tied_block(run, read.row, rows)
+    with run.tracer.sharing(None if owner is None else owner.applied) as weights:
+        bound = replace(_run_block(run, frame, read, block), applied=weights)
+    if owner is not None:
+        check_tied_block(run, read.row, bound, owner)
+    return bound
+
+
+def _run_block(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
     bound = (run_scan if read.row.scan else run_block)(run, frame, read, block)
     check_state(run, frame, bound, block)
     return bound

@@ -32,6 +32,7 @@ class Scope:
     inputs: tuple[Tensor, ...]
     in_own_sizes: Callable[[], OwnSizes]
     rows: Mapping[str, BoundRow | None]  # those above; None where one is broken
+    op: Op | None = None
     name: str = field(init=False)
     weights: dict[str, Weight] = field(default_factory=dict)
     shared: dict[str, Weight] = field(default_factory=dict)
@@ -62,33 +63,34 @@ class Scope:
             self.conditions.append((condition, option or ""))
 
     def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
-        """Declare a weight of the row."""
+        """Declare a weight of the row, or return that of the row that it is tied to, which must have this shape. Raises OpError."""
+        if self.row.tie and trainable and not (name == "bias" and self._has_own_bias):
+            return self._tied(name, shape)
         tensor = self.t.parameter(shape, trainable=trainable)
         if trainable and name == "bias":
             self.t.tally.bias_params += self.t.copies * tensor.numel
         self.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 
-    def op_of(self, row: str) -> Op | None:
-        """Return the op of a row above; None for a block or where there is no such row."""
-        found = self.rows.get(row)
-        return found.op if found is not None else None
+    @property
+    def tied_ops(self) -> tuple[Op, ...]:
+        """The op of the row that this one is tied to, of the row that that one is tied to, and so on."""
+        return ops_tied(self.row, self.rows)
 
-    def tied(self, row: str, name: str, shape: Shape) -> Tensor:
-        """Return a weight of another row, owned or tied there, which must have the given shape.
+    @property
+    def _has_own_bias(self) -> bool:
+        """Whether the row says that it has a bias, or is tied to a layer of another kind."""
+        others = self.tied_ops
+        return "bias" in self.row.params or self.op is None or not others or not self.op.is_kin(others[0])
 
-        Raises:
-            OpError: there is none.
-            Unresolved: that row is broken.
-        """
-        found = self.rows.get(row)
-        if found is None and row in self.rows:
-            raise Unresolved
-        if found is None:
-            raise OpError(f"`tie` names `{row}`, but no row above has that name", *did_you_mean(row, self.rows), at="tie")
-        weights = {**found.weights, **found.shared}
+    def _tied(self, name: str, shape: Shape) -> Tensor:
+        """Return a weight of the row that this one is tied to, owned or tied there. Raises OpError where it has none of this shape."""
+        row = self.row.tie
+        found = self.rows[row]
+        weights = {} if found is None else {**found.weights, **found.shared}  # it is there: see `check_tied`
         if name not in weights:
-            raise OpError(f"`tie` names `{row}`, but that row has no {name}", at="tie")
+            notes = ("did you mean bias: false?",) if name == "bias" else ()
+            raise OpError(f"`tie` names `{row}`, but that row has no {name}", *notes, at="tie")
         weight = weights[name].tensor
         if len(weight.shape) != len(shape) or not all(self.same(a, b) for a, b in zip(weight.shape, shape, strict=True)):
             raise OpError(
@@ -96,6 +98,34 @@ class Scope:
             )
         self.shared[name] = weights[name]
         return weight
+
+    def check_tied(self) -> None:
+        """Look whether the row that this one is tied to is there wherever this one is.
+
+        Raises:
+            OpError: it is not.
+            Unresolved: it is broken.
+        """
+        row = self.row.tie
+        found = self.rows.get(row)
+        if found is None and row in self.rows:
+            raise Unresolved
+        if found is None:
+            raise OpError(f"`tie` names `{row}`, but no row above has that name", *did_you_mean(row, self.rows), at="tie")
+        if found.op is None:
+            note = "a row with `op` is tied to another with `op`, and a row with `use` to another that uses the same spec"
+            raise OpError(f"`tie` names `{row}`, which is a block and no single op", note, at="tie")
+        if self.op is not None and self.op.is_bare and self.op.parameters() and self.op != found.op:
+            note = "what is read of its weight follows from its settings"
+            raise OpError(f"`{self.name}` can be tied only to another row with the same op and the same settings", note, at="tie")
+        if found.row.when and found.row.when != self.row.when:
+            note = f"give `{self.name}` the same `when`, or `{row}` none"
+            raise OpError(f"`tie` names `{row}`, which has no weights where `{found.row.when}` is false", note, at="tie")
+
+    def check_shared(self) -> None:
+        """Raise OpError where a tied row has run without a weight of the other one."""
+        if not self.shared:
+            raise OpError(f"`{self.name}` has no weights of its own that could be those of `{self.row.tie}`", at="tie")
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are equal under the spec's constraints."""
@@ -146,3 +176,16 @@ class Scope:
             message = f"`{show_size(size, self.sizes)}` is not always a whole number"
             raise OpError(message, *whole_notes(size, self.sizes), at=at)
         return self.t.facts.simplify(size)
+
+
+def ops_tied(row: Row, rows: Mapping[str, BoundRow | None]) -> tuple[Op, ...]:
+    """Return the op of the row that another is tied to, of the row that that one is tied to, and so on.
+
+    Args:
+        rows: those of the spec, by name.
+    """
+    found: list[Op] = []
+    while (other := rows.get(row.tie)) is not None and other.op is not None:
+        found.append(other.op)
+        row = other.row
+    return tuple(found)

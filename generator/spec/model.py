@@ -180,6 +180,13 @@ class Row(SpecPart):
         example="L",
         others="times layers depth stack n_layers num_layers copies loop",
     )
+    share: bool = key(
+        FLAG,
+        "whether the layers of the stack have the same weights: one layer, applied again and again",
+        of_blocks=True,
+        example="true",
+        others="shared weight_sharing share_weights universal",
+    )
     scan: str = key(
         WORD,
         "the size of the axis over which the block runs step after step",
@@ -215,6 +222,9 @@ class Row(SpecPart):
         example="residual",
         others="if condition enabled only_if",
     )
+    tie: str = key(
+        WORD, "the row above whose weights it uses instead of its own", example="token_embedding", others="tied weights_of tie_to"
+    )
     note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes")
     params: Mapping[str, Any] = field(default_factory=dict)
     broken: bool = False  # it is among the spec's problems; what reads it is skipped
@@ -229,6 +239,12 @@ class Row(SpecPart):
             if name in self.spans and "use" not in self.spans and "slot" in self.spans:
                 note = "what fills a slot is given where the slot is declared, under `slots`, or by the spec that uses this one"
                 yield Problem(f"row `{self.name}` fills a slot, so `{name}` does not belong here", self.named(name), (note,))
+        if "share" in self.spans and "repeat" not in self.spans:
+            note = "it lets the layers of a stack have the same weights; a row that uses those of another says `tie`"
+            yield Problem(f"row `{self.name}` has `share` without `repeat`", self.named("share"), (note,))
+        if "tie" in self.spans and "slot" in self.spans:
+            note = "what fills a slot is one module; a row with `use` can be tied to another that uses the same spec"
+            yield Problem(f"row `{self.name}` fills a slot, so it cannot be tied to another row", self.named("tie"), (note,))
         if "repeat" in self.spans and "scan" in self.spans:
             note = "use a spec that repeats within one that scans"
             yield Problem(f"row `{self.name}` has both `repeat` and `scan`", self.named("scan"), (note,))

@@ -36,7 +36,7 @@ def iterate(t: Tracer, row: str, count: Expr, carried: Carried, body: Body, *, s
 
     Args:
         row: the path of the row whose runs they are.
-        shared: the runs use the same weights (a recurrence); otherwise each has its own (a stack of layers).
+        shared: the runs use the same weights (a recurrence, a stack that shares them); otherwise each has its own.
 
     Raises:
         UnsettledError: the runs go on differing, so that no one formula holds for any number of them.

@@ -37,7 +37,7 @@ class Tally:
 
 
 class SharedWeights:
-    """The weights of a step of a recurrence, in the order in which it asks for them; every further step gets the same ones."""
+    """The weights of something that is applied several times, in the order in which it asks for them; every further time gets the same."""
 
     def __init__(self, outer: SharedWeights | None) -> None:
         self._outer = outer
@@ -45,11 +45,11 @@ class SharedWeights:
         self._position = 0
 
     def next_step(self) -> None:
-        """Begin a step."""
+        """Begin anew."""
         self._position = 0
 
     def take(self, fresh: Storage) -> Storage:
-        """Return the next weight: the one that stands in this place, or a fresh one in the first step."""
+        """Return the next weight: the one that stands in this place, or a fresh one the first time."""
         if self._position == len(self._known):
             self._known.append(fresh if self._outer is None else self._outer.take(fresh))
         self._position += 1
@@ -81,7 +81,7 @@ class Tracer:
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
         self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
-        self._weights: SharedWeights | None = None  # of the steps of a recurrence around what runs
+        self._weights: SharedWeights | None = None  # of what is applied several times around what runs
         self._is_idle = False  # whether the last kernel has no part in the backward pass
 
     # ---- where we are ------------------------------------------------------------------------------------------------
@@ -106,13 +106,15 @@ class Tracer:
             self.count, self.copies = outer
 
     @contextmanager
-    def sharing(self) -> Iterator[SharedWeights]:
-        """Let all steps inside have the weights of the first."""
-        outer, self._weights = self._weights, SharedWeights(self._weights)
+    def sharing(self, known: SharedWeights | None = None) -> Iterator[SharedWeights]:
+        """Let all that is applied inside have the weights of the first, or those that are known, which are not counted again."""
+        outer, self._weights = self._weights, known or SharedWeights(self._weights)
+        self._weights.next_step()
+        copies, self.copies = self.copies, ZERO if known else self.copies
         try:
             yield self._weights
         finally:
-            self._weights = outer
+            self._weights, self.copies = outer, copies
 
     @contextmanager
     def scratch(self) -> Iterator[None]:

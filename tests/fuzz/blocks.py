@@ -71,6 +71,8 @@ def use(d: Draft) -> None:
         what["options"] = {"bias": d.often(5), "activation": "silu"}
     if name in ("mlp", "gated_mlp", "multi_head_attention", "pre_norm_block", "layer_norm", "luna_attention") and d.often(2):
         what["repeat"] = _times(d)
+        if d.often(4):
+            what["share"] = True
     apply(d, what, signature, distinct=True)
 
 

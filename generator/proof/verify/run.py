@@ -19,7 +19,7 @@ from generator.proof.verify.rows import RowDifference
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.proof.verify.variants import byte_checks, gradient_checks
-from generator.resolve.decoding import growths
+from generator.render.module.view import may_be_refused
 from generator.sheet.sheet import Sheet
 from generator.text.problems import Problem, ProblemsError
 
@@ -73,7 +73,7 @@ def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem,
     found: dict[str, tuple[Problem, ...]] = {}
     for name in names:
         try:
-            if growths(bench.compiled(name).architecture):
+            if may_be_refused(bench.compiled(name).architecture):
                 bench.modules.view(name)
         except ProblemsError as error:
             found[name] = error.problems

@@ -14,7 +14,7 @@ from generator.render.module.escape import literal
 from generator.render.module.imports import Top
 from generator.render.module.signature import SizePrinter
 from generator.resolve.architecture import BoundRow
-from generator.resolve.scope import Scope
+from generator.resolve.scope import Scope, ops_tied
 from generator.trace.tensor import Shape, Tensor
 
 
@@ -28,7 +28,6 @@ class RowCode:
     target: str
     targets: tuple[str, ...]
     inputs: tuple[str, ...]
-    attributes: Mapping[str, str]  # row name -> attribute
     top: Top
     run_options: set[str] = field(default_factory=set)
 
@@ -89,13 +88,10 @@ class RowCode:
         """The words that an option allows; all known ones where it does not say."""
         return self.printer.arch.spec.options[option].choices or known
 
-    def tied(self, row: str) -> str:
-        """The attribute of another row's weight holder."""
-        return self.attributes[row]
-
-    def op_of(self, row: str) -> Op | None:
-        """The op of a row above."""
-        return self.printer.arch.row(row).op
+    @property
+    def tied_ops(self) -> tuple[Op, ...]:
+        """The op of the row that this one is tied to, of the row that that one is tied to, and so on."""
+        return ops_tied(self.bound.row, {row.name: row for row in self.printer.arch.rows})
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from generator.ops.base import Op
+from generator.ops.bias import bias_of, shares_bias
+from generator.ops.convolution import Convolution
+from generator.ops.linear import Linear
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
 from generator.render.module.imports import Top
@@ -15,10 +20,14 @@ from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
+from generator.text.problems import Problem, ProblemsError
 from generator.trace.tensor import Shape
 
 _ALIAS = re.compile(r"\w+ = ((?:self\.)?[A-Za-z_]\w*)")  # a line that only gives something another name
 TEMPORARIES = ("collected", "future", "hidden", "past", "seen", "start", "step", "steps")  # `<row>_past`: what lines of ops need on the way
+
+
+Written = Callable[[str], tuple[list[str], list[str]]]  # of the name of an attribute: the lines that make it, and those that run it
 
 
 @dataclass
@@ -79,6 +88,8 @@ class LineWriter:
         self.names = names
         self.construct = construct
         self.lines = Lines(top=top)
+        self.holders: dict[str, str] = {}  # for each row so far, the attribute that has its weights
+        self.made: dict[str, list[str]] = {}  # attribute: the lines that make it
 
     def write(self) -> Lines:
         """Return the lines of all rows."""
@@ -130,38 +141,79 @@ class LineWriter:
             target,
             targets,
             tuple(self.variable(name) for name in bound.input_names),
-            self.names.attributes,
             self.lines.top,
             self.lines.run_options,
         )
         values = {
-            "name": scope.name,
             "out": ", ".join(targets),
             "x": scope.inputs[0] if scope.inputs else "",
             "xs": scope.inputs,
-            **op.code(scope),
         }
         macros: Any = environment().get_template(f"ops/{op.template or op.name}.jinja").module
-        if hasattr(macros, "init"):
-            init += [line for line in str(macros.init(values)).splitlines() if line.strip()]
-        code = [line.rstrip() for line in str(macros.forward(values)).splitlines() if line.strip()]
+
+        def written(name: str) -> tuple[list[str], list[str]]:
+            scope.name = name
+            said = {"name": name, **values, **op.code(scope)}
+            made = str(macros.init(said)) if hasattr(macros, "init") else ""
+            return _code_lines(made), _code_lines(str(macros.forward(said)))
+
+        holder, made, code = self._held(bound, op, scope, written)
+        self.holders[bound.name] = holder
+        self.made.setdefault(holder, made)
+        init += made
         comments = [""] * (len(code) - 1) + ["; ".join(self.shape_comment(x.shape) for x in bound.results.values())]
         forward += list(zip(code, comments, strict=True))
+
+    def _held(self, bound: OpRow, op: Op, scope: RowCode, written: Written) -> tuple[str, list[str], list[str]]:
+        """Return the attribute that has a row's weights, the lines that make it, and those that run it.
+
+        A row that is tied to another applies the module of that one again, where its own would be made by the same lines.
+        """
+        own, tied = self.names.attributes[bound.name], bound.row.tie
+        if not tied:
+            return own, *written(own)
+        other = self.holders[tied]
+        made, code = written(other)
+        has_own = "bias" in bound.row.params or any(weight.trainable for weight in bound.weights.values())
+        if made == self.made[other] and not has_own:
+            return other, [], code
+        is_bare = {row.name: row.op is not None and row.op.is_bare for row in self.arch.rows}
+        if op.is_bare:
+            (name,) = bound.shared
+            path = other if is_bare[tied] else f"{other}.{name}"
+            return path, [], written(path)[1]
+        made, code = written(own)
+        shared = [*bound.shared, *self._bias_by_option(bound, op, scope)]
+        return own, [*made, *(f"self.{own}.{name} = self.{other if is_bare[tied] else f'{other}.{name}'}" for name in shared)], code
+
+    def _bias_by_option(self, bound: OpRow, op: Op, scope: RowCode) -> list[str]:
+        """Return the bias that a row shares where an option says so that is off by default."""
+        if "bias" in bound.shared or not isinstance(op, Convolution | Linear):
+            return []
+        return ["bias"] if shares_bias(op, scope) and bias_of(op, scope).option else []
 
     def shape_comment(self, shape: Shape) -> str:
         """Return a shape as the comment behind a line: `b n (2*d)`."""
         return " ".join(_axis(show_size(size, self.arch.sizes)) for size in shape) or "scalar"
 
     def _block(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
-        attribute = self.names.attributes[bound.name]
+        own = self.names.attributes[bound.name]
+        attribute = self.holders[bound.row.tie] if bound.row.tie else own
+        self.holders[bound.name] = attribute
         inputs = [self.variable(name) for name in bound.input_names]
         construction = self.construct(bound, self.lines)
         stateful = bound.keeps_state
         hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state
         comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
+        made = [construction, str(bound.repeat)]
+        if self.made.setdefault(attribute, made) != made:
+            raise ProblemsError([_built_otherwise(bound)])
         if bound.row.scan:
             init.append(f"self.{attribute} = {construction}")
-            forward += _scan_lines(self, bound, attribute, inputs)
+            forward += _scan_lines(self, bound, attribute, own, inputs)
+        elif bound.row.repeat is not None and bound.row.share:
+            init.append(f"self.{attribute} = {construction}")
+            forward += self._loop(bound, attribute, own, inputs, comment)
         elif bound.row.repeat is not None:
             if bound.row.slot:  # each layer has weights of its own, as those of torch's nn.TransformerEncoder
                 construction = f"deepcopy({construction})"
@@ -172,31 +224,46 @@ class LineWriter:
             else:
                 block = wrapped(f"    {construction}")
                 init += [f"self.{attribute} = nn.ModuleList(", *block, f"    for _ in range({count})", ")"]
-            forward += self._loop(bound, attribute, inputs, comment)
+            forward += self._loop(bound, attribute, own, inputs, comment)
         else:
             init.append(f"self.{attribute} = {construction}")
-            arguments = [*inputs, f'substate(state, "{attribute}")'] if stateful else inputs
+            arguments = [*inputs, f'substate(state, "{own}")'] if stateful else inputs
             call = f"self.{attribute}({', '.join(arguments)})"
             if hands_on:
-                call = f'with_state(self.{attribute}, {", ".join(inputs)}, state=substate(state, "{attribute}"))'
+                call = f'with_state(self.{attribute}, {", ".join(inputs)}, state=substate(state, "{own}"))'
             forward.append((f"{', '.join(self._targets(bound))} = {call}", comment))
+        if bound.row.tie:
+            init.clear()
 
     def _targets(self, bound: BoundRow) -> list[str]:
         """Return the variables that a row's results go to."""
         target = self.variable(bound.name)
         return [f"{target}_{part}" for part in bound.results if part] or [target]
 
-    def _loop(self, bound: BoundRow, attribute: str, inputs: list[str], comment: str) -> list[tuple[str, str]]:
-        """Return the lines that run a stack of layers, each on what the one before has made of the first inputs."""
+    def _loop(self, bound: BoundRow, attribute: str, own: str, inputs: list[str], comment: str) -> list[tuple[str, str]]:
+        """Return the lines that run a stack of layers, each on what the one before has made of the first inputs.
+
+        Args:
+            attribute: the layers, or the one layer of a stack that shares its weights; `own` is that of the row, for its state.
+        """
         targets = self._targets(bound)
         carried = inputs[: len(targets)]
         lines = [(f"{', '.join(targets)} = {', '.join(carried)}", "")] if targets != carried else []
         arguments = [*targets, *inputs[len(targets) :]]
-        head = f"for layer in self.{attribute}:"
+        layer = f"self.{attribute}" if bound.row.share else "layer"
         if bound.keeps_state:
+            arguments.append(f'substate(state, f"{own}.{{index}}")')
+        if bound.row.share:
+            head = f"for {'index' if bound.keeps_state else '_'} in range({self.printer.run(bound.repeat)}):"
+        elif bound.keeps_state:
             head = f"for index, layer in enumerate(self.{attribute}):"
-            arguments.append(f'substate(state, f"{attribute}.{{index}}")')
-        return [*lines, (head, ""), (f"    {', '.join(targets)} = layer({', '.join(arguments)})", comment)]
+        else:
+            head = f"for layer in self.{attribute}:"
+        return [*lines, (head, ""), (f"    {', '.join(targets)} = {layer}({', '.join(arguments)})", comment)]
+
+
+def _code_lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
 def _when(condition: str, target: str, source: str, lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -209,6 +276,12 @@ def _when(condition: str, target: str, source: str, lines: list[tuple[str, str]]
     return [(f"{target} = {source}", ""), (f"if {condition}:", ""), *((f"    {code}", comment) for code, comment in lines)]
 
 
+def _built_otherwise(bound: BoundRow) -> Problem:
+    note = "sizes that the module reads off its inputs may differ; those with which it is built may not"
+    message = f"`{bound.name}` is tied to `{bound.row.tie}`, but would have to be built with other sizes"
+    return Problem(message, bound.row.where("tie"), (note,))
+
+
 def _with_comment(code: list[str], comment: str) -> list[tuple[str, str]]:
     """Put a comment behind the last of a statement's lines."""
     return [*((line, "") for line in code[:-1]), (code[-1], comment)]
@@ -218,14 +291,14 @@ def _axis(text: str) -> str:
     return text if text.replace("_", "").isalnum() else f"({text})"
 
 
-def _scan_lines(writer: LineWriter, bound: BlockRow, attribute: str, inputs: list[str]) -> list[tuple[str, str]]:
-    """Return the lines that run a cell along an axis."""
+def _scan_lines(writer: LineWriter, bound: BlockRow, attribute: str, own: str, inputs: list[str]) -> list[tuple[str, str]]:
+    """Return the lines that run a cell, which is `attribute`, along an axis; the row's `own` name is that of its state."""
     target = writer.variable(bound.name)
     states = list(bound.row.carry)
     local = {name: f"{target}_{name}" for name in bound.child.spec.inputs}
     sliced = [local[name] for name in local if name not in states]
     axis = _scan_axis(writer.arch, bound)
-    lines = [_first_state(writer, bound, local[name], name, f"{attribute}.{name}", inputs[0]) for name in states]
+    lines = [_first_state(writer, bound, local[name], name, f"{own}.{name}", inputs[0]) for name in states]
     lines.append((f"{target}_collected = []", ""))
     slices = [f"{x}.unbind({axis})" for x in inputs]
     over = slices[0] if len(slices) == 1 else f"zip({', '.join(slices)}, strict=True)"
@@ -234,7 +307,7 @@ def _scan_lines(writer: LineWriter, bound: BlockRow, attribute: str, inputs: lis
     results = [f"{target}_step", *new] if len(bound.child.outputs) > len(states) else new
     lines.append((f"    {', '.join(results)} = self.{attribute}({', '.join(local.values())})", ""))
     lines.append((f"    {target}_collected.append({results[0]})", ""))
-    lines += [(f'keep(state, "{attribute}.{name}", {local[name]})', "") for name in states]
+    lines += [(f'keep(state, "{own}.{name}", {local[name]})', "") for name in states]
     stacked = target if "" in bound.results else f"{target}_steps"
     lines.append((f"{stacked} = torch.stack({target}_collected, {axis})", writer.shape_comment(bound.result.shape)))
     return lines

@@ -299,6 +299,11 @@ def _frozen(bound: BoundRow, sizes: Sequence[str], pair: Growth) -> tuple[str, S
     return f"`{bound.name}` must build `{spec}` with {named}", bound.row.span, note
 
 
+def may_be_refused(arch: Architecture) -> bool:
+    """Say whether a module of a sound spec may be refused: it cannot be built with sizes that grow, nor twice at once for a tied block."""
+    return bool(growths(arch)) or any(row.child is not None and row.row.tie for row in arch.rows)
+
+
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:
     """Return derived sizes that `forward` must compute, because they depend on its inputs."""
     known = {a.name for a in view.arguments}

@@ -1,0 +1,190 @@
+"""Mistakes about weights: shared, tied, frozen, and what they start as. The specs go on after HEAD, whose last line is line 9."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.bad_specs import HEAD, each_of, errors
+
+MISTAKES: dict[str, tuple[str, str]] = {
+    "share without a stack": (
+        """\
+layers:
+  y: {use: keep, share: true}
+""",
+        """\
+mine.yaml:11:18: error: row `y` has `share` without `repeat`
+   11 |   y: {use: keep, share: true}
+      |                  ^^^^^
+  it lets the layers of a stack have the same weights; a row that uses those of another says `tie`""",
+    ),
+    "share that is no yes or no": (
+        """\
+layers:
+  y: {use: keep, repeat: 2, share: all}
+""",
+        """\
+mine.yaml:11:36: error: expected true or false in `layers.y.share`; found `all`
+   11 |   y: {use: keep, repeat: 2, share: all}
+      |                                    ^^^""",
+    ),
+    "a shared stack without layers": (
+        """\
+layers:
+  y: {use: keep, repeat: h - 1, share: true}
+  z: {use: keep, repeat: 0, share: true}
+""",
+        """\
+mine.yaml:12:26: error: `0` is no size; sizes are whole numbers of at least 1
+   12 |   z: {use: keep, repeat: 0, share: true}
+      |                          ^""",
+    ),
+    "a tie to nothing above": (
+        """\
+layers:
+  first: {op: linear, out: [b, n, d]}
+  y: {op: linear, out: [b, n, d], tie: frist}
+  z: {use: keep, in: x, tie: last}
+  last: {use: keep, in: x}
+outputs: [y, z, last]
+""",
+        """\
+mine.yaml:12:40: error: `tie` names `frist`, but no row above has that name
+   12 |   y: {op: linear, out: [b, n, d], tie: frist}
+      |                                        ^^^^^
+  did you mean `first`?
+mine.yaml:13:30: error: `tie` names `last`, but no row above has that name
+   13 |   z: {use: keep, in: x, tie: last}
+      |                              ^^^^""",
+    ),
+    "a tie of an op without weights": (
+        """\
+layers:
+  first: {op: linear, out: [b, n, d]}
+  y: {op: softmax, tie: first}
+""",
+        """\
+mine.yaml:12:25: error: `y` has no weights of its own that could be those of `first`
+   12 |   y: {op: softmax, tie: first}
+      |                         ^^^^^""",
+    ),
+    "a tie to a row without that weight": (
+        """\
+layers:
+  first: {op: layer_norm, bias: false}
+  y: {op: layer_norm, tie: first}
+  third: {op: softmax, in: x}
+  z: {op: linear, in: x, out: [b, n, d], tie: third}
+outputs: [y, z, third]
+""",
+        """\
+mine.yaml:12:28: error: `tie` names `first`, but that row has no bias
+   12 |   y: {op: layer_norm, tie: first}
+      |                            ^^^^^
+  did you mean bias: false?
+mine.yaml:14:47: error: `tie` names `third`, but that row has no weight
+   14 |   z: {op: linear, in: x, out: [b, n, d], tie: third}
+      |                                               ^^^^^""",
+    ),
+    "ties between ops and blocks": (
+        """\
+layers:
+  first: {use: keep}
+  y: {op: linear, out: [b, n, d], tie: first}
+  second: {op: linear, in: x, out: [b, n, d]}
+  z: {use: keep, in: x, tie: second}
+  u: {use: widen, in: x, tie: first}
+outputs: [y, z, u]
+""",
+        """\
+mine.yaml:12:40: error: `tie` names `first`, which is a block and no single op
+   12 |   y: {op: linear, out: [b, n, d], tie: first}
+      |                                        ^^^^^
+  a row with `op` is tied to another with `op`, and a row with `use` to another that uses the same spec
+mine.yaml:13:3: error: nothing reads `second`
+   13 |   second: {op: linear, in: x, out: [b, n, d]}
+      |   ^^^^^^
+  remove the row, or name it under `outputs`
+mine.yaml:14:30: error: `tie` names `second`, which runs the op linear; a block is tied to another use of the same spec
+   14 |   z: {use: keep, in: x, tie: second}
+      |                              ^^^^^^
+  `z` uses `keep`
+mine.yaml:15:31: error: `tie` names `first`, which uses `keep`; a block is tied to another use of the same spec
+   15 |   u: {use: widen, in: x, tie: first}
+      |                               ^^^^^
+  `u` uses `widen`""",
+    ),
+    "a tie to a row that may be off": (
+        """\
+options: {on: {is: whether it is there, default: true}}
+layers:
+  first: {use: keep, when: on}
+  second: {op: linear, out: [b, n, d], when: on}
+  y: {use: keep, tie: first}
+  z: {op: linear, in: x, out: [b, n, d], tie: second}
+outputs: [y, z]
+""",
+        """\
+mine.yaml:14:23: error: `tie` names `first`, which has no weights where `on` is false
+   14 |   y: {use: keep, tie: first}
+      |                       ^^^^^
+  give `y` the same `when`, or `first` none
+mine.yaml:15:47: error: `tie` names `second`, which has no weights where `on` is false
+   15 |   z: {op: linear, in: x, out: [b, n, d], tie: second}
+      |                                               ^^^^^^
+  give `z` the same `when`, or `second` none""",
+    ),
+    "a tie of a slot": (
+        """\
+slots: {inner: {use: keep}}
+layers:
+  first: {use: keep}
+  y: {slot: inner, tie: first}
+""",
+        """\
+mine.yaml:13:20: error: row `y` fills a slot, so it cannot be tied to another row
+   13 |   y: {slot: inner, tie: first}
+      |                    ^^^
+  what fills a slot is one module; a row with `use` can be tied to another that uses the same spec""",
+    ),
+    "tied blocks that differ": (
+        """\
+layers:
+  first: {use: optional}
+  y: {use: optional, options: {bias: false}, tie: first}
+  wide: {op: linear, in: x, out: [b, n, 2*d]}
+  z: {use: optional, with: {d: 2*d}, tie: first}
+  again: {use: optional, in: x, repeat: 2}
+  u: {use: optional, repeat: 3, tie: again}
+outputs: [y, z, u]
+""",
+        """\
+mine.yaml:12:51: error: `y` is tied to `first`, but option `bias` of `optional` differs
+   12 |   y: {use: optional, options: {bias: false}, tie: first}
+      |                                                   ^^^^^
+mine.yaml:14:43: error: `z` is tied to `first`, but a weight of `optional` is [2*d, 2*d] here and [d, d] there
+   14 |   z: {use: optional, with: {d: 2*d}, tie: first}
+      |                                           ^^^^^
+mine.yaml:16:38: error: `u` is tied to `again`, but is not repeated as often in the same way
+   16 |   u: {use: optional, repeat: 3, tie: again}
+      |                                      ^^^^^""",
+    ),
+    "a table tied to one of other settings": (
+        """\
+layers:
+  first: {op: relative_bias, window: [n], heads: h}
+  y: {op: relative_bias, window: [n, 1], heads: h, tie: first}
+  z: {op: add, in: [first, y]}
+""",
+        """\
+mine.yaml:12:57: error: `y` can be tied only to another row with the same op and the same settings
+   12 |   y: {op: relative_bias, window: [n, 1], heads: h, tie: first}
+      |                                                         ^^^^^
+  what is read of its weight follows from its settings""",
+    ),
+}
+
+
+@each_of(MISTAKES, head=HEAD)
+def test_what_is_said_about(spec: str, said: str, folder: Path) -> None:
+    assert errors(folder, spec) == said
