@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sympy import Expr, Ge
+from sympy import Expr, Ge, Gt, ceiling
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, SIZE
@@ -14,7 +14,9 @@ from generator.trace.tensor import Tensor
 
 @dataclass(frozen=True)
 class Slice(Op):
-    """Neighbouring elements of an axis: `{op: slice, axis: n, start: 1, size: n - 1}` drops the first of n.
+    """Neighbouring elements of an axis, or each second or k-th one: `{op: slice, axis: n, start: 1}` drops the first of n.
+
+    `{op: slice, axis: n, size: k}` takes the first k, `{op: slice, axis: n, start: 1, step: 2}` those with odd indices.
 
     A view: no arithmetic, no traffic, nothing kept. But what keeps the slice keeps the whole tensor it is a part of.
     """
@@ -24,43 +26,66 @@ class Slice(Op):
 
     axis: int | str = param(AXIS, "the axis: an index, or the name of its size")
     start: Expr = param(SIZE, "index of the first element", default=0)
-    size: Expr = param(SIZE, "number of elements")
+    size: Expr | None = param(SIZE, "number of elements", default=None, usually="all from start on", example="n - 1")
+    step: Expr = param(SIZE, "distance from one element to the next", default=1)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Narrow the axis."""
         (x,) = inputs
         axis = row.axis(x, self.axis)
-        start, size = row.whole(self.start, at="start"), row.whole(self.size, at="size")
+        start, step = row.whole(self.start, at="start"), row.whole(self.step, at="step")
         shapes = f"{row.input_names[0]} is {row.show(x.shape)}"
+        if step.is_nonpositive:
+            backwards = "; to read an axis backwards, use `op: flip`" if step.is_negative else ""
+            raise OpError(f"`step` of `{row.name}` must be at least 1; it is {row.show((step,))[1:-1]}{backwards}", shapes, at="step")
+        row.require(Ge(step, 1))
+        if (start - x.shape[axis]).expand().is_nonnegative:
+            one, all_ = row.show((start, x.shape[axis]))[1:-1].split(", ")
+            raise OpError(f"`{row.name}` begins with element {one} of axis {axis}, which has {all_} (0 is the first)", shapes, at="start")
+        size = row.t.facts.simplify(self._size(x, axis)).expand() if self.size is None else row.whole(self.size, at="size")
         if start.is_negative:
             raise OpError(f"`start` of `{row.name}` is {row.show((start,))[1:-1]}; it counts from 0", shapes, at="start")
         if size.is_nonpositive:
             raise OpError(f"`{row.name}` takes {row.show((size,))[1:-1]} elements; a slice has at least one", shapes, at="size")
-        if (x.shape[axis] - start - size).expand().is_negative:
-            first, last, length = row.show((start, start + size, x.shape[axis]))[1:-1].split(", ")
+        end = start + (size - 1) * step + 1
+        if (x.shape[axis] - end).expand().is_negative:
+            first, last, length = row.show((start, end, x.shape[axis]))[1:-1].split(", ")
             raise OpError(f"`{row.name}` takes elements {first} to {last} of axis {axis}, which has {length}", shapes, at="size")
         row.require(Ge(start, 0))
-        row.require(Ge(x.shape[axis], start + size))
-        return x.narrow(axis, size)
+        if self.size is None:
+            row.require(Gt(x.shape[axis], start))
+        else:
+            row.require(Ge(x.shape[axis], end))
+        return x.narrow(axis, size, step)
+
+    def _size(self, x: Tensor, axis: int) -> Expr:
+        """Return the number of elements."""
+        return ceiling((x.shape[axis] - self.start) / self.step) if self.size is None else self.size
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """All of the axis, or so many of its last elements, are the newest."""
         length = inputs[0].shape[axis]
-        if axis != row.axis(inputs[0], self.axis) or row.same(self.size, length):
+        size = self._size(inputs[0], axis)
+        if axis != row.axis(inputs[0], self.axis) or row.same(size, length):
             return Along.EACH
-        reaches_end = row.same(self.start + self.size, length)
-        return Along.mixing(not reaches_end or bool(self.size.free_symbols & length.free_symbols))
+        reaches_end = self.step == 1 and row.same(self.start + size, length)
+        return Along.mixing(not reaches_end or bool(size.free_symbols & length.free_symbols))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """An index where it cannot reach beyond the axis, else `narrow`, which raises where it does."""
         x = c.tensors[0]
         axis = c.axis(x, self.axis)
-        left = (x.shape[axis] - self.start - self.size).expand()
-        if not left.is_nonnegative:
-            return {"expression": f"{c.inputs[0]}.narrow({axis}, {c.size(self.start)}, {c.size(self.size)})"}
         start = "" if self.start == 0 else c.size(self.start)
-        end = "" if left == 0 else c.size(self.start + self.size)
-        return {"expression": f"{c.inputs[0]}[{before(axis, x.rank)}{start}:{end}]"}
+        each = "" if self.step == 1 else f":{c.size(self.step)}"
+        if self.size is None:
+            return {"expression": f"{c.inputs[0]}[{before(axis, x.rank)}{start}:{each}]"}
+        span = ((self.size - 1) * self.step + 1).expand()
+        left = (x.shape[axis] - self.start - span).expand()
+        if not left.is_nonnegative:
+            narrow = f"{c.inputs[0]}.narrow({axis}, {c.size(self.start)}, {c.size(span)})"
+            return {"expression": f"{narrow}[{before(axis, x.rank)}:{each}]" if each else narrow}
+        end = "" if left == 0 else c.size(self.start + span)
+        return {"expression": f"{c.inputs[0]}[{before(axis, x.rank)}{start}:{end}{each}]"}
 
 
 def before(axis: int, rank: int) -> str:

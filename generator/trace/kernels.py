@@ -40,7 +40,8 @@ class VectorCost:
     """Vector FLOPs.
 
     Args:
-        per_element: for each element of the input (of the scores for attention, of the result for `glu` and where operands stretch).
+        per_element: for each element of the input (of the scores for attention, of the result for `glu`, for interpolations and where
+            operands stretch).
         per_row: for each row. A row is what is normalised or reduced together: in batch norm a channel of the batch, in group norm a group
             of one sample; for attention an element of the scaled query and of the scaled (repeated) key.
         parts: the arithmetic, for people, where PyTorch defines the operation by simpler ones.
@@ -141,6 +142,11 @@ def pointwise(keeps: Keeps, *temporaries: int, flops: int = 1, parts: str = "", 
     return Kernel((VectorCost(flops, parts=parts, case=case),), keeps, "elementwise", temporaries or (0,), aten)
 
 
+def _resized(flops: int) -> Kernel:
+    """Return the entry of an interpolation; `flops` for each element of the result."""
+    return Kernel((VectorCost(flops),), derivative="each")
+
+
 _NORM = "variance 4, difference, product; per row: two divisions, + eps, rsqrt"
 _RUNNING = f"{_NORM}, and 3 + 4 for the running mean and variance"
 _ROOT = "per row: + eps, sqrt, reciprocal"
@@ -194,6 +200,9 @@ KERNELS: dict[str, Kernel] = {
     **{f"{name}_pad{axes}d": Kernel(keeps=the_input, derivative="each") for name in ("reflection", "replication") for axes in (1, 2, 3)},
     "copy_": Kernel(derivative="each", temporaries=(1,)),  # parts of a tensor overwritten, of which the gradient is copied first
     "roll": _MOVES,
+    "flip": _MOVES,
+    "pixel_shuffle": _MOVES,
+    "pixel_unshuffle": _MOVES,
     "index": Kernel(keeps=second, derivative="each"),
     "embedding": Kernel(keeps=the_input, derivative="each"),
     "gather": Kernel(keeps=inputs, derivative="each"),
@@ -242,6 +251,11 @@ KERNELS: dict[str, Kernel] = {
     "convolution": Kernel((), the_input, "convolution"),
     **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("max", "avg") for axes in (2, 3)},
     **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("adaptive_max", "_adaptive_avg") for axes in (2, 3)},
+    **{f"{word}{axes}d": _MOVES for word in ("upsample_nearest", "_upsample_nearest_exact") for axes in (1, 2, 3)},
+    "upsample_linear1d": _resized(3),
+    "upsample_bilinear2d": _resized(9),
+    "upsample_trilinear3d": _resized(21),
+    "upsample_bicubic2d": _resized(35),
     "attention": Kernel(
         (
             VectorCost(5, 1, "softmax of the scores; query and key are each scaled"),

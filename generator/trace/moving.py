@@ -47,6 +47,13 @@ def roll(t: Tracer, x: Tensor) -> Tensor:
     return out
 
 
+def flip(t: Tracer, x: Tensor) -> Tensor:
+    """Reverse the order along axes: torch.flip. Moves each element of x, in its memory order; keeps nothing."""
+    out = t.like(x)
+    t.kernel("flip", [x], [out])
+    return out
+
+
 def unfold(x: Tensor, axis: int, count: Expr, size: Expr, step: Expr) -> Tensor:
     """Return the view of overlapping windows along an axis, the elements of each as a new axis directly behind it."""
     return replace(

@@ -16,6 +16,7 @@ from sympy import Expr, Integer, Mul, expand
 Kind = Literal["float", "bool", "index", "stat"]
 Shape = tuple[Expr, ...]
 _ORDER = count()
+ONE = Integer(1)
 
 
 def next_order() -> int:
@@ -156,12 +157,13 @@ class Tensor:
         axis %= self.rank
         return self._made("squeeze", (axis,), self.shape[:axis] + self.shape[axis + 1 :], self.strides[:axis] + self.strides[axis + 1 :])
 
-    def narrow(self, axis: int, size: Expr) -> Tensor:
-        """Return the view of `size` neighbours along one axis."""
+    def narrow(self, axis: int, size: Expr, step: Expr = ONE) -> Tensor:
+        """Return the view of `size` neighbours along one axis, or of each `step`-th element."""
         axis %= self.rank
         if size == self.shape[axis]:
             return self  # as an index of all elements does
-        return self._made("narrow", (axis,), (*self.shape[:axis], size, *self.shape[axis + 1 :]), self.strides)
+        strides = (*self.strides[:axis], self.strides[axis] * step, *self.strides[axis + 1 :])
+        return self._made("narrow", (axis,), (*self.shape[:axis], size, *self.shape[axis + 1 :]), strides)
 
     def parts(self, axis: int, sizes: Shape) -> tuple[Tensor, ...]:
         """Return the views of all neighbouring parts along one axis, made at once."""

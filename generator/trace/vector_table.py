@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average"]
+WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average", "interpolation"]
 Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "free"] | WindowRule
 
 # What each rule means, for people.
@@ -32,6 +32,8 @@ RULES: dict[Rule, str] = {
     "average": "1 per element of each window and 1 per element of the result (division)",
     "adaptive_window": "1 per element of each window; of an axis of n, window i of m is from floor(i*n/m) to ceil((i + 1)*n/m)",
     "adaptive_average": "as `adaptive_window`, and 1 per element of the result (division)",
+    "interpolation": "3 per element of the result for each interpolation between two numbers, of which there are 1, 3 or 7 "
+    "along 1, 2 or 3 axes; 35 for a bicubic one (five sums of four products); positions and weights of rows and columns are not counted",
     "free": "0: data movement, comparison, conversion, creation, random numbers, or a contraction (see matmul FLOPs)",
 }
 
@@ -46,7 +48,8 @@ _FREE = """
     mm bmm mv dot vdot
     clone copy _to_copy cat stack constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
     replication_pad3d roll flip repeat
-    im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle tril triu upsample_nearest1d upsample_nearest2d
+    im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle tril triu upsample_nearest1d upsample_nearest2d upsample_nearest3d
+    _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
     embedding gather index index_select index_put scatter masked_fill where masked_select nonzero take fill zero
     sort eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not isnan isinf any all equal
     arange empty empty_like empty_strided new_empty new_empty_strided full full_like new_full ones ones_like new_ones
@@ -72,6 +75,7 @@ PRIMITIVES: dict[str, Rule] = {
     "max_pool3d_with_indices": "window",
     "avg_pool2d": "average",
     "avg_pool3d": "average",
+    **dict.fromkeys(["upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"], "interpolation"),
     "adaptive_max_pool2d": "adaptive_window",
     "adaptive_max_pool3d": "adaptive_window",
     "_adaptive_avg_pool3d": "adaptive_average",

@@ -123,3 +123,44 @@ def pad(d: Draft) -> None:
     elif d.often(2):
         settings["value"] = 0.5
     d.op("pad", [x], (*x.axes[:index], size, *x.axes[index + 1 :]), axis=d.axis(x, index), **settings)
+
+
+@move("interpolate")
+def interpolate(d: Draft) -> None:
+    x = d.take(4, 3, 5)
+    mode = d.pick((None, "nearest", "nearest-exact", *(("bicubic",) if x.rank == 4 else ())))
+    corners = True if mode in (None, "bicubic") and d.often(3) else None
+    if d.often(5):
+        scale = d.pick((2, 3, d.plain()))
+        sizes = [formula(f"{text(axis)}*{scale}") for axis in x.axes[2:]]
+        d.op("interpolate", [x], (*x.axes[:2], *sizes), scale=scale, mode=mode, align_corners=corners)
+    else:
+        to = [d.size() for _ in x.axes[2:]]
+        d.op("interpolate", [x], (*x.axes[:2], *to), to=[text(axis) for axis in to], mode=mode, align_corners=corners)
+
+
+@move("flip")
+def flip(d: Draft) -> None:
+    x = d.take(2, 3, 4, 1, kind=d.pick(("float", "float", "float", "index")))
+    d.op("flip", [x], x.axes, x.kind, axes=[d.axis(x, i) for i in d.subset(range(x.rank), least=1)])
+
+
+@move("pixel_shuffle")
+def pixel_shuffle(d: Draft) -> None:
+    x = d.take(4, 3)
+    *before, channels, height, width = x.axes
+    by = d.pick(("2", "3", d.plain()))
+    if not channels or channels[0].isdigit():
+        return
+    d.require(f"{text(channels)} % {by}**2 == 0")
+    d.op("pixel_shuffle", [x], (*before, formula(f"{text(channels)}/{by}**2"), (by, *height), (by, *width)), by=by)
+
+
+@move("pixel_unshuffle")
+def pixel_unshuffle(d: Draft) -> None:
+    x = d.take(4, 3)
+    *before, channels, height, width = x.axes
+    by = d.pick(("2", "3", d.plain()))
+    parts = [d.divided(axis, by) for axis in (height, width)]
+    if None not in parts:
+        d.op("pixel_unshuffle", [x], (*before, (by, by, *channels), *parts), by=by)

@@ -430,6 +430,11 @@ def slice_(d: Draft) -> None:
     axis = x.axes[index]
     if not axis or axis[0].isdigit():
         return
+    if d.often(3):
+        step, first = d.pick((2, 3, d.plain())), d.pick((0, 1))
+        few = formula(f"ceil(({text(axis)} - {first})/{step})")
+        d.op("slice", [x], (*x.axes[:index], few, *x.axes[index + 1 :]), x.kind, axis=d.axis(x, index), start=first or None, step=step)
+        return
     start, size = d.pick(((0, formula(f"{text(axis)} - 1")), (1, formula(f"{text(axis)} - 1")), (0, (d.plain(),)), (1, ("2",))))
     if size[0].isidentifier() or size[0].isdigit():
         d.require(f"{text(axis)} > {text(size)}")  # a slice that happens to be the whole axis saves PyTorch copies

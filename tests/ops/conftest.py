@@ -22,7 +22,7 @@ def run(tmp_path: Path) -> Callable[..., SimpleNamespace]:
     def run_rows(row: str, x: str, *before: str) -> SimpleNamespace:
         dims = ", ".join(f"{name}: size {name}" for name in SIZES)
         layers = "".join(f"  {line}\n" for line in (*before, f"y: {row}"))
-        head = f"title: One row\ndims: {{{dims}}}\nwhere: [c % 2 == 0]\ninputs: {{x: {x}}}\nlayers:\n"
+        head = f"title: One row\ndims: {{{dims}}}\nwhere: [c % 4 == 0, h % 2 == 0, w % 2 == 0]\ninputs: {{x: {x}}}\nlayers:\n"
         (tmp_path / "one.yaml").write_text(head + layers, encoding="utf-8")
         torch.manual_seed(0)
         with Workbench(Library([tmp_path])) as bench:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch._decomp import get_decompositions
+from torch.utils._python_dispatch import TorchDispatchMode
 
-from tests.ops.test_values import IMAGE, SEQUENCE, close, convolved, pooled, spread
+from generator.trace.kernels import kernel_of
+from tests.ops.test_values import IMAGE, SEQUENCE, Array, close, convolved, pooled, spread
 
 VOLUME = "[b, c, t, h, w]"
 MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # PyTorch's words, and numpy's
@@ -90,3 +96,108 @@ def test_pool_to_a_size_cuts_into_equal_windows(run: Any, kind: str, how: Any) -
     one = run(f"{{op: pool, kind: {kind}, to: [2, 3, 1]}}", VOLUME.replace("h", "w").replace("w, w", "w, h"))
     b, c, t, w, h = one.x.shape
     close(one.y, how(one.x.reshape(b, c, 2, t // 2, 3, w // 3, 1, h), axis=(3, 5, 7)))
+
+
+# ---- other sizes -----------------------------------------------------------------------------------------------------
+
+
+def sources(length: int, count: int, corners: bool) -> Array:
+    """Where the positions of the result lie among those of the input."""
+    return np.linspace(0, length - 1, count) if corners else (np.arange(count) + 0.5) * length / count - 0.5
+
+
+def along_each(x: Array, sizes: tuple[int, ...], one: Callable[[Array, Array], Array], corners: bool) -> Array:
+    """Resize the axes of positions, one after the other."""
+    for axis, size in enumerate(sizes, start=2):
+        x = np.apply_along_axis(one, axis, x, sources(x.shape[axis], size, corners))
+    return x
+
+
+def linear(line: Array, at: Array) -> Array:
+    """What lies between two neighbours; beyond the ends the last."""
+    return np.interp(at, np.arange(len(line)), line)
+
+
+def cubic(line: Array, at: Array) -> Array:
+    """The convolution of Keys (1981) with a = -0.75, over four neighbours."""
+
+    def weight(distance: Array) -> Array:
+        x = np.abs(distance)
+        return np.where(x <= 1, 1.25 * x**3 - 2.25 * x**2 + 1, np.where(x < 2, -0.75 * (x**3 - 5 * x**2 + 8 * x - 4), 0.0))
+
+    first = np.floor(at).astype(int) - 1
+    taps = [first + i for i in range(4)]
+    return sum(line[np.clip(tap, 0, len(line) - 1)] * weight(at - tap) for tap in taps)  # type: ignore[no-any-return]  # a sum of arrays
+
+
+@pytest.mark.parametrize(
+    ("row", "shape", "sizes", "one", "corners"),
+    [
+        ("scale: 2", IMAGE, (16, 12), linear, False),
+        ("to: [5, 9], mode: bilinear, align_corners: true", IMAGE, (5, 9), linear, True),
+        ("scale: [3/2, k], mode: bicubic", IMAGE, (12, 18), cubic, False),
+        ("to: n + 1, align_corners: true", SEQUENCE, (13,), linear, True),
+        ("scale: [1, 2, 1/2]", VOLUME, (4, 16, 3), linear, False),
+    ],
+)
+def test_interpolate_reads_between_the_positions(run: Any, row: str, shape: str, sizes: Any, one: Any, corners: bool) -> None:
+    made = run(f"{{op: interpolate, {row}}}", shape)
+    close(made.y, along_each(made.x, sizes, one, corners))
+
+
+def test_the_nearest_position_is_the_one_at_or_before(run: Any) -> None:
+    one = run("{op: interpolate, to: [3, 11], mode: nearest}", IMAGE)
+    close(one.y, one.x[:, :, np.arange(3) * 8 // 3][..., np.arange(11) * 6 // 11])
+
+
+def test_the_nearest_exact_position_is_that_of_the_middle(run: Any) -> None:
+    one = run("{op: interpolate, to: 5, mode: nearest-exact}", SEQUENCE)
+    close(one.y, one.x[..., [1, 3, 6, 8, 10]])  # the middles lie at 1.2, 3.6, 6, 8.4 and 10.8 of 12
+
+
+def test_pixel_shuffle_lays_channels_out_and_unshuffle_takes_them_back(run: Any) -> None:
+    one = run("{op: pixel_shuffle, by: 2}", IMAGE)
+    b, c, h, w = one.x.shape
+    close(one.y, one.x.reshape(b, c // 4, 2, 2, h, w).transpose(0, 1, 4, 2, 5, 3).reshape(b, c // 4, 2 * h, 2 * w))
+    back = run("{op: pixel_unshuffle, in: out, by: 2}", IMAGE, "out: {op: pixel_shuffle, by: 2}")
+    close(back.y, back.x)
+
+
+# ---- order and steps -------------------------------------------------------------------------------------------------
+
+
+def test_flip_reads_axes_backwards(run: Any) -> None:
+    one = run("{op: flip, axes: [h, -1]}", IMAGE)
+    close(one.y, one.x[:, :, ::-1, ::-1])
+
+
+def test_slice_takes_each_third_element(run: Any) -> None:
+    one = run("{op: slice, axis: n, start: 1, step: k}", SEQUENCE)
+    close(one.y, one.x[..., 1::3])
+    one = run("{op: slice, axis: n, start: 2, size: 3, step: 2}", SEQUENCE)
+    close(one.y, one.x[..., 2:7:2])
+
+
+def test_what_interpolations_cost_is_what_most_of_pytorchs_decompositions_costs() -> None:
+    """Per element of the result; what is found for each row and column is not counted."""
+    for name, sizes in (("linear1d", [9]), ("bilinear2d", [9, 8]), ("trilinear3d", [9, 8, 7]), ("bicubic2d", [9, 8])):
+        op = getattr(torch.ops.aten, f"upsample_{name}").default
+        result = (2, 3, *sizes)
+        counted = Counter[tuple[int, ...]]()
+        with Sizes(counted):
+            get_decompositions([op])[op](torch.empty((2, 3, *(5 for _ in sizes)), device="meta"), sizes, True)
+        assert [cost.per_element for cost in kernel_of(f"upsample_{name}").costs] == [counted[result]]
+
+
+class Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
+    """Counts the sums, differences and products by the shape of their results."""
+
+    def __init__(self, found: Counter[tuple[int, ...]]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
+        self.found = found
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func.overloadpacket in (torch.ops.aten.add, torch.ops.aten.sub, torch.ops.aten.mul):
+            self.found[tuple(result.shape)] += 1
+        return result

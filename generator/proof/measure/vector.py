@@ -177,6 +177,12 @@ def _adaptive_average(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, A
     return _adaptive_window(op, args, kwargs, result) + tensors_in(result)[0].numel()
 
 
+def _interpolation(op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], result: Any) -> int:
+    name = base_name(op)
+    between_two = 2 ** int(name[-2]) - 1  # interpolations along the first axis, then between their results
+    return int(tensors_in(result)[0].numel()) * (35 if "cubic" in name else 3 * between_two)
+
+
 def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _result: Any) -> int:
     return 0
 
@@ -194,6 +200,7 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "bias": _bias,
     "window": _window,
     "average": _average,
+    "interpolation": _interpolation,
     "adaptive_window": _adaptive_window,
     "adaptive_average": _adaptive_average,
     "free": _free,

@@ -1,0 +1,41 @@
+"""Kernels that give an image another size, and those that trade channels for positions."""
+
+from __future__ import annotations
+
+from sympy import Expr
+
+from generator.trace.kernels import vector_flops
+from generator.trace.memory_format import strides_after
+from generator.trace.tensor import Shape, Tensor
+from generator.trace.tracer import Tracer
+
+
+def interpolate(t: Tracer, x: Tensor, mode: str, sizes: Shape) -> Tensor:
+    """Resize the positions of x [b, c, ...]: F.interpolate. Nothing is kept; the result has the memory format of x.
+
+    Args:
+        mode: one of PyTorch's words that fits the number of axes.
+    """
+    word = {"nearest": "upsample_nearest", "nearest-exact": "_upsample_nearest_exact"}.get(mode, f"upsample_{mode}")
+    name = f"{word}{x.rank - 2}d"
+    shape = (*x.shape[:2], *sizes)
+    out = t.new(shape, needs_grad=x.needs_grad, strides=strides_after(x, shape))
+    t.kernel(name, [x], [out], vector=vector_flops(name, out.numel))
+    return out
+
+
+def pixel_shuffle(t: Tracer, x: Tensor, by: Expr) -> Tensor:
+    """Lay by * by channels out as the pixels of a square: F.pixel_shuffle. Moves each element; keeps nothing; the result is contiguous."""
+    *before, channels, height, width = x.shape
+    out = t.new((*before, channels / by**2, height * by, width * by), needs_grad=x.needs_grad)
+    t.kernel("pixel_shuffle", [x], [out])
+    return out
+
+
+def pixel_unshuffle(t: Tracer, x: Tensor, by: Expr) -> Tensor:
+    """The reverse: F.pixel_unshuffle. Moves each element; keeps nothing; the result has the memory format of x."""
+    *before, channels, height, width = x.shape
+    shape = (*before, channels * by**2, height / by, width / by)
+    out = t.new(shape, needs_grad=x.needs_grad, strides=strides_after(x, shape))
+    t.kernel("pixel_unshuffle", [x], [out])
+    return out
