@@ -78,6 +78,8 @@ def _comparison(args: argparse.Namespace) -> Comparison:
     from generator.questions.comparison.sides import Settings, parse_side, subjects_of
     from generator.questions.growth.axes import Axis, parse_axis, sorted_settings
     from generator.questions.growth.measures import measure
+    from generator.sheet.sizing import by_entry
+    from generator.spec.lookup import entries_of
 
     sides = [parse_side(word) for word in args.words if "=" not in word]
     if len(sides) < 2 and not args.sweep:
@@ -87,7 +89,8 @@ def _comparison(args: argparse.Namespace) -> Comparison:
     with answered():
         axis = parse_axis(args.sweep) if args.sweep else Axis("", ())
         keys = tuple(measure(key.strip()).key for key in args.quantity.split(",") if key.strip())
-        sizes, others = sorted_settings(settings([word for word in args.words if "=" in word]))
+        given = settings([word for word in args.words if "=" in word])
+        sizes, others = sorted_settings(by_entry(given, entries_of([side.target for side in sides], existing(args.specs))))
         if axis.size in sizes:
             raise UsageError(f"`{axis.size}` is both given and swept")
         subjects = subjects_of(sides, Settings(sizes, others, args.preset, axis.size), existing(args.specs))

@@ -38,9 +38,12 @@ def run(args: argparse.Namespace) -> int:
     from generator.questions.diff.sides import check_settings, diff_side
     from generator.questions.growth.axes import sorted_settings
     from generator.render.terminal.diff import lines_of, to_dict
+    from generator.sheet.sizing import by_entry
+    from generator.spec.lookup import entries_of
 
     with answered():
-        sizes, options = sorted_settings(settings([word for word in args.words if not _is_side(word)]))
+        given = settings([word for word in args.words if not _is_side(word)])
+        sizes, options = sorted_settings(by_entry(given, entries_of([side.partition("@")[0] for side in sides], existing(args.specs))))
         first, second = (diff_side(side, sizes, options, existing(args.specs)) for side in sides)
         check_settings({**sizes, **options}, [first.sheet, second.sheet])
         found = difference(first, second)

@@ -79,17 +79,19 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     from generator.questions.growth.measures import measure
     from generator.questions.sweep.run import Sweep, parse_where
     from generator.sheet.compiled import compile_spec
-    from generator.sheet.sizing import check_option
+    from generator.sheet.sizing import by_entry, check_option
     from generator.spec.lookup import find
 
     library, name = find(args.target, existing(args.specs))
     known = library.spec(name)
-    words = dict(word.partition("=")[::2] for word in args.axes if "=" in word)
+    given = dict(word.partition("=")[::2] for word in args.axes if "=" in word)
     options = {
-        key: check_option(known.options[key], value) for key, value in words.items() if key in known.options and key not in known.dims
+        key: check_option(known.options[key], value) for key, value in given.items() if key in known.options and key not in known.dims
     }
     sheet = compile_spec(library, name, options).sheet
-    axes = [parse_axis(word) for word in args.axes if word.partition("=")[0].strip() not in options]
+    words = [word for word in args.axes if word.partition("=")[0].strip() not in options]
+    entries = [by_entry({name.strip(): values}, sheet.families) for name, _, values in (word.partition("=") for word in words)]
+    axes = [parse_axis(f"{size}={value}") for found in entries for size, value in found.items()]
     keys = [measure(key.strip()).key for key in args.quantity.split(",") if key.strip()]
     sort = measure(args.min or args.max).key if args.min or args.max else ""
     keys += [sort] if sort and sort not in keys else []

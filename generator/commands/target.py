@@ -56,13 +56,14 @@ def target_of(args: argparse.Namespace) -> Target:
         UsageError: settings that the spec does not have or cannot take.
     """
     from generator.sheet.compiled import derive
-    from generator.sheet.sizing import check_option
+    from generator.sheet.sizing import by_entry, check_option
     from generator.spec.lookup import find
 
     given = settings(args.settings)
     library, name = find(args.target, existing(args.specs))
     spec = library.spec(name)
     with answered():
+        given = by_entry(given, spec.entries)
         options = {
             key: check_option(spec.options[key], value) for key, value in given.items() if key in spec.options and key not in spec.dims
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ class Pulled:
         found = list(self.typed.columns)
         if name is not None or self.typed.overrides:
             found.append(OwnPreset(name or f"{self.typed.chosen}-changed", self.typed.in_use))
-        return found
+        return [replace(preset, families=self.sheet.families) for preset in found]
 
 
 def pulled(path: Path, library: Library) -> Pulled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from math import isfinite
 from pathlib import Path
@@ -30,6 +30,17 @@ class OwnPreset:
     name: str
     sizes: Mapping[str, int]
     note: str = ""
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
+
+    @property
+    def written(self) -> dict[str, int | list[int]]:
+        """The sizes as a spec has them: entries of one size as a list, where all of them are set."""
+        found: dict[str, int | list[int]] = {}
+        of = {member: name for name, members in self.families.items() if {*members} <= self.sizes.keys() for member in members}
+        for size, value in self.sizes.items():
+            name = of.get(size, size)
+            found[name] = [self.sizes[member] for member in self.families[name]] if size in of else value
+        return found
 
 
 @dataclass(frozen=True)

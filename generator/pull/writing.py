@@ -11,6 +11,7 @@ import yaml
 
 from generator.files.regular_file import real
 from generator.pull.reading import OwnPreset
+from generator.spec.indexed_yaml import IndexedLoader, IndexedTexts
 from generator.text.problems import Problem, ProblemsError
 
 LONGEST_LINE = 120
@@ -21,14 +22,14 @@ _RESERVED = ("true", "false", "null", "yes", "no", "on", "off", "y", "n")
 
 def preset_lines(preset: OwnPreset, indent: str = STEP, step: str = STEP) -> list[str]:
     """Return a preset as it stands in a spec, without line ends."""
-    sizes = ", ".join(f"{_key(name)}: {value}" for name, value in preset.sizes.items())
+    sizes = ", ".join(f"{_key(name)}: {value}" for name, value in preset.written.items())
     lines = [f"{indent}{_key(preset.name)}:"]
     flow = f"{indent}{step}set: {{{sizes}}}"
     if len(flow) <= LONGEST_LINE:
         lines.append(flow)
     else:
         lines.append(f"{indent}{step}set:")
-        lines += [f"{indent}{2 * step}{_key(name)}: {value}" for name, value in preset.sizes.items()]
+        lines += [f"{indent}{2 * step}{_key(name)}: {value}" for name, value in preset.written.items()]
     if preset.note:
         lines.append(f"{indent}{step}note: {json.dumps(preset.note, ensure_ascii=False)}")
     return lines
@@ -41,7 +42,7 @@ def with_presets(text: str, presets: Sequence[OwnPreset]) -> str:
         ProblemsError: the presets stand in braces, where lines cannot be added.
     """
     end = "\r\n" if "\r\n" in text else "\n"
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = yaml.compose(text, Loader=IndexedLoader)
     assert isinstance(root, yaml.MappingNode)
     section = next((value for key, value in root.value if key.value == "presets"), None)
     if section is None:
@@ -89,14 +90,18 @@ def _require_readable(file: Path, text: str) -> None:
 
 def _require_only_added(old: str, new: str, presets: Sequence[OwnPreset]) -> None:
     """Read both texts and compare: all that was there is there, and the presets are what was to be added."""
-    before, after = (yaml.load(text, Loader=yaml.BaseLoader) for text in (old, new))  # noqa: S506 - the base loader makes texts only
-    added = {preset.name: {name: str(value) for name, value in preset.sizes.items()} for preset in presets}
+    before, after = (yaml.load(text, Loader=IndexedTexts) for text in (old, new))  # noqa: S506 - the base loader makes texts only
+    added = {preset.name: {name: _as_texts(value) for name, value in preset.written.items()} for preset in presets}
     found = {name: after["presets"].pop(name).get("set") for name in added if name in after.get("presets", {})}
     if not before.get("presets"):
         after.pop("presets", None)
         before.pop("presets", None)
     if found != added or before != after:
         raise ProblemsError([Problem("the presets cannot be added without changing something else; add them by hand", None)])
+
+
+def _as_texts(value: int | list[int]) -> str | list[str]:
+    return [str(one) for one in value] if isinstance(value, list) else str(value)
 
 
 def _step(value: yaml.Node, column: int) -> int:

@@ -182,6 +182,7 @@ def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Map
         raise Unresolved  # what else does not fit may follow from that
     given = {name: written_size(caller.sized, caller.needs, expression, run.problems) for name, expression in use.sizes.items()}
     flow = {**caller.sizes, **frame.sizes}  # the block around a slot before the spec that fills it
+    flow |= {name: caller.sizes[member] for name, member in use.own.items() if member in caller.sizes}
     free = bind_sizes(child, given, flow, inputs)
     options, sources = bind_options(child, use, {**caller.sized.options, **frame.sized.options}, run.problems)
     outer = (frame.sized,) if caller.sized is frame.sized else (frame.sized, caller.sized)

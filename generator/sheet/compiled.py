@@ -98,6 +98,7 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
         option_meanings={name: option.meaning for name, option in spec.options.items()},
         axes=_axes(arch),
         saved=saved_memory(library, traced),
+        families=spec.entries,
     )
     if len(problems):
         raise ProblemsError([*problems, *doubts])

@@ -167,6 +167,7 @@ class Sheet:
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
     handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
     saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
 
     def in_bytes(self, amount: InBytes, dtype: str) -> Expr:
         """Return an amount in bytes, in a model of a number format. Raises KeyError for an unknown one."""

@@ -29,6 +29,7 @@ def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[st
     Raises:
         SizeError: an unknown preset or size, a number that is no size, or sizes that break a condition of the spec.
     """
+    given = by_entry(given, sheet.families)
     values = dict(preset_sizes(sheet, preset)) | {name: _checked(sheet, name, value) for name, value in given.items()}
     try:
         known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
@@ -40,6 +41,29 @@ def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[st
         if size.name in known and size.value is not None:
             _check_filled(sheet, size.name, size.value, known)
     return known
+
+
+def by_entry(given: Mapping[str, Any], families: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return what is given for sizes with several entries one by one: from a list, from `64,128,320,512`, or the same for all of them.
+
+    Raises:
+        SizeError: a list with more or fewer numbers than there are entries.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        members = families.get(name)
+        if members is None:
+            found[name] = value
+            continue
+        values = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
+        values = list(values) * len(members) if len(values) == 1 else list(values)
+        if len(values) != len(members):
+            raise SizeError(
+                f"`{name}` has {len(members)} entries, and {len(values)} numbers are given",
+                f"its entries are {listed(members)}: {name}={','.join('8' for _ in members)}, or one by one: {members[0]}=8",
+            )
+        found |= {member: one for member, one in zip(members, values, strict=True) if member not in given}
+    return found
 
 
 def require(sheet: Sheet, known: Mapping[str, Any], needed: Iterable[str], what: str) -> None:

@@ -31,6 +31,7 @@ def check_structure(spec: Spec) -> Iterator[Problem]:
     yield from _reserved(spec.inputs, "input")
     yield from _clashes(spec)
     yield from _arguments(spec)
+    yield from _families(spec)
     for name, dim in spec.dims.items():
         if dim.value is not None:
             yield from _definition(spec, name, dim.value)
@@ -114,6 +115,24 @@ def _arguments(spec: Spec) -> Iterator[Problem]:
         if why:
             yield Problem(f"`{dim.arg}` cannot be the argument of size `{name}`: {why}", dim.where("arg"))
         taken[dim.arg] = f"the argument of size `{name}`"
+
+
+def _families(spec: Spec) -> Iterator[Problem]:
+    """A size with several entries is one argument of the module, under a name that nothing else there has."""
+    sections: dict[str, Mapping[str, _Placed]] = {"size": spec.dims, "option": spec.options, "input": spec.inputs, "slot": spec.slots}
+    taken = {name: kind for kind, parts in sections.items() for name in parts}
+    taken |= {dim.arg: "the argument of a size" for dim in spec.dims.values() if dim.arg}
+    for name, family in spec.families.items():
+        for text in dict.fromkeys((name, family.variable)):
+            why = reserved(text, "size")
+            if text in taken:
+                why = f"it is {_a(taken[text])}" if taken[text] in sections else f"it is {taken[text]}"
+            if why:
+                yield Problem(f"`{text}` cannot be the name of a size with several entries: {why}", family.span)
+            taken[text] = "the argument of a size"
+    for name, stages in spec.stages.items():
+        if name in spec.rows:
+            yield Problem(f"`{name}` is a row for one stage and one for several", spec.rows[name].span, (_first(stages.span),))
 
 
 def _a(kind: str) -> str:

@@ -25,6 +25,8 @@ MAX_MEANING = 500  # characters of what a size, an option, an input or a slot is
 MAX_ROWS = 2000
 MAX_ENTRIES = 200  # of any other section
 QUANTITY_KEYS = tuple(quantity.key for quantity in QUANTITIES)
+PER_STAGE = "one value, or a list with one for each stage"  # marks schemas of what is one value once the stages are written out
+OF_STAGES = "of several stages"  # marks those of keys that are not there any more then
 EXPRESSIONS: dict[str, Any] = {"type": ["integer", "number", "string"]}
 
 
@@ -164,6 +166,18 @@ def properties(known: tuple[Key, ...]) -> dict[str, Any]:
     return {one.name: {"description": one.help, **one.kind.schema()} for one in known if one.help}
 
 
+def of_one_stage(schema: Any) -> Any:
+    """Return a JSON Schema as it is once the stages are written out."""
+    if isinstance(schema, list):
+        return [of_one_stage(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("$comment") == PER_STAGE:
+        return {**of_one_stage(schema["items"]), **({"description": schema["description"]} if "description" in schema else {})}
+    left = {name: value for name, value in schema.items() if not (isinstance(value, dict) and value.get("$comment") == OF_STAGES)}
+    return {name: of_one_stage(value) for name, value in left.items()}
+
+
 def items(node: Node | None) -> tuple[Node, ...]:
     """Return the items of a list, or the one value that stands for it."""
     if node is None:
@@ -221,6 +235,17 @@ def one_or_more(each: KeyKind, **schema: Any) -> KeyKind:
     return KeyKind(lambda: {**listed(each, **schema).schema(), "type": ["string", "array"]}, listed(each).read, tuple)
 
 
+def per_stage(each: KeyKind) -> KeyKind:
+    """Return the kind of a value that may be a list with one for each stage; `stages` reads that."""
+
+    def schema() -> dict[str, Any]:
+        one = each.schema()
+        types = one["type"]
+        return {**one, "type": [*([types] if isinstance(types, str) else types), "array"], "items": one, "$comment": PER_STAGE}
+
+    return KeyKind(schema, each.read, each.empty)
+
+
 def entries(each: KeyKind, pattern: str = NAME, *, most: int = MAX_ENTRIES, least: int = 0) -> KeyKind:
     """Return the kind of names with values."""
 
@@ -259,6 +284,8 @@ FLAG = KeyKind(lambda: {"type": "boolean"}, lambda _reader, _key, node: bool(pla
 EXPRESSION = KeyKind(lambda: dict(EXPRESSIONS), lambda reader, _key, node: reader.expression(node))
 AXIS = KeyKind(lambda: {"type": ["integer", "string"]}, EXPRESSION.read)
 SHAPE = listed(AXIS, examples=[["b", "n", "d"]])
+CHANGES = KeyKind(lambda: {"type": "object", "$comment": OF_STAGES}, lambda _reader, _key, node: node)
+EACH = word(**{"pattern": r"^([A-Za-z][A-Za-z0-9_]* in )?[0-9]+\.\.[0-9]+$", "$comment": OF_STAGES})
 CONDITION = KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.condition(node))
 CONDITIONS = one_or_more(CONDITION)
 REFERENCES = one_or_more(KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.ref(node)), minItems=1)

@@ -116,3 +116,12 @@ def _working_specs() -> list[Path]:
     if not folder.is_dir() or real(folder) == real(builtin_specs_dir()):
         return []
     return [folder]
+
+
+def entries_of(targets: Iterable[str], specs: Sequence[Path] = ()) -> dict[str, tuple[str, ...]]:
+    """Return the sizes with several entries that any of some specs has: the sizes that these are. Raises as `find` does."""
+    found: dict[str, tuple[str, ...]] = {}
+    for target in targets:
+        library, name = find(target, specs)
+        found |= library.spec(name).entries
+    return found

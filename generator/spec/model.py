@@ -13,9 +13,11 @@ from generator.spec.checkpoint import Checkpoint
 from generator.spec.claim import Claim
 from generator.spec.keys import (
     A_NAME,
+    CHANGES,
     CITE,
     CONDITIONS,
     COUNTS,
+    EACH,
     EXPRESSION,
     FLAG,
     MAX_ROWS,
@@ -34,10 +36,13 @@ from generator.spec.keys import (
     listed,
     one_of,
     part,
+    per_stage,
     text,
     whole,
 )
+from generator.spec.stages import Family
 from generator.spec.values import Condition, Expression, Ref
+from generator.spec.yaml_nodes import Node
 from generator.text.naming import LABEL
 from generator.text.problems import Problem
 from generator.text.source import Source, Span
@@ -51,9 +56,10 @@ class Dim(SpecPart):
 
     meaning: str = key(MEANING, "what the size means", "is")
     fixed: Expression | None = key(
-        EXPRESSION, "a derived size: always this expression, which must come out whole", "value", example="d / h"
+        per_stage(EXPRESSION), "a derived size: always this expression, which must come out whole", "value", example="d / h"
     )
-    otherwise: Expression | None = key(EXPRESSION, "the value where none is given", "default", example="4*d")
+    otherwise: Expression | None = key(per_stage(EXPRESSION), "the value where none is given", "default", example="4*d")
+    each: str = key(EACH, "the numbers of its entries, where it has one for each of several stages", example="1..4")
     arg: str = key(A_NAME, "the name of the size in the code of the module", example="embed_dim")
     broken: bool = False  # it is among the spec's problems
     short: ClassVar[str] = "is"
@@ -130,18 +136,19 @@ class Use(SpecPart):
 
     spec: str = key(WORD, "the name of another spec", "use", example="mlp")
     sizes: Mapping[str, Expression] = key(
-        entries(EXPRESSION),
+        entries(per_stage(EXPRESSION)),
         "sizes of the used spec in terms of this one; sizes of the same name flow through",
         "with",
         example="{n: m}",
         others="dims sizes args params parameters",
     )
     options: Mapping[str, Any] = key(
-        entries(VALUE), "options of the used spec", example="{bias: true}", others="kwargs settings flags config"
+        entries(per_stage(VALUE)), "options of the used spec", example="{bias: true}", others="kwargs settings flags config"
     )
     slots: Mapping[str, Use] = key(
         entries(part(lambda: Use, "fill")), "what fills the slots of the used spec", example="{attention: multi_head_attention}"
     )
+    own: Mapping[str, str] = field(default_factory=dict)  # of one of several stages: a size with several entries, and the stage's own
     short: ClassVar[str] = "use"
     place: ClassVar[str] = "use"
 
@@ -226,6 +233,9 @@ class Row(SpecPart):
         WORD, "the row above whose weights it uses instead of its own", example="token_embedding", others="tied weights_of tie_to"
     )
     note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes")
+    each: str = key(EACH, "the numbers of the stages that the row stands for; they are rows of their own", example="1..4")
+    first: Node | None = key(CHANGES, "what differs in the first stage", example="{with: {D: c}}")
+    last: Node | None = key(CHANGES, "what differs in the last stage", example="{options: {shifted: false}}")
     params: Mapping[str, Any] = field(default_factory=dict)
     broken: bool = False  # it is among the spec's problems; what reads it is skipped
 
@@ -259,7 +269,9 @@ class Row(SpecPart):
 class Preset(SpecPart):
     """A published set of sizes and what the totals must come to."""
 
-    sizes: Mapping[str, int] = key(entries(whole(minimum=1, maximum=MAX_SIZE)), "sizes", "set", required=True, example="{d: 768, L: 12}")
+    sizes: Mapping[str, int] = key(
+        entries(per_stage(whole(minimum=1, maximum=MAX_SIZE))), "sizes", "set", required=True, example="{d: 768, L: 12}"
+    )
     expect: Mapping[str, int] = key(COUNTS, "what the totals must come to, exactly", example="{params: 109482240}")
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
     note: str = key(TEXT, "a remark for the reader")
@@ -312,11 +324,18 @@ class Spec:
     claims: tuple[Claim, ...] = key(listed(part(lambda: Claim)), "published formulas, checked against the derived ones")
     problems: tuple[Problem, ...] = ()
     broken_presets: tuple[str, ...] = ()  # the names of those that are among the problems
+    families: Mapping[str, Family] = field(default_factory=dict)  # sizes with several entries
+    stages: Mapping[str, Family] = field(default_factory=dict)  # rows for several stages
 
     @property
     def cite(self) -> tuple[str, ...]:
         """The sources."""
         return tuple(self.cites)
+
+    @property
+    def entries(self) -> dict[str, tuple[str, ...]]:
+        """The sizes with several entries: the sizes that these are."""
+        return {name: family.members for name, family in self.families.items()}
 
     @property
     def is_broken(self) -> bool:

@@ -16,6 +16,7 @@ from generator.spec.claim_checks import check_claims
 from generator.spec.keys import Key, groups_of, keys_of
 from generator.spec.reading import check_reading
 from generator.spec.schema import OF_ROWS
+from generator.spec.stages import WrittenOut, written_out
 from generator.spec.validation import Violation, validate
 from generator.spec.yaml_reader import Entry, Node, Scalar, plain, read_yaml
 from generator.spec.yaml_reader import Mapping as MappingNode
@@ -38,12 +39,15 @@ def parse_spec(name: str, source: Source) -> model.Spec:
         ProblemsError: with all problems that can be seen without looking at other specs, if nothing can be said about the rest.
     """
     tree = read_yaml(source)
-    found = validate(tree)
     problems = Problems()
+    whole = written_out(tree, problems) if isinstance(tree, MappingNode) else None
+    problems.raise_if_any()
+    tree = tree if whole is None else whole.tree
+    found = validate(tree)
     problems.extend(violation.problem for violation in found)
     if not isinstance(tree, MappingNode) or any(not isinstance(tree.get(section), MappingNode) for section in _SECTIONS):
         raise ProblemsError(problems)
-    parser = _SpecParser(problems, found)
+    parser = _SpecParser(problems, found, whole or WrittenOut(tree))
     spec = parser.spec(name, source, tree)
     wrong = list(check_structure(spec))
     problems.extend([*wrong, *check_parts(spec), *check_claims(spec)])
@@ -59,8 +63,9 @@ def parse_spec(name: str, source: Source) -> model.Spec:
 class _SpecParser:
     """Turns nodes that the schema has accepted into the parts of a Spec; others are left out or marked as broken."""
 
-    def __init__(self, problems: Problems, violations: Collection[Violation]) -> None:
+    def __init__(self, problems: Problems, violations: Collection[Violation], whole: WrittenOut) -> None:
         self.problems = problems
+        self.whole = whole
         self.violated = {violation.path[:depth] for violation in violations for depth in (1, 2)}
         self.is_sound = not any((section,) in self.violated for section in _STRUCTURE)
         self.is_sound &= not any(violation.path in (("inputs",), ("layers",)) for violation in violations)
@@ -79,7 +84,9 @@ class _SpecParser:
         broken = {name for section, name in (path for path in self.violated if len(path) > 1) if section == "presets"}
         written = tree.get("presets")
         names = [entry.key.text for entry in written.entries] if isinstance(written, MappingNode) else []
-        return model.Spec(name, source, tree.span, **values, broken_presets=tuple(one for one in names if one in broken))
+        rest: dict[str, Any] = {"families": self.whole.sizes, "stages": self.whole.rows}
+        rest["broken_presets"] = tuple(one for one in names if one in broken)
+        return model.Spec(name, source, tree.span, **values, **rest)
 
     def section(self, key: Key, entry: Entry) -> Any:
         """Return a section of the file. Entries and items with a problem are left out, or marked as broken where others name them."""
@@ -117,6 +124,8 @@ class _SpecParser:
             values[name] = self.part(inner, key, node) if needed or node.get(inner.place) is not None else None
         if kind is model.Row:
             values["params"] = self.params(values.get("op", ""), node)
+            if values["use"] is not None and key.text in self.whole.numbers:
+                values["use"] = replace(values["use"], own=self.whole.own(key.text))
         spans, names = _places(node)
         built = kind(key.text, spans.get(kind.place, key.span), spans=spans, names=names, **values)
         self.problems.extend(built.mistakes())

@@ -10,7 +10,7 @@ from typing import Any
 
 from generator.formulas.human import counted
 from generator.ops.registry import ops
-from generator.spec.keys import MAX_ROWS
+from generator.spec.keys import MAX_ROWS, of_one_stage
 from generator.spec.schema import build_schema
 from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
@@ -67,7 +67,7 @@ def _validator(definition: str) -> Any:
 
 @cache
 def _schema() -> dict[str, Any]:
-    return build_schema()
+    return dict(of_one_stage(build_schema()))
 
 
 def _holding(definition: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import yaml
 
 from generator.files.regular_file import read_regular
+from generator.spec.indexed_yaml import IndexedLoader
 from generator.spec.visible import code_point, joined, unseen, unseen_beside_pairs
 from generator.spec.yaml_mistakes import explain
 from generator.spec.yaml_nodes import Entry, Mapping, Node, Scalar, ScalarValue, Sequence, Style, find, plain
@@ -101,7 +102,7 @@ class _Reader:
     def __init__(self, source: Source, problems: Problems) -> None:
         self.source = source
         self.problems = problems
-        self.events = yaml.parse(source.text, Loader=yaml.SafeLoader)
+        self.events = yaml.parse(source.text, Loader=IndexedLoader)
         self.anchors: dict[str, _Built | None] = {}  # None while the node is being read
         self.places: dict[str, Span] = {}
         self.size = 0

@@ -41,6 +41,7 @@ class Span:
     line: int
     column: int
     length: int = 1
+    places: tuple[int, ...] = field(default=(), compare=False)  # where each character of the value stood before a part was replaced
 
     def inside(self, offset: int, length: int = 1) -> Span:
         """Return the span of characters `offset` to `offset + length` of the value of the scalar at this span.
@@ -48,6 +49,9 @@ class Span:
         Quotes and escapes are accounted for. Where the value's characters are not in this line (block scalars, later
         lines of a long scalar), the span of the scalar itself is returned.
         """
+        if self.places:
+            first, last = (self.places[min(at, len(self.places) - 1)] for at in (offset, offset + length))
+            return replace(self, places=()).inside(first, max(1, last - first))
         begin = self.column - 1
         starts = _value_positions(self.source.line(self.line)[begin : begin + self.length])
         if offset >= len(starts):

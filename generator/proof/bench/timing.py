@@ -30,7 +30,7 @@ def times(
         UnavailableError: PyTorch cannot use the device, or the module does not fit into its memory.
     """
     try:
-        arguments = {argument.variable: sizes[argument.name] for argument in bench.modules.view(name).arguments}
+        arguments: dict[str, Any] = {**bench.modules.view(name).given(sizes)}
         with torch.device(device):
             module = bench.module_class(name)(**arguments, **options).eval()
         inputs = bench.inputs(name, sizes, device=device)

@@ -97,7 +97,7 @@ class Workbench:
     def build(self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype | None = None) -> nn.Module:
         """Return an instance at the given sizes, and with options among them."""
         view = self.modules.view(name)
-        arguments = {a.variable: sizes[a.name] for a in view.arguments if a.name in sizes}
+        arguments: dict[str, Any] = {**view.given(sizes)}
         arguments |= {option.name: sizes[option.name] for option in view.options if option.name in sizes}
         with torch.device(device), default_dtype(dtype or torch.get_default_dtype()):
             return self.module_class(name)(**arguments)

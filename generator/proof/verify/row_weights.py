@@ -38,8 +38,10 @@ def _path(bench: Workbench, spec: str, names: list[str], rows: dict[str, SheetRo
     path = ""
     while names:
         attributes = row_names(bench.modules.view(spec).arch).attributes
-        row = next((row for row, attribute in attributes.items() if attribute == names[0]), names[0])
-        path, names = f"{path}.{row}".lstrip("."), names[1:]
+        one_of = "[".join(names[:2]) + "]"  # a stage of several
+        row = next((row for row, attribute in attributes.items() if attribute in (names[0], one_of)), names[0])
+        names = names[2 if attributes.get(row) == one_of else 1 :]
+        path = f"{path}.{row}".lstrip(".")
         if path not in rows or not rows[path].is_group:
             break
         spec = rows[path].op.removeprefix("use ")

@@ -20,6 +20,7 @@ from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
+from generator.spec.stages import Family
 from generator.text.problems import Problem, ProblemsError
 from generator.trace.tensor import Shape
 
@@ -54,7 +55,12 @@ class Names:
 def row_names(arch: Architecture) -> Names:
     """Give each input and row a local variable and an attribute that hide nothing."""
     spec = arch.spec
-    sizes = {*spec.dims, *(dim.variable for dim in spec.dims.values()), *spec.options}
+    sizes = {
+        *spec.dims,
+        *(dim.variable for dim in spec.dims.values()),
+        *(family.variable for family in spec.families.values()),
+        *spec.options,
+    }
     suffixes = {row.name: _suffixes(row) for row in arch.rows}
     derived = {f"{name}_{suffix}" for name, behind in suffixes.items() for suffix in behind}
     variables: dict[str, str] = {}
@@ -66,7 +72,19 @@ def row_names(arch: Architecture) -> Names:
     attributes: dict[str, str] = {}
     for name in spec.rows:
         attributes[name] = safe(name, {*MODULE_ATTRIBUTES, *sizes, *attributes.values()})
+    for stages in spec.stages.values():
+        if are_one_list(arch, stages):
+            one = safe(stages.name, {*MODULE_ATTRIBUTES, *sizes, *attributes.values()})
+            attributes |= {name: f"{one}[{at}]" for at, name in enumerate(stages.members)}
     return Names(variables, attributes)
+
+
+def are_one_list(arch: Architecture, stages: Family) -> bool:
+    """Say whether the rows of several stages are one list of modules: each is a block, and none is more or less than that."""
+    rows = [row for row in arch.rows if row.name in stages.members]
+    return all(
+        isinstance(row, BlockRow) and row.row.use and not (row.row.repeat or row.row.scan or row.row.when or row.row.tie) for row in rows
+    )
 
 
 def _suffixes(row: BoundRow) -> set[str]:
@@ -90,6 +108,7 @@ class LineWriter:
         self.lines = Lines(top=top)
         self.holders: dict[str, str] = {}  # for each row so far, the attribute that has its weights
         self.made: dict[str, list[str]] = {}  # attribute: the lines that make it
+        self.stages: dict[str, list[str]] = {}  # what is known so far of lists of stages
 
     def write(self) -> Lines:
         """Return the lines of all rows."""
@@ -226,14 +245,25 @@ class LineWriter:
                 init += [f"self.{attribute} = nn.ModuleList(", *block, f"    for _ in range({count})", ")"]
             forward += self._loop(bound, attribute, own, inputs, comment)
         else:
-            init.append(f"self.{attribute} = {construction}")
-            arguments = [*inputs, f'substate(state, "{own}")'] if stateful else inputs
+            init += self._stage(attribute, construction) if "[" in attribute else [f"self.{attribute} = {construction}"]
+            key = own.replace("[", ".").removesuffix("]")
+            arguments = [*inputs, f'substate(state, "{key}")'] if stateful else inputs
             call = f"self.{attribute}({', '.join(arguments)})"
             if hands_on:
                 call = f'with_state(self.{attribute}, {", ".join(inputs)}, state=substate(state, "{own}"))'
             forward.append((f"{', '.join(self._targets(bound))} = {call}", comment))
         if bound.row.tie:
             init.clear()
+
+    def _stage(self, attribute: str, construction: str) -> list[str]:
+        """Return the lines that make a list of stages, once the last of them is known."""
+        one = attribute.partition("[")[0]
+        stages = self.stages.setdefault(one, [])
+        stages.append(construction)
+        if len(stages) < sum(other.startswith(f"{one}[") for other in self.names.attributes.values()):
+            return []
+        lines = [f"{line}," if last else line for text in stages for line, last in _with_last(wrapped(f"        {text}"))]
+        return [f"self.{one} = nn.ModuleList(", "    [", *lines, "    ]", ")"]
 
     def _targets(self, bound: BoundRow) -> list[str]:
         """Return the variables that a row's results go to."""
@@ -285,6 +315,10 @@ def _built_otherwise(bound: BoundRow) -> Problem:
 def _with_comment(code: list[str], comment: str) -> list[tuple[str, str]]:
     """Put a comment behind the last of a statement's lines."""
     return [*((line, "") for line in code[:-1]), (code[-1], comment)]
+
+
+def _with_last(lines: list[str]) -> list[tuple[str, bool]]:
+    return [(line, line is lines[-1]) for line in lines]
 
 
 def _axis(text: str) -> str:

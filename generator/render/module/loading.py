@@ -35,13 +35,18 @@ def build_module(compiled: Compiled, library: Library, preset: str | None, given
     sheet, spec = compiled.sheet, compiled.architecture.spec
     options = {name: check_option(spec.options[name], value) for name, value in given.items() if name in spec.options}
     others = {name: value for name, value in given.items() if name in (*spec.slots, "device", "dtype")}
-    letters = {dim.variable: size for size, dim in spec.dims.items()}
+    letters = {dim.variable: size for size, dim in spec.dims.items()} | {one.variable: one.name for one in spec.families.values()}
     known = sized(sheet, preset, {letters.get(name, name): value for name, value in given.items() if name not in {*options, *others}})
     built = _class_of(render_file(compiled, library), sheet.name)
     parameters = inspect.signature(built).parameters
-    missing = [size for size, dim in spec.dims.items() if (one := parameters.get(dim.variable)) and one.default is one.empty]
+    together = {member: family.variable for family in spec.families.values() for member in family.members}
+    called = {size: together[size] if together.get(size) in parameters else dim.variable for size, dim in spec.dims.items()}
+    missing = [size for size, name in called.items() if (one := parameters.get(name)) and one.default is one.empty]
     require(sheet, known, missing, f"the module of `{sheet.name}`")
-    arguments = {spec.dims[size].variable: value for size, value in known.items()} | options | others
+    arguments = {called[size]: value for size, value in known.items()} | options | others
+    for family in spec.families.values():
+        if family.variable in parameters:
+            arguments[family.variable] = tuple(known[member] for member in family.members)
     return built(**{name: value for name, value in arguments.items() if name in parameters})
 
 

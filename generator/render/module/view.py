@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from sympy import Expr, Symbol
 
@@ -20,10 +20,13 @@ from generator.resolve.resolver import Resolver
 from generator.spec.library import Library
 from generator.spec.model import Option, Spec
 from generator.spec.reserved import FUNCTIONAL
+from generator.spec.stages import Family
 from generator.text.expressions import evaluate
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,26 @@ class ModuleView:
     counted: tuple[Growth, ...] = ()  # sizes that grow from step to step and no input shows: told by a count in the state
     slot_defaults: Mapping[str, str] = field(default_factory=dict)  # slot: the Python of its default block
     slot_needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # slot: the optional arguments that its default block needs
+    families: tuple[Family, ...] = ()  # sizes with several entries that are one argument
+
+    def family(self, size: str) -> Family | None:
+        """Return the size with several entries of which a size is one, where they are one argument."""
+        return next((family for family in self.families if size in family.members), None)
+
+    def given(self, sizes: Mapping[str, T]) -> dict[str, T | tuple[T | int, ...]]:
+        """Return sizes by what the constructor calls them, entries of one size together, where all of them are known."""
+        found: dict[str, T | tuple[T | int, ...]] = {}
+        defaults = {a.name: int(a.default) for a in self.arguments if a.default is not None and a.default.is_Integer}
+        for argument in self.arguments:
+            family = self.family(argument.name)
+            if family is None:
+                if argument.name in sizes:
+                    found[argument.variable] = sizes[argument.name]
+            elif family.variable not in found and any(member in sizes for member in family.members):
+                entries: dict[str, T | int] = {**defaults, **sizes}
+                if all(member in entries for member in family.members):
+                    found[family.variable] = tuple(entries[member] for member in family.members)
+        return found
 
 
 class ModuleSet:
@@ -95,11 +118,10 @@ class ModuleSet:
             outer = printer.arch.spec
             taken = {*_own_names(outer), class_name(outer.name), *blocks.values()}
             blocks[child.spec.name] = self._classes.get(child.spec.name) or imported_name(view.class_name, taken)
-        arguments: list[str] = []
-        for argument in view.arguments:
-            value = child.sizes.get(argument.name)
-            if value is not None and not _is_default(argument, child, value):
-                arguments.append(f"{argument.variable}={printer.built(value)}")
+        differ = {a.name for a in view.arguments if a.name in child.sizes and not _is_default(a, child, child.sizes[a.name])}
+        differ |= {name for family in view.families if differ & {*family.members} for name in family.members}
+        told = {a.name: printer.built(child.sizes[a.name]) for a in view.arguments if a.name in differ}
+        arguments = [f"{name}={_tuple(text) if isinstance(text, tuple) else text}" for name, text in view.given(told).items()]
         chosen = [(option.name, _option_text(option, child, printer.arch)) for option in view.options]
         arguments += [f"{name}={text}" for name, text in chosen if text]
         for slot in child.fills:
@@ -110,8 +132,13 @@ class ModuleSet:
         return f"{blocks[child.spec.name]}({', '.join(arguments)})"
 
 
+def _tuple(entries: Sequence[object]) -> str:
+    return f"({', '.join(map(str, entries))}{',' if len(entries) == 1 else ''})"
+
+
 def _own_names(spec: Spec) -> set[str]:
-    return {*spec.dims, *(dim.variable for dim in spec.dims.values()), *spec.options, *spec.slots}
+    families = (family.variable for family in spec.families.values())
+    return {*spec.dims, *(dim.variable for dim in spec.dims.values()), *families, *spec.options, *spec.slots}
 
 
 def _is_default(argument: Argument, child: Architecture, value: Expr) -> bool:
@@ -191,6 +218,7 @@ class _Builder:
             slot_needs={
                 slot: tuple(a.variable for a in arguments if a.name in names and a.default is None) for slot, names in slot_needs.items()
             },
+            families=tuple(family for family in self.spec.families.values() if _is_one(family, arguments)),
         )
 
     def _construct(self, printer: SizePrinter) -> Any:
@@ -274,6 +302,14 @@ class _Builder:
 
     def _run_free(self, asked: set[str], known: set[str]) -> set[str]:
         return {name for name in self._free(asked) if name not in known}
+
+
+def _is_one(family: Family, arguments: Sequence[Argument]) -> bool:
+    """Say whether the entries of a size are one argument: all are asked for, and all or none of them have a number as default."""
+    found = [argument for argument in arguments if argument.name in family.members]
+    defaults = [argument.default for argument in found]
+    is_plain = all(default is None for default in defaults) or all(default is not None and default.is_Integer for default in defaults)
+    return len(found) == len(family.members) and is_plain and not any(argument.optional for argument in found)
 
 
 def _multiple(arch: Architecture, size: Symbol) -> tuple[str, int, int] | None:

@@ -17,7 +17,7 @@ from generator.render.module.checks import checked_when_built, checked_when_run,
 from generator.render.module.escape import comment, docstring, literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import row_names
-from generator.render.module.signature import input_sizes
+from generator.render.module.signature import Argument, input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.resolve.architecture import Requirement
 from generator.resolve.binding import default_conditions
@@ -105,7 +105,8 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         sheet: of the spec, where the class shows costs, presets and the names of weights elsewhere.
     """
     spec = view.arch.spec
-    names = {a.name: a.variable for a in view.arguments}
+    names = {a.name: a.variable for a in view.arguments if view.family(a.name) is None}
+    names |= {family.name: family.variable for family in view.families}
     keywords = [f"{o.name}: {_annotation(o.default)} = {literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
     if view.takes_factory:
@@ -115,11 +116,11 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
     top.add(view.lines.top)
     presets, checkpoints = (sheet.presets, spec.checkpoints) if sheet is not None else ((), {})
     top.names.update(["Any"] if view.takes_state or presets or checkpoints else [], ["ClassVar"] if presets or checkpoints else [])
-    top.names.update(["Mapping", "load_reference"] if checkpoints else [])
+    top.names.update(["Mapping", "load_reference"] if checkpoints else [], ["Sequence"] if view.families else [])
     return {
         "name": view.class_name,
         "doc": _docstring(view, label, sheet),
-        "signature": _signature([_argument(a) for a in view.arguments], keywords),
+        "signature": _signature(list(dict.fromkeys(_argument(view, a) for a in view.arguments)), keywords),
         "init": [top.line(line) for line in _init(view)],
         "forward": [top.line(line) for line in _forward(view)],
         "inputs": [f"{_variable(view, name)}: Tensor" for name in spec.inputs],
@@ -127,7 +128,8 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in checkpoints.values()],
-        "presets": [f"{literal(p.name)}: {literal({names[size]: n for size, n in p.sizes.items() if size in names})}" for p in presets],
+        "presets": [f"{literal(p.name)}: {literal(view.given(p.sizes))}" for p in presets],
+        "entry": "Any" if view.families else "int",
         "letters": literal({size: variable for size, variable in names.items() if size != variable}) if presets else "{}",
     }
 
@@ -138,7 +140,12 @@ def _variable(view: ModuleView, ref: str) -> str:
     return view.lines.aliases.get(name) or row_names(view.arch).variables[name] + (f"_{part}" if part else "")
 
 
-def _argument(argument: Any) -> str:
+def _argument(view: ModuleView, argument: Argument) -> str:
+    family = view.family(argument.name)
+    if family is not None:
+        defaults = [a.default for a in view.arguments if a.name in family.members]
+        given = "" if argument.default is None else f" = ({', '.join(map(str, defaults))}{',' if len(defaults) == 1 else ''})"
+        return f"{family.variable}: Sequence[int]{given}"
     if argument.default is None and not argument.optional:
         return f"{argument.variable}: int"
     constant = argument.default is not None and argument.default.is_Integer
@@ -158,7 +165,7 @@ def _signature(arguments: list[str], keywords: list[str]) -> str:
 
 
 def _init(view: ModuleView) -> list[str]:
-    lines = ["super().__init__()"]
+    lines = ["super().__init__()", *_entries(view)]
     printer, spec = view.printer, view.arch.spec
     known = {a.name for a in view.arguments}
     plain = printer.variables
@@ -177,6 +184,19 @@ def _init(view: ModuleView) -> list[str]:
     if any("**factory" in line for line in made):
         lines.append('factory = {"device": device, "dtype": dtype}')
     return lines + made
+
+
+def _entries(view: ModuleView) -> list[str]:
+    """Return the lines that give the entries of sizes that have several their names."""
+    lines = []
+    for family in view.families:
+        count, names = len(family.members), ", ".join(view.printer.variables[name] for name in family.members)
+        lines += [
+            f"if len({family.variable}) != {count}:",
+            f'    raise ValueError(f"{family.variable} has {count} entries; found {{len({family.variable})}}")',
+            f"{names}{',' if count == 1 else ''} = {family.variable}",
+        ]
+    return lines
 
 
 def _default(view: ModuleView, name: str, names: dict[str, str]) -> list[str]:
@@ -298,6 +318,8 @@ def _docstring(view: ModuleView, label: str, sheet: Sheet | None) -> list[str]:
         lines += ["", *_wrapped(spec.description, 4)]
     values = {name: f" = {to_text(view.arch.sizes[name], order)}" for name, dim in spec.dims.items() if dim.kind == "derived"}
     sizes = ", ".join(f"{_named(dim)}{values.get(name, '')} {dim.meaning}" for name, dim in spec.dims.items())
+    renamed = [f"{family.members[0]} to {family.members[-1]} together are {family.variable}" for family in view.families]
+    sizes = "; ".join([sizes, *renamed])
     lines += ["", *_wrapped(f"Sizes: {sizes}.", 8)]
     growing = {size.name for pair in growths(view.arch) for size in (pair.new, pair.other)}
     unchecked = unchecked_conditions(view.arch, {a.name for a in view.arguments}, growing)
