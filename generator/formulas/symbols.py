@@ -7,7 +7,8 @@ floor and ceiling survive unchanged.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 
 from sympy import Add, Dummy, Eq, Expr, Integer, Mod, Rational, Symbol, ceiling, expand, floor, fraction
@@ -66,6 +67,17 @@ class Facts:
             k = Dummy("k", integer=True, **sign)
             least = step.p if isinstance(step, Rational) else step  # a whole multiple of 3/2 that is whole is a multiple of 3
             self._witnesses.append((rest, least * k))
+
+    @contextmanager
+    def taken_for_whole(self, quotient: Expr) -> Iterator[None]:
+        """Take a quotient for whole inside, whatever the sizes: an average of whole numbers, such as the tokens of each expert."""
+        self._quotients.append(quotient)
+        self._whole_cache.clear()
+        try:
+            yield
+        finally:
+            self._quotients.remove(quotient)
+            self._whole_cache.clear()
 
     def _learn_congruence(self, dividend: Expr, divisor: Expr, remainder: Expr) -> bool:
         """Learn the remainder of a size, or of one and a number, by a number. What is known of the size so far is joined with it."""

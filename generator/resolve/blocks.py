@@ -142,14 +142,20 @@ def _reader(frame: Frame, read: ReadRow, use: Use) -> str:
     return f"slot `{read.row.slot}` of `{frame.spec.name}`" if _is_filled(frame, use) else f"`{read.name}`"
 
 
-def run_child(run: Run, frame: Frame, read: ReadRow, block: Block, inputs: Mapping[str, Tensor]) -> Architecture:
-    """Trace a used spec on the given inputs. Raises Unresolved after reporting."""
+def run_child(
+    run: Run, frame: Frame, read: ReadRow, block: Block, inputs: Mapping[str, Tensor], fixed: Mapping[str, Expr] | None = None
+) -> Architecture:
+    """Trace a used spec on the given inputs. Raises Unresolved after reporting.
+
+    Args:
+        fixed: sizes of it that the row decides, whatever flows in.
+    """
     use, sized = block.use, None
     with run.apart() as found:
         arch = None
         with suppress(Unresolved):
             needs = Needs(block.spec.name, run.facts)
-            sized = _sized_child(run, frame, block, needs, inputs)
+            sized = _sized_child(run, frame, block, needs, inputs, fixed or {})
             fills = {name: (fill, block.caller) for name, fill in use.slots.items()}
             for name in use.slots:
                 if name not in block.spec.slots:
@@ -165,7 +171,7 @@ def run_child(run: Run, frame: Frame, read: ReadRow, block: Block, inputs: Mappi
     return arch
 
 
-def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Mapping[str, Tensor]) -> Sized:
+def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Mapping[str, Tensor], fixed: Mapping[str, Expr]) -> Sized:
     use, caller, child = block.use, block.caller, block.spec
     for name in use.sizes:
         dim = child.dims.get(name)
@@ -183,7 +189,7 @@ def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Map
     given = {name: written_size(caller.sized, caller.needs, expression, run.problems) for name, expression in use.sizes.items()}
     flow = {**caller.sizes, **frame.sizes}  # the block around a slot before the spec that fills it
     flow |= {name: caller.sizes[member] for name, member in use.own.items() if member in caller.sizes}
-    free = bind_sizes(child, given, flow, inputs)
+    free = bind_sizes(child, {**given, **fixed}, flow, inputs)
     options, sources = bind_options(child, use, {**caller.sized.options, **frame.sized.options}, run.problems)
     outer = (frame.sized,) if caller.sized is frame.sized else (frame.sized, caller.sized)
     return Sized(
@@ -247,7 +253,8 @@ def iterated(
     run: Run, frame: Frame, read: ReadRow, block: Block, count: Expr, first: Mapping[str, Tensor], body: Body
 ) -> Mapping[str, Tensor]:
     """Run a block so many times, and return what it hands on at last. Raises Unresolved after reporting."""
-    key, runs_of = ("scan", "steps") if read.row.scan else ("repeat", "layers")
+    key = read.row.counted_by
+    runs_of = {"scan": "steps", "repeat": "layers", "experts": "experts"}[key]
     try:
         runs = iterate(run.tracer, read.path, count, first, body, shared=key == "scan" or read.row.share)
     except UnsettledError:
@@ -255,9 +262,7 @@ def iterated(
             f"the costs of `{block.spec.name}` cannot be written as one formula of the number of {runs_of}",
             read.row.where(key),
             "each run differs from the one before: in the memory order of what it hands on, or in what it keeps for the backward pass",
-            f"write a number of runs, such as `{key}: 6`"
-            if key == "repeat"
-            else "return the states in the memory order in which they come",
+            f"write a number of runs, such as `{key}: 6`" if key != "scan" else "return the states in the memory order in which they come",
         )
         raise Unresolved from None
     if runs.least > 1 or not (count.is_positive or count == 0 or (not read.row.share and _may_be_empty(run, count))):

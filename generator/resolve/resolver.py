@@ -163,7 +163,7 @@ def _unsettled(arch: Architecture, path: str) -> Problem:
     bound = arch.row(name)
     if inner and bound.child is not None:
         return _unsettled(bound.child, inner)
-    key = "scan" if bound.row.scan else "repeat"
+    key = bound.row.counted_by
     what = bound.child.spec.name if bound.child is not None else bound.name
     return Problem(
         f"the costs of `{what}` cannot be written as one formula of the number of its runs",

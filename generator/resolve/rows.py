@@ -11,6 +11,7 @@ from generator.resolve.architecture import Architecture, BlockRow, BoundRow, Rea
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import Block, block_of, check_state, run_block, unlike
 from generator.resolve.exact_sizes import inexact_problem, open_domain
+from generator.resolve.experts import run_experts
 from generator.resolve.hints import shapes_of
 from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.run import Frame, Run
@@ -129,6 +130,8 @@ def _run(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str
 
 
 def _run_block(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
+    if read.row.experts is not None:
+        return run_experts(run, frame, read, block, read.row.experts)
     bound = (run_scan if read.row.scan else run_block)(run, frame, read, block)
     check_state(run, frame, bound, block)
     return bound

@@ -97,6 +97,7 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
         axes=_axes(arch),
+        averages=tuple(sorted(arch.tracer.averages, key=str)),
         saved=saved_memory(library, traced),
         families=spec.entries,
     )

@@ -69,9 +69,15 @@ class RowCost(_Quantities):
 
     @property
     def shape(self) -> Any:
-        """The result's shape as a tuple of numbers; for several results a dict of tuples by result."""
-        shapes = {part: tuple(self.cost.evaluated(axis, f"the shape of `{self.name}`") for axis in axes) for part, axes in self.row.shapes}
+        """The result's shape as a tuple of numbers; for several results a dict by result. What depends on values is an average."""
+        shapes = {part: tuple(self._axis(axis) for axis in axes) for part, axes in self.row.shapes}
         return shapes[""] if set(shapes) == {""} else shapes
+
+    def _axis(self, axis: Expr) -> Any:
+        if not self.cost.sheet.is_average(axis):
+            return self.cost.evaluated(axis, f"the shape of `{self.name}`")
+        value = evaluate(axis, self.cost.dims)
+        return float(value) if isinstance(value, Fraction) else value
 
     def __repr__(self) -> str:
         return f"<row {self.name}: {self.op}>"

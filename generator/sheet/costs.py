@@ -65,15 +65,16 @@ def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Ma
 
 
 def _overhead(bound: BoundRow, depth: int, count: Expr, own: Mapping[str, Expr]) -> tuple[SheetRow, ...]:
-    """The work of a recurrence around its cell (first state, collecting the steps) as a row of its own."""
+    """The work of a recurrence around its cell (first state, collecting the steps), or of a mixture around its experts, as its own row."""
     if all(cost == 0 for cost in own.values()):
         return ()
     shapes = tuple((name, x.shape) for name, x in bound.results.items())
-    return (
-        SheetRow(
-            f"{bound.path}.steps", "steps", depth, "scan", bound.input_names, shapes, count, False, own, "first state and collected steps"
-        ),
+    name, op, note = (
+        ("steps", "scan", "first state and collected steps")
+        if bound.row.scan
+        else ("routing", "experts", "tokens picked for each expert, results weighted and added up")
     )
+    return (SheetRow(f"{bound.path}.{name}", name, depth, op, bound.input_names, shapes, count, False, own, note),)
 
 
 def _row(

@@ -31,5 +31,6 @@ def sheet_demands(sheet: Sheet, given: Collection[str], *, in_training: bool = F
 
 
 def axes_of(sheet: Sheet) -> Iterator[Expr]:
-    """Yield the axes of all results of rows that depend on sizes, each once, in order of computation."""
-    yield from dict.fromkeys(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)
+    """Yield the axes of all results of rows that depend on sizes, but not on values, each once, in order of computation."""
+    axes = dict.fromkeys(axis for row in sheet.rows for _, shape in row.shapes for axis in shape if axis.free_symbols)
+    yield from (axis for axis in axes if not sheet.is_average(axis))

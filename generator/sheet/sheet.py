@@ -13,6 +13,7 @@ from typing import Literal
 from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
+from generator.formulas.algebra import cancel
 from generator.quantities import InBytes, Ratio, cost_formula
 from generator.sheet.memory import ITEM_BYTES, SavedMemory
 from generator.spec.references import Reference
@@ -164,10 +165,15 @@ class Sheet:
     references: Mapping[str, Reference] = field(default_factory=dict)
     option_meanings: Mapping[str, str] = field(default_factory=dict)
     axes: tuple[Expr, ...] = ()  # that any tensor has on the way, those inside of rows included; axes of fixed size are left out
+    averages: tuple[Expr, ...] = ()  # of these, such as the tokens of each expert: they need not come out whole
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
     handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
     saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
+
+    def is_average(self, axis: Expr) -> bool:
+        """Say whether an axis is so long only on average: it depends on values, and the average need not be whole."""
+        return any(cancel(axis / average).is_integer for average in self.averages)
 
     def in_bytes(self, amount: InBytes, dtype: str) -> Expr:
         """Return an amount in bytes, in a model of a number format. Raises KeyError for an unknown one."""

@@ -58,7 +58,12 @@ def check_sizes(spec: Spec) -> Iterator[Problem]:
     for declared in spec.inputs.values():
         written += (*declared.shape, *([declared.below] if declared.below else []))
     for row in spec.rows.values():
-        written += (*(row.out or ()), *([row.repeat] if row.repeat else []), *(row.use.sizes.values() if row.use else ()))
+        written += (
+            *(row.out or ()),
+            *([row.repeat] if row.repeat else []),
+            *([row.experts] if row.experts else []),
+            *(row.use.sizes.values() if row.use else ()),
+        )
         written += (axis for shape in row.carry.values() for axis in shape)
     for expression in written:
         yield from unknown_sizes(expression.ast, expression.span, spec.dims)

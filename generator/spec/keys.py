@@ -288,7 +288,8 @@ CHANGES = KeyKind(lambda: {"type": "object", "$comment": OF_STAGES}, lambda _rea
 EACH = word(**{"pattern": r"^([A-Za-z][A-Za-z0-9_]* in )?[0-9]+\.\.[0-9]+$", "$comment": OF_STAGES})
 CONDITION = KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.condition(node))
 CONDITIONS = one_or_more(CONDITION)
-REFERENCES = one_or_more(KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.ref(node)), minItems=1)
+REFERENCE = KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.ref(node))
+REFERENCES = one_or_more(REFERENCE, minItems=1)
 WORDS = one_or_more(WORD, minItems=1)
 PLACES = KeyKind(WORDS.schema, _places, dict)  # words, each with its place
 CITE = KeyKind(one_or_more(WORD).schema, _places, dict)

@@ -24,6 +24,7 @@ from generator.spec.keys import (
     MAX_SIZE,
     MAX_TITLE,
     MEANING,
+    REFERENCE,
     REFERENCES,
     SHAPE,
     TEXT,
@@ -208,6 +209,19 @@ class Row(SpecPart):
         example="{state: [b, d]}",
         others="state states hidden memory",
     )
+    experts: Expression | None = key(
+        EXPRESSION,
+        "how many sets of weights the block has; each is run on the tokens that choose it",
+        of_blocks=True,
+        example="E",
+        others="n_experts num_experts mixture moe",
+    )
+    by: Ref | None = key(
+        REFERENCE, "the row that says which experts each token chooses: [..., k]", of_blocks=True, example="chosen.indices"
+    )
+    weights: Ref | None = key(
+        REFERENCE, "the row that says how much the result of each counts: [..., k]; 1 by default", of_blocks=True, example="chosen.values"
+    )
     inputs: tuple[Ref, ...] | None = key(
         REFERENCES,
         "the row or input it reads, `row.part` for one of several results, a list for several; the row above by default",
@@ -252,6 +266,7 @@ class Row(SpecPart):
         if "share" in self.spans and "repeat" not in self.spans:
             note = "it lets the layers of a stack have the same weights; a row that uses those of another says `tie`"
             yield Problem(f"row `{self.name}` has `share` without `repeat`", self.named("share"), (note,))
+        yield from self._expert_mistakes()
         if "tie" in self.spans and "slot" in self.spans:
             note = "what fills a slot is one module; a row with `use` can be tied to another that uses the same spec"
             yield Problem(f"row `{self.name}` fills a slot, so it cannot be tied to another row", self.named("tie"), (note,))
@@ -263,6 +278,25 @@ class Row(SpecPart):
         elif "scan" in self.spans and "carry" not in self.spans:
             note = "carry names the state and its shape: `carry: {state: [b, d]}`"
             yield Problem(f"row `{self.name}` has `scan` without `carry`", self.named("scan"), (note,))
+
+    def _expert_mistakes(self) -> Iterator[Problem]:
+        example = "`{use: gated_mlp, in: x, experts: E, by: chosen.indices, weights: chosen.values}`"
+        blocks = "op" not in self.spans  # ops may have settings of these names
+        if "experts" in self.spans and "by" not in self.spans:
+            note = f"`by` names the row that chooses, such as a top_k: {example}"
+            yield Problem(f"row `{self.name}` has `experts` without `by`", self.named("experts"), (note,))
+        for name in ("by", "weights"):
+            if blocks and name in self.spans and "experts" not in self.spans:
+                yield Problem(f"row `{self.name}` has `{name}` without `experts`", self.named(name), (f"a mixture of experts: {example}",))
+        for name in ("repeat", "scan"):
+            if name in self.spans and "experts" in self.spans:
+                note = f"use a spec that has the experts within one that {name}s"
+                yield Problem(f"row `{self.name}` has both `{name}` and `experts`", self.named("experts"), (note,))
+
+    @property
+    def counted_by(self) -> str:
+        """The key that says how often the block of a row is run."""
+        return "scan" if self.scan else "repeat" if self.experts is None else "experts"
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ class _SpecParser:
         values: dict[str, Any] = {}
         for one in keys_of(kind, own=True):
             value = node.get(one.name)
-            if value is not None:
+            if value is not None and not (one.of_blocks and node.get("op") is not None):  # an op may have a setting of that name
                 values[one.field] = one.kind.read(self, key, value)
         for name, (inner, needed) in groups_of(kind).items():
             values[name] = self.part(inner, key, node) if needed or node.get(inner.place) is not None else None

@@ -10,12 +10,13 @@ from generator.text.problems import Problem
 
 
 def references(row: Row, above: str) -> tuple[Ref, ...]:
-    """Return what a row reads: what it names under `in`, or else the row above, where its op reads anything."""
+    """Return what a row reads: what it names under `in`, or else the row above, if its op reads anything; then how experts are chosen."""
+    routing = tuple(ref for ref in (row.by, row.weights) if ref is not None)
     if row.inputs is not None:
-        return row.inputs
+        return (*row.inputs, *routing)
     if row.op and ops()[row.op].arity == (0, 0):  # such as a parameter
         return ()
-    return (Ref(above, "", row.span),)
+    return (Ref(above, "", row.span), *routing)
 
 
 def read_by_row(spec: Spec) -> dict[str, tuple[Ref, ...]]:

@@ -139,6 +139,11 @@ class Derivative:
         self._free([gradient for x, gradient in made if not x.needs_grad])
         return [(x, gradient) for x, gradient in made if x.needs_grad]
 
+    def added(self) -> Gradients:
+        """What was added to gets the gradient of the result as it is; what was added gets the rows of it to which it was added."""
+        passed = [(x, self.heap.share(self.gradient)) for i, x in self.wanted.items() if i == 0]
+        return passed + [(x, self.heap.new(x.shape, wanted_by=x)) for i, x in self.wanted.items() if i > 0]
+
     def _free(self, tensors: list[Tensor]) -> None:
         for x in tensors:
             self.heap.free(x)
@@ -169,5 +174,6 @@ _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "parts": Derivative.parts,
     "convolution": Derivative.convolution,
     "attention": Derivative.attention,
+    "added": Derivative.added,
     "none": Derivative.none,
 }

@@ -77,6 +77,11 @@ class Diary:
         found: int = evaluate(count, self.sizes)
         return found
 
+    def spread(self, tokens: Expr, experts: Expr) -> list[int]:
+        """Return how many of the tokens each expert sees: as evenly as can be."""
+        count, total = self.times(experts), self.times(tokens)
+        return [total // count + (number < total % count) for number in range(count)]
+
     def launch(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
         """Note a kernel."""
         self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), is_idle))

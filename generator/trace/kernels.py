@@ -18,7 +18,7 @@ from generator.trace.tensor import Tensor
 PLACE = "generator/trace/kernels.py"
 Tensors = Sequence[Tensor]
 Keeps = Callable[[Tensors, Tensors], Tensors]  # of what is read and written, what is kept
-Rule = Literal["each", "elementwise", "greatest", "logsumexp", "stretched", "parts", "convolution", "attention", "none"]
+Rule = Literal["each", "elementwise", "greatest", "logsumexp", "stretched", "parts", "convolution", "attention", "added", "none"]
 NONE = Integer(0)
 PASSED_ON = -1  # in place of a number of temporaries: the gradient of the operand is that of the result
 
@@ -67,6 +67,11 @@ def the_input(reads: Tensors, _writes: Tensors) -> Tensors:
 def second(reads: Tensors, _writes: Tensors) -> Tensors:
     """Keep what is read second: a mask, or indices."""
     return reads[1:2]
+
+
+def addends(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Of what is read, keep all but the first: what is added, and where."""
+    return reads[1:]
 
 
 def inputs(reads: Tensors, _writes: Tensors) -> Tensors:
@@ -204,6 +209,7 @@ KERNELS: dict[str, Kernel] = {
     "pixel_shuffle": _MOVES,
     "pixel_unshuffle": _MOVES,
     "index": Kernel(keeps=second, derivative="each"),
+    "index_add_": Kernel((VectorCost(1),), keeps=addends, derivative="added"),
     "embedding": Kernel(keeps=the_input, derivative="each"),
     "gather": Kernel(keeps=inputs, derivative="each"),
     "topk": Kernel((VectorCost(1),), places, "each"),
@@ -273,6 +279,7 @@ KERNELS: dict[str, Kernel] = {
     "remainder": _NO_GRADIENT,
     "add_": _NO_GRADIENT,
     "arange": _NO_GRADIENT,
+    "nonzero": _NO_GRADIENT,
     "ones": _NO_GRADIENT,
     "new_zeros": _NO_GRADIENT,
     "scalar_tensor": _NO_GRADIENT,

@@ -32,6 +32,7 @@ class Memory:
 
     def hold(self, storage: Storage) -> None:
         """Refer to a storage; it is there from the first reference on."""
+        storage = storage.memory
         if storage.persistent:
             return
         if not self._references[storage]:
@@ -41,6 +42,7 @@ class Memory:
 
     def release(self, storage: Storage) -> None:
         """Refer to it no more; it is gone with the last reference."""
+        storage = storage.memory
         if storage.persistent:
             return
         self._references[storage] -= 1

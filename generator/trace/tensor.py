@@ -35,6 +35,7 @@ class Storage:
         persistent: a parameter or buffer: there before the forward pass, so never counted as saved.
         count: how many such blocks there are (the repeat counts around the place where it is made).
         saved_by: path of the first row that keeps it for the backward pass, if any.
+        before: what stood in the same memory until an operation in place made this of it.
     """
 
     numel: Expr
@@ -42,6 +43,12 @@ class Storage:
     persistent: bool = False
     count: Expr = field(default_factory=lambda: Integer(1))
     saved_by: str | None = None
+    before: Storage | None = None
+
+    @property
+    def memory(self) -> Storage:
+        """What stood first in the same memory: itself, but for the result of an operation in place."""
+        return self if self.before is None else self.before.memory
 
 
 @dataclass(frozen=True, eq=False)

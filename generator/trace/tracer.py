@@ -77,10 +77,12 @@ class Tracer:
         self.tallies: dict[str, Tally] = {}
         self.storages: list[Storage] = []
         self.axes: set[Expr] = set()  # of every tensor that a kernel reads or writes, or that is reshaped
+        self.averages: set[Expr] = set()  # axes that are so long on average, and need not come out whole: the tokens of an expert
         self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
         self.path = ""
         self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
+        self.share: Expr = Integer(1)  # of the weights here, the part that one token uses
         self._weights: SharedWeights | None = None  # of what is applied several times around what runs
         self._is_idle = False  # whether the last kernel has no part in the backward pass
 
@@ -104,6 +106,15 @@ class Tracer:
             yield
         finally:
             self.count, self.copies = outer
+
+    @contextmanager
+    def used_in_part(self, share: Expr) -> Iterator[None]:
+        """Let one token use only a part of the weights inside: those of the experts that it chooses."""
+        outer, self.share = self.share, self.share * share
+        try:
+            yield
+        finally:
+            self.share = outer
 
     @contextmanager
     def sharing(self, known: SharedWeights | None = None) -> Iterator[SharedWeights]:
@@ -167,16 +178,18 @@ class Tracer:
         strides = elementwise_strides(self.facts, model.shape, [model])
         return self.new(model.shape, kind=kind or model.kind, needs_grad=grad, strides=strides)
 
-    def parameter(self, shape: Shape, *, trainable: bool = True, active: Expr | None = None) -> Tensor:
-        """Return a weight (or, not trainable, a buffer) and count it.
+    def in_place(self, x: Tensor, *, needs_grad: bool) -> Tensor:
+        """Return what an operation in place makes of x: another tensor in the same memory."""
+        storage = Storage(x.storage.numel, x.kind, count=self.count, before=x.storage)
+        self.storages.append(storage)
+        return replace(x, storage=storage, needs_grad=needs_grad)
 
-        Args:
-            active: the part of it that one token uses; all of it by default.
-        """
+    def parameter(self, shape: Shape, *, trainable: bool = True) -> Tensor:
+        """Return a weight (or, not trainable, a buffer) and count it."""
         numel = product(shape)
         if trainable:
             self.tally.params += self.copies * numel
-            self.tally.active_params += self.copies * (numel if active is None else active)
+            self.tally.active_params += self.copies * self.share * numel
         storage = Storage(numel, persistent=True)
         return Tensor(shape, contiguous_strides(shape), self._weights.take(storage) if self._weights else storage, trainable)
 

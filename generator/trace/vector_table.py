@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Literal
 
 WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average", "interpolation"]
-Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "free"] | WindowRule
+Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "added", "free"] | WindowRule
 
 # What each rule means, for people.
 RULES: dict[Rule, str] = {
@@ -34,6 +34,7 @@ RULES: dict[Rule, str] = {
     "adaptive_average": "as `adaptive_window`, and 1 per element of the result (division)",
     "interpolation": "3 per element of the result for each interpolation between two numbers, of which there are 1, 3 or 7 "
     "along 1, 2 or 3 axes; 35 for a bicubic one (five sums of four products); positions and weights of rows and columns are not counted",
+    "added": "1 per element that is added",
     "free": "0: data movement, comparison, conversion, creation, random numbers, or a contraction (see matmul FLOPs)",
 }
 
@@ -67,6 +68,7 @@ PRIMITIVES: dict[str, Rule] = {
     **dict.fromkeys(_FREE.split(), "free"),
     **dict.fromkeys(["add", "sub", "rsub"], "scaled_sum"),
     "mean": "mean",
+    "index_add": "added",
     "var": "var",
     "var_mean": "var_and_mean",
     "clamp": "clamp",

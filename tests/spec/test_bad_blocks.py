@@ -67,7 +67,6 @@ mine.yaml:15:18: error: unknown key `option` in `layers.u`
    15 |   u: {use: keep, option: {bias: true}}
       |                  ^^^^^^
   did you mean `options`?
-  known keys: `use`, `with`, `options`, `slots`, `slot`, `repeat`, `share`, `scan`, `carry`, `in`, `out`, `when`, `tie` and `note`
 mine.yaml:16:35: error: unknown key `shape` in `layers.t`
    16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
       |                                   ^^^^^

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from torch import Tensor, nn
 
 from generator.proof.measure.kernel import KernelCall
+from generator.proof.measure.operations import base_name
 from generator.proof.measure.storages import storage_key, tensors_in
 
 
@@ -26,7 +28,10 @@ class Parameters:
 
 
 class UsedParameters:
-    """Observes which parameters the kernels of a run read, in whole or in part. An expert that is not chosen is not read.
+    """Observes which parameters the kernels of a run read, in whole or in part, and for which share of the tokens.
+
+    Between finding the tokens that choose an expert (`nonzero`, of a mask of tokens by choices) and adding its results to theirs
+    (`index_add_`), what is read is read for these tokens alone.
 
     Args:
         module: whose parameters are looked for.
@@ -36,26 +41,32 @@ class UsedParameters:
         self._by_storage: dict[int, list[Tensor]] = {}
         for parameter in module.parameters():
             self._by_storage.setdefault(storage_key(parameter), []).append(parameter)
-        self._used: set[int] = set()
+        self._used: dict[int, Fraction] = {}
+        self._shares = [Fraction(1)]
 
     def __call__(self, call: KernelCall) -> None:
         """Note the parameters among the arguments."""
-        self._used.update(storage_key(tensor) for tensor in tensors_in(call.args, call.kwargs))
+        name = base_name(call.op)
+        if name == "nonzero" and call.args[0].dim() == 2:
+            self._shares.append(self._shares[-1] * Fraction(len(call.result), len(call.args[0])))
+        elif name == "index_add_" and len(self._shares) > 1:
+            self._shares.pop()
+        for tensor in tensors_in(call.args, call.kwargs):
+            key = storage_key(tensor)
+            self._used[key] = max(self._shares[-1], self._used.get(key, self._shares[-1]))
 
-    def has(self, parameter: Tensor) -> bool:
-        """Whether a parameter was read."""
-        return storage_key(parameter) in self._used
+    def share(self, parameter: Tensor) -> Fraction:
+        """For which share of the tokens a parameter was read."""
+        return self._used.get(storage_key(parameter), Fraction(0))
 
     @property
-    def trainable(self) -> int:
-        """Scalars in the parameters read that require a gradient."""
-        return sum(
-            parameter.numel()
-            for key, parameters in self._by_storage.items()
-            if key in self._used
-            for parameter in parameters
-            if parameter.requires_grad
+    def trainable(self) -> int | Fraction:
+        """Scalars that require a gradient and are read for a token, on average: whole where all experts are equal."""
+        total = sum(
+            (self.share(one) * one.numel() for parameters in self._by_storage.values() for one in parameters if one.requires_grad),
+            Fraction(0),
         )
+        return int(total) if total.denominator == 1 else total
 
 
 def parameters(module: nn.Module) -> Parameters:

@@ -5,6 +5,7 @@ the count would be far from what any machine does:
 
 - gathers (an embedding lookup, `gather`, `index_select`, indexing by a tensor) read their indices and, of the tensor they pick from,
   as many elements as they write, not the whole table;
+- adding to rows in place (`index_add_`) reads and writes as many elements of the whole as are added;
 - a kernel that only fills a tensor (`bernoulli_`, `zero_`, `copy_`) does not read it first, `zeros_like` and its kin do not read their
   pattern, and an allocation (`empty`) writes nothing.
 
@@ -20,6 +21,7 @@ from typing import Any
 from generator.proof.measure.kernel import Count, MeasuredKernel, TensorInfo, kernels
 
 GATHERS = frozenset({"embedding", "gather", "index", "index_select", "take"})
+SCATTERS = frozenset({"index_add_"})  # of the whole, the index and what is added
 FILLS = frozenset({"bernoulli_", "copy_", "exponential_", "fill_", "normal_", "random_", "uniform_", "zero_"})
 PATTERNED = frozenset(
     {
@@ -101,6 +103,8 @@ def _moved(name: str, kernel: MeasuredKernel) -> tuple[tuple[TensorInfo, ...], t
     reads, writes = kernel.inputs, kernel.outputs
     if name in GATHERS:
         reads = (*writes, *reads[1:])
+    elif name in SCATTERS:
+        reads, writes = (reads[2], *reads[1:]), reads[2:]
     elif name in FILLS:
         reads = reads[1:]
     elif name in PATTERNED:

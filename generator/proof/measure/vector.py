@@ -183,6 +183,10 @@ def _interpolation(op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, An
     return int(tensors_in(result)[0].numel()) * (35 if "cubic" in name else 3 * between_two)
 
 
+def _added(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], _result: Any) -> int:
+    return int(argument(op, "source", args, kwargs).numel())
+
+
 def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _result: Any) -> int:
     return 0
 
@@ -203,5 +207,6 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "interpolation": _interpolation,
     "adaptive_window": _adaptive_window,
     "adaptive_average": _adaptive_average,
+    "added": _added,
     "free": _free,
 }

@@ -15,6 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from generator.formulas.evaluate import evaluate
 from generator.ops.attention import Attention
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.routing import routed_evenly
 from generator.proof.verify.state import copied, prefilled_state
 from generator.resolve.architecture import Architecture
 from generator.sheet.sheet import Sheet
@@ -55,6 +56,8 @@ class Instance:
         with mode, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")  # PyTorch does it where layers are copied
             module = bench.build(name, sizes, device=device, dtype=dtype)
+            if device == "meta" or isinstance(mode, FakeTensorMode):
+                mode = routed_evenly(bench, name, module, mode)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
             state = prefilled_state(bench, name, module, sizes, device, dtype)
         gradients = tuple(declared.grad and declared.dtype == "float" for declared in bench.library.spec(name).inputs.values())

@@ -62,7 +62,8 @@ def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> Measu
 
 def run_step(instance: Instance) -> MeasuredStep:
     """Run the instance and its backward pass; what is kept is measured where fused attention is fused."""
-    trained = step(instance.runner(), instance.leaves())
+    with instance.mode:
+        trained = step(instance.runner(), instance.leaves())
     if instance.fused is None:
         return trained
     with instance.fused.mode:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from torch import Tensor
 
@@ -67,15 +68,15 @@ class Measurement:
         by_lines: the same by the lines of the generated module, where it can be told.
         is_fused: whether it is measured where fused attention is one kernel.
         of_step: what was measured, of a quantity that depends on which inputs need a gradient.
-        counts: which parameters count, of a quantity of weights; None for other quantities.
+        counts: how much of each parameter counts, of a quantity of weights; None for other quantities.
     """
 
     how: str
-    of: Callable[[Observed], int]
+    of: Callable[[Observed], int | Fraction]
     by_lines: Counter | None = None
     is_fused: bool = False
     of_step: Callable[[MeasuredStep], int] | None = None
-    counts: Callable[[Observed, Tensor], bool] | None = None
+    counts: Callable[[Observed, Tensor], Fraction] | None = None
 
     def locate(self, quantity: str, seen: Observed) -> RowDifference | None:
         """Return the first row of which the measured count differs; None where rows cannot be told apart."""
@@ -110,12 +111,12 @@ MEASUREMENTS: Mapping[str, Measurement] = {
     PARAMS.key: Measurement(
         "its parameters, each once however many names it has",
         lambda seen: parameters(seen.instance.module).trainable,
-        counts=lambda _seen, _parameter: True,
+        counts=lambda _seen, _parameter: Fraction(1),
     ),
     ACTIVE_PARAMS.key: Measurement(
-        "those of its parameters that some operation of the forward pass reads",
+        "its parameters, each for the share of the tokens for which an operation of the forward pass reads it",
         lambda seen: seen.used.trainable,
-        counts=lambda seen, parameter: seen.used.has(parameter),
+        counts=lambda seen, parameter: seen.used.share(parameter),
     ),
     MACS.key: Measurement(
         "a dispatch mode over the tensors of each contraction: elements of the result by the length of what is summed",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 
 from torch import Tensor
 
@@ -14,18 +15,18 @@ from generator.render.module.lines import row_names
 from generator.sheet.sheet import SheetRow
 
 
-def wrong_weights(own: Instance, quantity: str, counts: Callable[[Tensor], bool] = lambda _: True) -> RowDifference | None:
+def wrong_weights(own: Instance, quantity: str, counts: Callable[[Tensor], Fraction] = lambda _: Fraction(1)) -> RowDifference | None:
     """Return the first leaf row whose parameters are not as many as derived; None if there is none.
 
     Args:
         quantity: that of all parameters, or of those that count.
-        counts: which parameters count.
+        counts: how much of each parameter counts.
     """
     rows = {row.path: row for row in own.sheet.rows}
-    measured: dict[str, int] = {}
+    measured: dict[str, int | Fraction] = {}
     for parameter_name, parameter in own.module.named_parameters():
         path = _path(own.bench, own.name, parameter_name.split("."), rows)
-        measured[path] = measured.get(path, 0) + (parameter.numel() if counts(parameter) else 0)
+        measured[path] = measured.get(path, 0) + parameter.numel() * counts(parameter)
     for row in own.sheet.rows:
         derived = evaluate(row.costs[quantity], own.sizes)
         if not row.is_group and derived != measured.get(row.path, 0):

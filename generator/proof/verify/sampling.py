@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sympy import Expr, Le
+from sympy import Expr, Ge, Le
 
 from generator.formulas.feasible import AtLeast, Demand, Holds, Sizes, first, solutions
 from generator.formulas.symbols import symbol
@@ -88,7 +88,9 @@ def _of_drawn(sheet: Sheet, given: Mapping[str, int], depths: Collection[str], l
     known = {name for name, value in complete(sheet.sizes, given).items() if value is not None} if given else set()
     drawn: list[Expr] = [symbol(size.name) for size in sheet.sizes if size.name not in {*known, *depths}]
     axes = [axis for axis in _all_axes(sheet) if not {s.name for s in axis.free_symbols} <= known]
-    return [AtLeast(formula, least) for formula in dict.fromkeys([*drawn, *axes])]
+    return [
+        Holds(Ge(formula, least)) if sheet.is_average(formula) else AtLeast(formula, least) for formula in dict.fromkeys([*drawn, *axes])
+    ]
 
 
 def _all_axes(sheet: Sheet) -> list[Expr]:

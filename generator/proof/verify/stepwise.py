@@ -169,7 +169,13 @@ class _Tokens:
         for constraint in self.sheet.constraints:
             if not evaluate(constraint.condition, sizes):
                 return constraint.text
-        empty = (row.path for row in self.sheet.rows for _, shape in row.shapes for axis in shape if evaluate(axis, sizes) < 1)
+        empty = (
+            row.path
+            for row in self.sheet.rows
+            for _, shape in row.shapes
+            for axis in shape
+            if evaluate(axis, sizes) < 1 and not self.sheet.is_average(axis)
+        )
         return next((f"an axis of `{row}` to have an element" for row in empty), "")
 
     def splits(self, sizes: Sizes, rng: random.Random) -> tuple[list[Split], list[str]]:

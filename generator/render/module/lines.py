@@ -26,6 +26,7 @@ from generator.trace.tensor import Shape
 
 _ALIAS = re.compile(r"\w+ = ((?:self\.)?[A-Za-z_]\w*)")  # a line that only gives something another name
 TEMPORARIES = ("collected", "future", "hidden", "past", "seen", "start", "step", "steps")  # `<row>_past`: what lines of ops need on the way
+OF_EXPERTS = ("chosen", "gates", "mixed", "place", "token", "tokens")  # what those of a mixture of experts need
 
 
 Written = Callable[[str], tuple[list[str], list[str]]]  # of the name of an attribute: the lines that make it, and those that run it
@@ -90,7 +91,7 @@ def are_one_list(arch: Architecture, stages: Family) -> bool:
 def _suffixes(row: BoundRow) -> set[str]:
     """Return what the lines of a row hang onto its name: its results, the inputs of a cell, and what lines of ops need on the way."""
     cell = row.child.spec.inputs if row.row.scan and row.child is not None else ()
-    return {*(part for part in row.results if part), *cell, *TEMPORARIES}
+    return {*(part for part in row.results if part), *cell, *TEMPORARIES, *(OF_EXPERTS if row.row.experts is not None else ())}
 
 
 class LineWriter:
@@ -233,7 +234,7 @@ class LineWriter:
         elif bound.row.repeat is not None and bound.row.share:
             init.append(f"self.{attribute} = {construction}")
             forward += self._loop(bound, attribute, own, inputs, comment)
-        elif bound.row.repeat is not None:
+        elif bound.row.repeat is not None or bound.row.experts is not None:
             if bound.row.slot:  # each layer has weights of its own, as those of torch's nn.TransformerEncoder
                 construction = f"deepcopy({construction})"
             count = self.printer.built(bound.repeat)
@@ -243,7 +244,10 @@ class LineWriter:
             else:
                 block = wrapped(f"    {construction}")
                 init += [f"self.{attribute} = nn.ModuleList(", *block, f"    for _ in range({count})", ")"]
-            forward += self._loop(bound, attribute, own, inputs, comment)
+            if bound.row.experts is not None:
+                forward += self._experts(bound, attribute, inputs, comment)
+            else:
+                forward += self._loop(bound, attribute, own, inputs, comment)
         else:
             init += self._stage(attribute, construction) if "[" in attribute else [f"self.{attribute} = {construction}"]
             key = own.replace("[", ".").removesuffix("]")
@@ -264,6 +268,29 @@ class LineWriter:
             return []
         lines = [f"{line}," if last else line for text in stages for line, last in _with_last(wrapped(f"        {text}"))]
         return [f"self.{one} = nn.ModuleList(", "    [", *lines, "    ]", ")"]
+
+    def _experts(self, bound: BlockRow, attribute: str, inputs: list[str], comment: str) -> list[tuple[str, str]]:
+        """Return the lines that run each expert on the tokens that have chosen it."""
+        target = self.variable(bound.name)
+        x, y = bound.inputs[0], bound.result
+        is_flat = x.rank == 2
+        names = [f"{target}_{name}" for name in ("tokens", "chosen", "gates")][: len(inputs)]
+        lines = [(f"{name} = {given}.flatten(0, -2)", "") for name, given in zip(names, inputs, strict=True)] if not is_flat else []
+        tokens, chosen, *gates = inputs if is_flat else names
+        token, place, mixed = f"{target}_token", f"{target}_place", target if is_flat else f"{target}_mixed"
+        width = f"{tokens}.shape" if x.shape[-1] == y.shape[-1] else f"len({tokens}), {self.printer.run(y.shape[-1])}"
+        rows, result = f"{tokens}[{token}]", f"expert({tokens}[{token}])"
+        for _ in range(len(next(iter(bound.child.inputs.values())).shape) - 2):
+            rows = f"{rows}.unsqueeze(0)"
+            result = f"expert({rows}).squeeze(0)"
+        weighted = f"{result} * {gates[0]}[{token}, {place}, None]" if gates else result
+        lines += [
+            (f"{mixed} = {tokens}.new_zeros({width})", ""),
+            (f"for index, expert in enumerate(self.{attribute}):", ""),
+            (f"    {token}, {place} = torch.where({chosen} == index)", ""),
+            (f"    {mixed}.index_add_(0, {token}, {weighted})", comment if is_flat else ""),
+        ]
+        return lines if is_flat else [*lines, (f"{target} = {mixed}.unflatten(0, {inputs[0]}.shape[:-1])", comment)]
 
     def _targets(self, bound: BoundRow) -> list[str]:
         """Return the variables that a row's results go to."""
