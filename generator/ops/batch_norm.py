@@ -12,20 +12,21 @@ from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
-MODULES = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d"}
+MODULES = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNorm3d"}
 
 
 @dataclass(frozen=True)
 class BatchNorm(Op):
     """(x - mean) / sqrt(var + eps) * weight + bias for each channel, over batch and positions (Ioffe and Szegedy, 2015).
 
-    x [b, c], [b, c, n] or [b, c, h, w]: channels are axis 1. Parameters: 2 * c; the running mean and variance and the number of
-    batches seen are buffers, which are no parameters. Counted in training mode, where the statistics of the batch are computed and
-    the running ones updated: 8 operations an element (6 without weight and bias) and 11 a channel. Kept for the backward pass: x,
-    and the mean and 1 / sqrt(var + eps) of each channel.
+    x [b, c], [b, c, n], [b, c, h, w] or [b, c, t, h, w]: channels are axis 1. Parameters: 2 * c; the running mean and variance and
+    the number of batches seen are buffers, which are no parameters. Counted in training mode, where the statistics of the batch are
+    computed and the running ones updated: 8 operations an element (6 without weight and bias) and 11 a channel. Kept for the
+    backward pass: x, and the mean and 1 / sqrt(var + eps) of each channel.
     """
 
     name: ClassVar[str] = "batch_norm"
+    template: ClassVar[str] = "norm_of_channels"
 
     eps: NumberOption = param(NUMBER, "added to the variance", default=1e-5)
     affine: Flag = param(FLAG, "learn a weight and a bias for each channel", default=True)
@@ -35,7 +36,9 @@ class BatchNorm(Op):
         (x,) = inputs
         if x.rank not in MODULES:
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
-            raise OpError(f"`{row.name}` needs [b, c], [b, c, n] or [b, c, h, w], with the channels as axis 1", found, at="in")
+            raise OpError(
+                f"`{row.name}` needs [b, c], [b, c, n], [b, c, h, w] or [b, c, t, h, w], with the channels as axis 1", found, at="in"
+            )
         row.require(Gt(Mul(x.shape[0], *x.shape[2:]), 1), option=TRAINING)  # PyTorch refuses statistics of a single value
         channels = (x.shape[1],)
         affine = (row.weight("weight", channels), row.weight("bias", channels)) if self.affine else ()

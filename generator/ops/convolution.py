@@ -12,6 +12,7 @@ from generator.ops.bias import bias_of
 from generator.ops.divisibility import suggested_condition
 from generator.ops.padding import OWN, around, fixed_word
 from generator.ops.params import FLAG, SIZE, SIZES, Choice, ChoiceKind, Flag
+from generator.ops.weight_norm import made, weight_norm_param, weight_of
 from generator.ops.windows import PADDING, check_fits, check_image, each_axis, keyword, printed
 from generator.trace import moving
 from generator.trace.convolution import Windows, convolution
@@ -39,6 +40,7 @@ class Convolution(Op):
     )
     transposed: Flag = param(FLAG, "the transposed convolution, which widens by the stride", default=False)
     output_padding: Shape = param(SIZES, "positions added at the end (transposed only)", default=0)
+    weight_norm: Flag = weight_norm_param()
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Check the shapes, then convolve."""
@@ -52,9 +54,9 @@ class Convolution(Op):
         bias = row.weight("bias", (channels,)) if bias_of(self, row) else None
         if self.transposed:
             shape = (x.shape[0], channels, *windows.reached(x.shape[2:], self._extra(row, windows)))
-            weight = row.weight("weight", (x.shape[1], channels / groups, *windows.kernel))
+            weight = weight_of(row, (x.shape[1], channels / groups, *windows.kernel), self.weight_norm)
             return convolution(row.t, x, weight, bias, shape, transposed=True)
-        weight = row.weight("weight", (channels, x.shape[1] / groups, *windows.kernel))
+        weight = weight_of(row, (channels, x.shape[1] / groups, *windows.kernel), self.weight_norm)
         if mode != ZEROS:
             lengths = tuple(2 * p + z for p, z in zip(windows.padding, self.odd_zeros(), strict=True))
             before = tuple(floor(length / 2) for length in lengths)
@@ -170,8 +172,7 @@ class Convolution(Op):
         settings += [] if bias == "True" else [f"bias={bias}"]
         zeros = ", ".join(f"0, {size}" for size in reversed(odd))
         return {
-            "module": f"Conv{'Transpose' if self.transposed else ''}{self.axes}d",
-            "settings": settings,
+            "made": made(f"Conv{'Transpose' if self.transposed else ''}{self.axes}d", settings, self.weight_norm),
             "read": f"F.pad({c.inputs[0]}, ({zeros}))" if any(odd) else c.inputs[0],
         }
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.bias import bias_of
 from generator.ops.params import FLAG, Flag
+from generator.ops.weight_norm import made, weight_norm_param, weight_of
 from generator.trace import matmul
 from generator.trace.tensor import Tensor
 
@@ -28,6 +29,7 @@ class Linear(Op):
     needs_out: ClassVar[bool] = True
 
     bias: Flag | None = param(FLAG, "add a bias; tied to another linear layer, by default what that one has", default=None, usually=True)
+    weight_norm: Flag = weight_norm_param()
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Project the last axis to the declared width."""
@@ -41,7 +43,7 @@ class Linear(Op):
                 f"did you mean out: {row.show((*leading, out[-1]))}?",
                 at="out",
             )
-        weight = row.weight("weight", (out[-1], x.shape[-1]))
+        weight = weight_of(row, (out[-1], x.shape[-1]), self.weight_norm)
         bias = row.weight("bias", out[-1:]) if bias_of(self, row) else None
         return matmul.linear(row.t, x, weight, bias)
 
@@ -52,8 +54,6 @@ class Linear(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """Widths, bias and tie as Python."""
         assert isinstance(c.result, Tensor)
-        return {
-            "k": c.init(c.tensors[0].shape[-1]),
-            "m": c.init(c.result.shape[-1]),
-            "bias": c.option(bias_of(self, c)),
-        }
+        bias = c.option(bias_of(self, c))
+        settings = [c.init(c.tensors[0].shape[-1]), c.init(c.result.shape[-1]), *([] if bias == "True" else [f"bias={bias}"])]
+        return {"made": made("Linear", settings, self.weight_norm)}

@@ -99,6 +99,11 @@ def statistics(reads: Tensors, writes: Tensors) -> Tensors:
     return [*reads[:1], *writes[1:]]
 
 
+def operands_and_statistics(reads: Tensors, writes: Tensors) -> Tensors:
+    """Keep what is read first and second, and what is written beside the result."""
+    return [*reads[:2], *writes[1:]]
+
+
 def everything(reads: Tensors, writes: Tensors) -> Tensors:
     """Keep all that is read and written."""
     return [*reads, *writes]
@@ -188,6 +193,7 @@ KERNELS: dict[str, Kernel] = {
     "glu": Kernel((VectorCost(2, parts="a * sigmoid(b)"),), the_input, "each"),
     "clamp_min": Kernel((VectorCost(1),), the_input, "each"),
     "native_dropout": pointwise(places, flops=2, parts="x * mask / (1 - p)"),
+    "pow": pointwise(the_input),
     # of two tensors, or of one and a number
     "add": pointwise(nothing, PASSED_ON),
     "sub": pointwise(nothing, PASSED_ON, 0),
@@ -210,6 +216,7 @@ KERNELS: dict[str, Kernel] = {
     "pixel_unshuffle": _MOVES,
     "index": Kernel(keeps=second, derivative="each"),
     "index_add_": Kernel((VectorCost(1),), keeps=addends, derivative="added"),
+    "repeat": _MOVES,
     "embedding": Kernel(keeps=the_input, derivative="each"),
     "gather": Kernel(keeps=inputs, derivative="each"),
     "topk": Kernel((VectorCost(1),), places, "each"),
@@ -244,17 +251,19 @@ KERNELS: dict[str, Kernel] = {
             VectorCost(8, 11, f"{_RUNNING}; weight, bias", "training, weight and bias"),
             VectorCost(6, 11, _RUNNING, "training, no weight"),
             VectorCost(8, 4, f"{_NORM}; weight, bias", "training, no running statistics, weight and bias"),
+            VectorCost(6, 4, _NORM, "training, no running statistics, no weight"),
             VectorCost(4, 3, "difference, product, weight, bias; per row: + eps, root, reciprocal", "evaluation, weight and bias"),
             VectorCost(2, 3, f"difference, product; {_ROOT}", "evaluation, no weight"),
         ),
-        statistics,
+        operands_and_statistics,
         "each",
     ),
+    "_weight_norm_interface": Kernel((VectorCost(3, 2, "square, sum, product; per row: root, division"),), places, "each"),
     # contractions and windows; their vector FLOPs are biases and the elements of windows
     "mm": Kernel((), factors, "each"),
     "addmm": Kernel((), factors, "each"),
     "bmm": Kernel((), factors, "each"),
-    "convolution": Kernel((), the_input, "convolution"),
+    "convolution": Kernel((), operands_and_statistics, "convolution"),
     **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("max", "avg") for axes in (2, 3)},
     **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("adaptive_max", "_adaptive_avg") for axes in (2, 3)},
     **{f"{word}{axes}d": _MOVES for word in ("upsample_nearest", "_upsample_nearest_exact") for axes in (1, 2, 3)},
@@ -278,6 +287,8 @@ KERNELS: dict[str, Kernel] = {
     "eq": _NO_GRADIENT,
     "remainder": _NO_GRADIENT,
     "add_": _NO_GRADIENT,
+    "div_": _NO_GRADIENT,
+    "bernoulli_": _NO_GRADIENT,
     "arange": _NO_GRADIENT,
     "nonzero": _NO_GRADIENT,
     "ones": _NO_GRADIENT,

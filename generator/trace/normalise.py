@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, floor
 
+from generator.trace.convolution import Windows
 from generator.trace.kernels import vector_flops
 from generator.trace.memory_format import is_channels_last
+from generator.trace.moving import pad
 from generator.trace.pointwise import binary, scalar, unary
+from generator.trace.pooling import pool
 from generator.trace.reduce import AFFINE, reduce_axes
 from generator.trace.tensor import Tensor
-from generator.trace.tracer import Tracer
+from generator.trace.tracer import ZERO, Tracer
 
 
 def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
@@ -74,6 +77,53 @@ def batch_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], running: tuple[
     statistics = [t.new((channels,), kind="stat") for _ in range(2)]
     vector = vector_flops("native_batch_norm", x.numel, channels, case=f"training, {AFFINE[len(affine)]}")
     t.kernel("native_batch_norm", [x, *affine, *moments], [out, *statistics], vector=vector)
+    return out
+
+
+def instance_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...]) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias over the positions of each channel of each sample: F.instance_norm.
+
+    It is a batch norm of one batch of all samples' channels. Kept: x (its copy where x is not contiguous), the repeated weight, and the
+    mean and 1 / sqrt(var + eps) of each channel of each sample. The result is contiguous.
+    """
+    channels = x.shape[0] * x.shape[1]
+    repeated = [t.new((channels,), needs_grad=True) for _ in affine]
+    for weight, many in zip(affine, repeated, strict=True):
+        t.kernel("repeat", [weight], [many])
+    flat = t.contiguous(x).flattened(0, 1).unsqueeze(0)
+    out = t.new(flat.shape, needs_grad=x.needs_grad or bool(affine))
+    statistics = [t.new((channels,), kind="stat") for _ in range(2)]
+    case = f"training, no running statistics, {AFFINE[len(affine)]}"
+    vector = vector_flops("native_batch_norm", x.numel, channels, case=case)
+    t.kernel("native_batch_norm", [flat, *repeated], [out, *statistics], vector=vector)
+    return out.squeeze(0).unflatten(0, x.shape[:2])
+
+
+def local_response_norm(t: Tracer, x: Tensor, size: Expr, *, is_scaled: bool) -> Tensor:
+    """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta: F.local_response_norm, a chain of kernels."""
+    square = binary(t, "mul", x, x).unsqueeze(1)
+    before = tuple(floor(size / 2) if axis == 2 else ZERO for axis in range(square.rank))
+    after = tuple(floor((size - 1) / 2) if axis == 2 else ZERO for axis in range(square.rank))
+    padded = pad(t, square, before, after)
+    one = (Integer(1),) * (square.rank - 3)
+    windows = Windows((size, *one), (Integer(1), *one), (ZERO, *(ZERO for _ in one)), (Integer(1), *one))
+    mean = pool(t, "avg", padded, windows, x.shape[1:]).squeeze(1)
+    total = scalar(t, "add", scalar(t, "mul", mean, is_identity=not is_scaled))
+    return binary(t, "div", x, unary(t, "pow", total))
+
+
+def weight_norm(t: Tracer, directions: Tensor, lengths: Tensor) -> Tensor:
+    """Each filter in a direction and of a length that are learned apart: torch._weight_norm, over all axes but the first.
+
+    Args:
+        directions: of the shape of the weight.
+        lengths: one for each filter.
+
+    Kept: the lengths of the directions.
+    """
+    out, norms = t.new(directions.shape, needs_grad=True), t.new(lengths.shape)
+    vector = vector_flops("_weight_norm_interface", directions.numel, lengths.numel)
+    t.kernel("_weight_norm_interface", [directions, lengths], [out, norms], vector=vector)
     return out
 
 

@@ -9,7 +9,7 @@ from sympy import Expr, Integer, cancel
 
 from generator.trace.kernels import vector_flops
 from generator.trace.layout import elementwise_strides
-from generator.trace.tensor import Shape, Tensor
+from generator.trace.tensor import ONE, Shape, Tensor
 from generator.trace.tracer import ZERO, Tracer
 
 
@@ -67,6 +67,14 @@ def dropout(t: Tracer, x: Tensor) -> Tensor:
     out = t.like(x)
     t.kernel("native_dropout", [x], [out, mask], vector=vector_flops("native_dropout", x.numel))
     return out
+
+
+def drop_path(t: Tracer, x: Tensor) -> Tensor:
+    """x times a random 0 or 1 / (1 - p) for each sample: one operation an element, and one for each sample. Kept: these factors."""
+    factors = t.new((*x.shape[:1], *(ONE,) * (x.rank - 1)))
+    t.kernel("bernoulli_", [], [factors])
+    t.kernel("div_", [factors], [factors], vector=factors.numel)
+    return binary(t, "mul", x, factors)
 
 
 def broadcast(a: Shape, b: Shape) -> Shape:

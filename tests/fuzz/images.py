@@ -60,7 +60,13 @@ def _convolution(op: str, axes: int) -> None:
             settings["dilation"] = dilation
         if d.often(2):
             extra = stride - 1 if d.often(5) else 0
-            settings |= {"transposed": True, "stride": stride, "padding": around, "output_padding": extra or None}
+            settings |= {
+                "transposed": True,
+                "weight_norm": True if d.often(2) else None,
+                "stride": stride,
+                "padding": around,
+                "output_padding": extra or None,
+            }
             sizes = [formula(f"({text(n)} - 1)*{stride} - 2*{around} + {dilation}*({kernel} - 1) + {extra} + 1") for n in x.axes[2:]]
         elif isinstance(kernel, int) and d.often(3):
             settings["padding"], sizes = "same", list(x.axes[2:])
@@ -164,3 +170,22 @@ def pixel_unshuffle(d: Draft) -> None:
     parts = [d.divided(axis, by) for axis in (height, width)]
     if None not in parts:
         d.op("pixel_unshuffle", [x], (*before, (by, by, *channels), *parts), by=by)
+
+
+@move("instance_norm")
+def instance_norm(d: Draft) -> None:
+    x = d.take(3, 4, 5, fits=lambda value: all(value.axes[2:]))
+    if all(x.axes[2:]):
+        d.op("instance_norm", [x], x.axes, affine=d.flag(usual=False) if d.often(5) else None)
+
+
+@move("local_response_norm")
+def local_response_norm(d: Draft) -> None:
+    x = d.take(4, 3)
+    d.op("local_response_norm", [x], x.axes, size=d.pick((2, 3, d.plain())))
+
+
+@move("drop_path")
+def drop_path(d: Draft) -> None:
+    x = d.take()
+    d.op("drop_path", [x], x.axes, p=d.pick((0.1, 0, 0.5)))

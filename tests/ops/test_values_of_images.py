@@ -201,3 +201,36 @@ class Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does n
         if func.overloadpacket in (torch.ops.aten.add, torch.ops.aten.sub, torch.ops.aten.mul):
             self.found[tuple(result.shape)] += 1
         return result
+
+
+# ---- norms -----------------------------------------------------------------------------------------------------------
+
+
+def test_instance_norm_normalises_each_channel_of_each_sample(run: Any) -> None:
+    one = run("{op: instance_norm, affine: true, eps: 0.01}", IMAGE)
+    mean, var = (how(one.x, axis=(2, 3), keepdims=True) for how in (np.mean, np.var))
+    close(one.y, (one.x - mean) / np.sqrt(var + 0.01) * one.weight[:, None, None] + one.bias[:, None, None])
+
+
+def test_local_response_norm_divides_by_neighbouring_channels(run: Any) -> None:
+    one = run("{op: local_response_norm, size: k, alpha: 0.5, beta: 0.25, k: 2}", IMAGE)
+    squares = np.pad(one.x**2, ((0, 0), (1, 1), (0, 0), (0, 0)))
+    means = (squares[:, :-2] + squares[:, 1:-1] + squares[:, 2:]) / 3
+    close(one.y, one.x / (2 + 0.5 * means) ** 0.25)
+
+
+def test_a_weight_of_normed_filters_has_the_lengths_that_are_learned(run: Any) -> None:
+    one = run("{op: conv1d, channels: 6, kernel: 3, weight_norm: true}", SEQUENCE)
+    lengths, directions = (getattr(one.layer.parametrizations.weight, f"original{i}").detach().numpy() for i in (0, 1))
+    weight = lengths * directions / np.sqrt((directions**2).sum((1, 2), keepdims=True))
+    close(one.y, convolved(one.x, weight, one.bias, (1,), (0,), (1,)))
+
+
+def test_drop_path_drops_whole_samples_in_training_and_scales_the_others(run: Any) -> None:
+    one = run("{op: drop_path, p: 0.25}", "[b*1000, n]")
+    ratio = one.y / one.x
+    assert np.allclose(ratio, ratio[:, :1])
+    assert sorted({round(float(value), 9) for value in ratio[:, 0]}) == [0, round(4 / 3, 9)]
+    assert 0.2 < (ratio[:, 0] == 0).mean() < 0.3
+    given = torch.tensor(one.x)
+    assert torch.equal(one.module.eval()(given), given)

@@ -48,9 +48,20 @@ CASES = [
     ("op: group_norm, groups: 1", "[b]", ["`y` needs a batch axis and channels: [b, c, ...] @ y", "x is [b]"]),
     (
         "op: batch_norm",
-        "[b, c, h, w, n]",
-        ["`y` needs [b, c], [b, c, n] or [b, c, h, w], with the channels as axis 1 @ y", "x is [b, c, h, w, n]"],
+        "[b, c, h, w, n, k]",
+        [
+            "`y` needs [b, c], [b, c, n], [b, c, h, w] or [b, c, t, h, w], with the channels as axis 1 @ y",
+            "x is [b, c, h, w, n, k]",
+        ],
     ),
+    (
+        "op: instance_norm",
+        "[b, c]",
+        ["`y` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w], with the channels as axis 1 @ y", "x is [b, c]"],
+    ),
+    ("op: local_response_norm, size: 0", IMAGE, ["`size` of `y` must be at least 1; it is 0 @ 0"]),
+    ("op: local_response_norm, size: 3", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w], with the channels as axis 1 @ y", "x is [b, c]"]),
+    ("op: drop_path, p: 1", IMAGE, ["`p` of `y` is 1; a probability of dropping is at least 0 and less than 1 @ 1"]),
     # convolutions
     (
         "op: conv2d, channels: d, kernel: 3",
