@@ -76,7 +76,7 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
     Raises:
         EvaluationError: a size is missing, or the formula divides by zero or takes the root of a negative number.
     """
-    names = sorted(symbol.name for symbol in expr.free_symbols)
+    names = _names(expr)
     missing = [name for name in names if name not in sizes]
     if missing:
         raise EvaluationError(f"no value is given for {', '.join(f'`{name}`' for name in missing)} in {_text(expr)}")
@@ -84,6 +84,11 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
     if any(getattr(value, "ndim", 0) for value in values.values()):
         return evaluate_arrays(expr, values)
     return evaluate_scalar(expr, {name: _as_exact(name, value) for name, value in values.items()})
+
+
+@lru_cache(maxsize=16384)
+def _names(expr: Any) -> tuple[str, ...]:
+    return tuple(sorted(symbol.name for symbol in expr.free_symbols))
 
 
 def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fraction | float | bool:
@@ -172,7 +177,7 @@ def _as_exact(name: str, value: Any) -> int | Fraction:
         raise EvaluationError(f"the size `{name}` must be a whole number, not {value!r}") from None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _step(expr: Any) -> Step:
     return _built(fold_logs(expr))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 from typing import Any
 
@@ -42,19 +43,24 @@ class Term:
         return Mul(self.coefficient, *(base**exponent for base, exponent in self.factors))
 
 
-def ordered_terms(expr: Expr, size_order: Sequence[str] = ()) -> list[Term]:
+def ordered_terms(expr: Expr, size_order: Sequence[str] = ()) -> tuple[Term, ...]:
     """Return the terms of an expression in display order; none for zero.
 
     Args:
         expr: an expression of sizes.
         size_order: the names of the sizes as the spec lists them; others come after them, by name.
     """
+    return _ordered_terms(expr, tuple(size_order))
+
+
+@lru_cache(maxsize=16384)  # every output prints the same formulas, and a workbook several times, in names and in cells
+def _ordered_terms(expr: Expr, size_order: tuple[str, ...]) -> tuple[Term, ...]:
     position = {name: i for i, name in enumerate(size_order)}
     terms = [
         Term(coefficient, tuple(sorted(monomial, key=lambda factor: _factor_key(factor[0], position))))
         for monomial, coefficient in polynomial(fold_logs(expr)).items()
     ]
-    return sorted(terms, key=lambda term: _term_key(term, position))
+    return tuple(sorted(terms, key=lambda term: _term_key(term, position)))
 
 
 def in_size_order(exprs: Iterable[Expr], size_order: Sequence[str] = ()) -> list[Expr]:
@@ -162,9 +168,15 @@ def _power_of_number(number: Rational, exponent: Rational) -> Polynomial:
 
 def _factor_key(base: Expr, position: Mapping[str, int]) -> tuple[int, str, int, str]:
     """Return the place of a factor: numbers first, sizes as the spec lists them, functions after their first size."""
-    places = sorted(_size_place(size, position) for size in base.free_symbols)
-    index, name = places[0] if places else (-1, "")
-    return index, name, 0 if isinstance(base, Symbol) else 1, str(base)
+    if isinstance(base, Symbol):
+        return (*_size_place(base, position), 0, base.name)
+    index, name = min((_size_place(size, position) for size in base.free_symbols), default=(-1, ""))
+    return index, name, 1, _text(base)
+
+
+@lru_cache(maxsize=4096)
+def _text(base: Expr) -> str:
+    return str(base)
 
 
 def _size_place(size: Symbol, position: Mapping[str, int]) -> tuple[int, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sympy import Expr, Integer
 from sympy.logic.boolalg import Boolean
@@ -29,6 +30,9 @@ from generator.spec.model import Spec
 from generator.spec.references import Reference, read_references
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean
+
+
+_derived: WeakKeyDictionary[Library, dict[tuple[str, str], tuple[Compiled, tuple[Problem, ...]]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -57,9 +61,19 @@ def compile_spec(library: Library, name: str, options: Mapping[str, Any] | None 
 def derive(library: Library, name: str, options: Mapping[str, Any] | None = None) -> tuple[Compiled, tuple[Problem, ...]]:
     """Read, resolve and cost a spec; also return the claims that do not hold and the expectations that are missed, which change no count.
 
+    The same is derived once for one library.
+
     Raises:
         ProblemsError: with all independent problems, those included; where there are no others, nothing is raised.
     """
+    known = _derived.setdefault(library, {})
+    key = (name, repr(sorted((options or {}).items())))
+    if key not in known:
+        known[key] = _derive(library, name, options)
+    return known[key]
+
+
+def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> tuple[Compiled, tuple[Problem, ...]]:
     spec = library.draft(name)
     doubts = Problems()
     problems = Problems()

@@ -8,7 +8,9 @@ is zero, is added by a factor that is one exactly there: 1 - min(1, L - 1).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from sympy import Expr, Integer, Min, expand
@@ -22,15 +24,43 @@ from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.problems import ProblemsError
 
+Costs = Mapping[str, Expr]
+
 
 @dataclass(frozen=True)
 class Costed:
-    """A traced architecture, its rows with their costs, and what is kept for the backward pass by kind of element."""
+    """A traced architecture with its costs, each worked out when it is asked for.
+
+    Args:
+        without: for each stack that may be empty, what the architecture comes to where it is.
+    """
 
     architecture: Architecture
-    facts: Facts
-    rows: tuple[SheetRow, ...]
-    saved: Mapping[str, Expr]
+    without: tuple[tuple[EmptyStack, Costed], ...] = ()
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of its sizes."""
+        return self.architecture.tracer.facts
+
+    @cached_property
+    def rows(self) -> tuple[SheetRow, ...]:
+        """Its rows with their costs."""
+        rows = sheet_rows(self.architecture)
+        for stack, empty in self.without:
+            others = {row.path: row.costs for row in empty.rows}
+            rows = tuple(replace(row, costs=_corrected(row.costs, others.get(row.path, {}), stack)) for row in rows)
+        return rows
+
+    @cached_property
+    def saved(self) -> Costs:
+        """What is kept for the backward pass by kind of element."""
+        found: Costs = saved_by_kind(self.architecture)
+        for stack, empty in self.without:
+            kinds = dict.fromkeys((*found, *empty.saved))
+            all_kinds = _corrected({kind: found.get(kind, Integer(0)) for kind in kinds}, empty.saved, stack)
+            found = {kind: total for kind, total in all_kinds.items() if total != 0}
+        return found
 
 
 def costed(
@@ -54,27 +84,17 @@ def costed(
         ProblemsError: with all independent problems.
     """
     arch = Resolver(library, on_inputs, half, bound or {}).architecture(spec, options)
-    found = Costed(arch, arch.tracer.facts, sheet_rows(arch), saved_by_kind(arch))
+    without = []
     for stack in arch.empty_stacks:
         numbers = {**(bound or {}), stack.size: Integer(stack.value)}
-        try:
-            without = costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers)
-        except ProblemsError:
-            continue  # other conditions leave this number out
-        found = _corrected(found, stack, without)
-    return found
+        with suppress(ProblemsError):  # other conditions leave this number out
+            without.append((stack, costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers)))
+    return Costed(arch, tuple(without))
 
 
-def _corrected(found: Costed, stack: EmptyStack, without: Costed) -> Costed:
-    """Return costs that are those `without` the layers of a stack exactly where it has none."""
-    others = {row.path: row.costs for row in without.rows}
-    rows = tuple(
-        replace(row, costs={key: _with(cost, others.get(row.path, {}).get(key, Integer(0)), stack) for key, cost in row.costs.items()})
-        for row in found.rows
-    )
-    kinds = dict.fromkeys((*found.saved, *without.saved))
-    saved = {kind: _with(found.saved.get(kind, Integer(0)), without.saved.get(kind, Integer(0)), stack) for kind in kinds}
-    return replace(found, rows=rows, saved={kind: total for kind, total in saved.items() if total != 0})
+def _corrected(costs: Costs, others: Costs, stack: EmptyStack) -> Costs:
+    """Return costs that are others exactly where a stack has no layers."""
+    return {key: _with(cost, others.get(key, Integer(0)), stack) for key, cost in costs.items()}
 
 
 def _with(cost: Expr, other: Expr, stack: EmptyStack) -> Expr:

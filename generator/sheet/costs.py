@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
-from sympy import Expr, Integer, expand
+from sympy import Add, Expr, Integer, expand
 
 from generator.formulas.symbols import Facts
 from generator.quantities import QUANTITIES, Counts, costs_of
@@ -102,8 +103,14 @@ def output_names(arch: Architecture) -> dict[str, str]:
 
 
 def _costs(tally: Tally, saved: Expr, facts: Facts) -> dict[str, Expr]:
-    return {key: expand(facts.simplify(value)) for key, value in costs_of(Counts(tally, saved)).items()}
+    return {key: _expanded(facts.simplify(value)) for key, value in costs_of(Counts(tally, saved)).items()}
+
+
+@lru_cache(maxsize=4096)  # a block costs the same wherever it is used with sizes of the same names
+def _expanded(cost: Expr) -> Expr:
+    return expand(cost)
 
 
 def _sum(parts: Iterator[Expr]) -> Expr:
-    return expand(sum(parts, ZERO))
+    """Add what is multiplied out already."""
+    return Add(*parts)

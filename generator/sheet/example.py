@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 from sympy import Integer, Le
@@ -45,20 +46,32 @@ def views(sheet: Sheet) -> tuple[ExampleView, ...]:
     Raises:
         NoExampleError: nothing tried satisfies the conditions; the message names them.
     """
-    presets: Sequence[SheetPreset | None] = sheet.presets or (None,)
-    return tuple(view_of(sheet, preset, example_sizes(sheet, preset.sizes if preset else {})) for preset in presets)
+    found = []
+    for view in searched_views(sheet):
+        if isinstance(view, NoExampleError):
+            raise view
+        found.append(view)
+    return tuple(found)
 
 
 def known_views(sheet: Sheet) -> tuple[ExampleView, ...]:
     """Return what `views` does, but where no examples are found the view of a preset without them."""
-    found = []
-    for preset in sheet.presets or (None,):
+    presets = sheet.presets or (None,)
+    found = zip(presets, searched_views(sheet), strict=True)
+    return tuple(view_of(sheet, preset, {}) if isinstance(view, NoExampleError) else view for preset, view in found)
+
+
+@lru_cache(maxsize=128)
+def searched_views(sheet: Sheet) -> tuple[ExampleView | NoExampleError, ...]:
+    """Return the view of each preset, or one of examples only; where nothing was found that satisfies the conditions, that error."""
+
+    def searched(preset: SheetPreset | None) -> ExampleView | NoExampleError:
         try:
-            examples = example_sizes(sheet, preset.sizes if preset else {})
-        except NoExampleError:
-            examples = {}
-        found.append(view_of(sheet, preset, examples))
-    return tuple(found)
+            return view_of(sheet, preset, example_sizes(sheet, preset.sizes if preset else {}))
+        except NoExampleError as error:
+            return error
+
+    return tuple(map(searched, sheet.presets or (None,)))
 
 
 def view_of(sheet: Sheet, preset: SheetPreset | None, examples: Mapping[str, int]) -> ExampleView:

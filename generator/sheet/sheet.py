@@ -143,9 +143,9 @@ class SheetClaim:
     check: ClaimCheck | None = None  # of `equals` claims
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Sheet:
-    """One architecture, ready to be rendered."""
+    """One architecture, ready to be rendered. What is worked out of it is kept by the sheet itself, so that outputs share it."""
 
     name: str  # the spec's name: the stem of its file
     title: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from sympy import Expr, Rational, Symbol
 
@@ -38,12 +39,19 @@ class MeasureTable:
 class SidePair:
     """Where `first` costs `ratio` times as much as `second`; in a comparison of shares, where `first` has half of its whole (no second)."""
 
+    comparison: Comparison
     measure: Quantity
     first: Subject
     second: Subject | None
     ratio: Fraction
     crossing: Crossing
-    closed: ClosedForm | None  # None where the sides do not share their sizes
+
+    @cached_property
+    def closed(self) -> ClosedForm | None:
+        """Where that is in the sizes' names; None where the sides do not share their sizes."""
+        if self.second is None:
+            return _half_closed(self.comparison, self.first, self.measure.key)
+        return _closed(self.comparison, self.first, self.second, self.measure.key, self.ratio)
 
 
 @dataclass(frozen=True)
@@ -122,18 +130,25 @@ def _pairs(comparison: Comparison, table: MeasureTable) -> Iterator[SidePair]:
     for ratio in comparison.ratios:
         for other, second in zip(others, other_formulas, strict=True):
             factor = Rational(ratio.numerator, ratio.denominator)
-            yield SidePair(
-                table.measure, first, other, ratio, crossing(formula, factor * second, size), _closed(comparison, table, other, factor)
-            )
+            yield SidePair(comparison, table.measure, first, other, ratio, crossing(formula, factor * second, size))
 
 
 def _half(comparison: Comparison, table: MeasureTable, subject: Subject) -> SidePair:
     """Find where a row has half of its whole."""
-    size, key = symbol(comparison.axis.size), table.measure.key
-    part, whole = 2 * subject.symbolic(key), cost_formula(subject.sheet.totals, key)
-    part, whole = (formula.xreplace(_following(comparison, subject)) for formula in (part, whole))
-    form = closed_form(part, whole, size) if _in_own_sizes(comparison, subject) else None
-    return SidePair(table.measure, subject, None, HALF, crossing(at(part, subject.sizes), at(whole, subject.sizes), size), form)
+    part, whole = (at(formula, subject.sizes) for formula in _part_and_whole(comparison, subject, table.measure.key))
+    return SidePair(comparison, table.measure, subject, None, HALF, crossing(part, whole, symbol(comparison.axis.size)))
+
+
+def _part_and_whole(comparison: Comparison, subject: Subject, key: str) -> tuple[Expr, Expr]:
+    """Return twice a row's cost and that of its whole."""
+    following = _following(comparison, subject)
+    return (2 * subject.symbolic(key)).xreplace(following), cost_formula(subject.sheet.totals, key).xreplace(following)
+
+
+def _half_closed(comparison: Comparison, subject: Subject, key: str) -> ClosedForm | None:
+    if not _in_own_sizes(comparison, subject):
+        return None
+    return closed_form(*_part_and_whole(comparison, subject, key), symbol(comparison.axis.size))
 
 
 def _following(comparison: Comparison, subject: Subject) -> dict[Symbol, Expr]:
@@ -149,14 +164,13 @@ def _in_own_sizes(comparison: Comparison, subject: Subject) -> bool:
     return numbers and comparison.axis.size in {size.name for size in subject.sheet.sizes}
 
 
-def _closed(comparison: Comparison, table: MeasureTable, other: Subject, factor: Expr) -> ClosedForm | None:
+def _closed(comparison: Comparison, first: Subject, other: Subject, key: str, ratio: Fraction) -> ClosedForm | None:
     """Solve for the swept size in the sizes' names, where both sides give each name the same value."""
-    first = comparison.subjects[0]
     size = symbol(comparison.axis.size)
     if not (_in_own_sizes(comparison, first) and _in_own_sizes(comparison, other)):
         return None
-    a, b = (one.symbolic(table.measure.key).xreplace(_following(comparison, one)) for one in (first, other))
+    a, b = (one.symbolic(key).xreplace(_following(comparison, one)) for one in (first, other))
     both = first.sizes.keys() & other.sizes.keys() & (a.free_symbols | b.free_symbols)
     if any(first.sizes[name] != other.sizes[name] for name in both - {size}):
         return None
-    return closed_form(a, factor * b, size)
+    return closed_form(a, Rational(ratio.numerator, ratio.denominator) * b, size)

@@ -12,7 +12,7 @@ from generator.formulas.feasible import GREATEST, Sizes, bounds, first, solution
 from generator.formulas.symbols import symbol
 from generator.quantities import Shown, cost_formula, keys_in
 from generator.questions.growth.bound import at, bound_sizes
-from generator.questions.growth.inside import Division, InsideCrossing, Met, met
+from generator.questions.growth.inside import Division, InsideCrossing, Met, division_of, met
 from generator.questions.growth.orders import Order, order_of
 from generator.questions.growth.terms import TermValue, terms_by_size
 from generator.sheet.demands import search_order, sheet_demands
@@ -98,7 +98,7 @@ def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> tuple[dict[str, int
 def inside(sheet: Sheet) -> list[Inside]:
     """Return the crossings inside a sheet with their values at its presets; a root that no measure changes is named once."""
     found: list[Inside] = []
-    division = Division(sheet)
+    division = division_of(sheet)
     for key in keys_in(Shown.CROSSINGS):
         for one in division.crossings(key):
             if not any(_says_the_same(one, known.crossing) for known in found):

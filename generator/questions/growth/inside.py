@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import floor
 from typing import Literal
@@ -157,7 +157,7 @@ class PartPair:
 
 
 class Division:
-    """A sheet divided into parts, which are compared with each other.
+    """A sheet divided into parts, which are compared with each other. Each is made once, by `division_of`.
 
     Args:
         sheet: the architecture.
@@ -165,6 +165,7 @@ class Division:
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
+        self._crossings: dict[str, tuple[InsideCrossing, ...]] = {}
 
     @cached_property
     def views(self) -> tuple[ExampleView, ...]:
@@ -207,6 +208,11 @@ class Division:
         grows with the inputs, and of each pair the size that people ask about. Where neither side is the larger at some whole size nothing
         crosses, wherever the root is. The same two costs under two names are one pair.
         """
+        if key not in self._crossings:
+            self._crossings[key] = self._found(key)
+        return self._crossings[key]
+
+    def _found(self, key: str) -> tuple[InsideCrossing, ...]:
         found: dict[tuple[str, Expr, frozenset[Expr]], InsideCrossing] = {}
         for first, second in (*self._largest(key), *self._powers(key), *self._contractions(key)):
             for size in _in_order(self.sheet):
@@ -269,6 +275,12 @@ class Division:
         rows = [self.sheet.rows[i] for i in leaves_of(self.sheet.rows)]
         repeated = [row for row in rows if row.repeat != 1] or rows
         return Add(*(cost_formula(row.costs, key) for row in repeated if row.op == op)).expand()
+
+
+@lru_cache(maxsize=128)
+def division_of(sheet: Sheet) -> Division:
+    """Return how a sheet is divided, which all of its outputs show."""
+    return Division(sheet)
 
 
 def preferred(sizes: Sequence[Size]) -> str | None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from textwrap import wrap
+from typing import Any
 from unicodedata import east_asian_width
 
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell
@@ -51,6 +53,7 @@ class Page:
         self.title = title
         self.chart_texts: list[str] = []
         self._values = values
+        self._looks: dict[str, Any] = {}  # what a cell holds that has a style, by the style's name
 
     def text(self, at: str, text: str, style: str = "Words", *, indent: int = 0) -> None:
         """Write text as text, whatever it looks like.
@@ -103,11 +106,9 @@ class Page:
             self.text(f"{get_column_letter(column)}{row}", text, style)
 
     def merged(self, cells: str, style: str) -> str:
-        """Merge a range, style all of it, and return its first cell."""
+        """Merge a range, style it, and return its first cell, of which the others have their lines."""
         first = cells.partition(":")[0]
-        for line in self.sheet[cells]:
-            for cell in line:
-                cell.style = style
+        self._styled(first, style)
         self.sheet.merge_cells(cells)
         return first
 
@@ -124,7 +125,12 @@ class Page:
     def _styled(self, at: str, style: str) -> Cell:
         cell = self.sheet[at]
         assert isinstance(cell, Cell)
-        cell.style = style
+        # openpyxl looks through all styles for each cell that is given one by name.
+        if style in self._looks:
+            cell._style = copy(self._looks[style])  # type: ignore[attr-defined]  # noqa: SLF001
+        else:
+            cell.style = style
+            self._looks[style] = copy(cell._style)  # type: ignore[attr-defined]  # noqa: SLF001
         return cell
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from openpyxl.utils import get_column_letter, quote_sheetname
 
 from generator.quantities import BYTES, INTENSITY, QUANTITIES, UNITS, Quantity
-from generator.questions.growth.inside import Division, InsideCrossing, PartPair, PartSide, preferred
+from generator.questions.growth.inside import Division, InsideCrossing, PartPair, PartSide, division_of, preferred
 from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
@@ -105,7 +105,7 @@ class Plan:
     @cached_property
     def division(self) -> Division:
         """How the cost is divided, and where its parts change places."""
-        return Division(self.sheet)
+        return division_of(self.sheet)
 
     @property
     def parts(self) -> tuple[CostPart, ...]:
