@@ -96,13 +96,14 @@ def _coefficients(terms: Mapping[Monomial, Rational], size: Symbol) -> dict[int,
 
 
 def _linear(by_power: dict[int, Expr]) -> ClosedForm:
-    root = cancel(-by_power[0] / by_power[1])
+    root = _quotient(-by_power[0], by_power[1])
     above, is_conditional = _above(by_power[0], by_power[1])
     sign = _sign_of_quotient(root) or int(bool(root.is_positive))
     if sign < 0:
         return ClosedForm("open")
-    condition = None if sign > 0 else Gt(_tidy(root), 0, evaluate=False)
-    return ClosedForm("crosses", (_tidy(root),), condition, above, is_conditional and condition is not None)
+    tidy = _tidy(root)
+    condition = None if sign > 0 else Gt(tidy, 0, evaluate=False)
+    return ClosedForm("crosses", (tidy,), condition, above, is_conditional and condition is not None)
 
 
 def _quadratic(by_power: dict[int, Expr]) -> ClosedForm:
@@ -112,6 +113,30 @@ def _quadratic(by_power: dict[int, Expr]) -> ClosedForm:
         return ClosedForm("open")
     root = -p / 2 + sqrt(simplify(p**2 / 4 - q))
     return ClosedForm("crosses", (root,), above=_above(c0, c2)[0])
+
+
+def _quotient(over: Expr, under: Expr) -> Expr:
+    """Return a quotient of sums without common factors. Products that all terms share go first, which spares most of the search."""
+    above, below = polynomial(over), polynomial(under)
+    if len(below) == 1:  # nothing else can be in common
+        ((monomial, coefficient),) = below.items()
+        return _divided({powers: value / coefficient for powers, value in above.items()}, dict(monomial))
+    first, *others = (dict(monomial) for monomial in (*above, *below))
+    shared = {base: min(power, *(one.get(base, Integer(0)) for one in others)) for base, power in first.items() if others}
+    common = {base: power for base, power in shared.items() if power > 0}
+    if not common:
+        return cancel(over / under)
+    return cancel(_divided(above, common) / _divided(below, common))
+
+
+def _divided(terms: Mapping[Monomial, Rational], common: Mapping[Expr, Rational]) -> Expr:
+    """Return a sum of which each term is divided by powers that all have."""
+    found = {}
+    for monomial, coefficient in terms.items():
+        powers = dict(monomial)
+        powers |= {base: powers.get(base, Integer(0)) - power for base, power in common.items()}
+        found[frozenset((base, power) for base, power in powers.items() if power != 0)] = coefficient
+    return rebuilt(found)
 
 
 def _above(lowest: Expr, highest: Expr) -> tuple[int, bool]:

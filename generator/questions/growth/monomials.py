@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from sympy import Add, Expr, Integer, Max, Mod, Mul, Piecewise, Rational, Symbol, ceiling, floor
 
@@ -47,6 +48,7 @@ def largest(found: Iterable[Monomial], facts: Facts) -> list[Monomial]:
     return kept
 
 
+@lru_cache(maxsize=128)
 def facts_of(sheet: Sheet) -> Facts:
     """Return what the conditions of a sheet say: those written, and that every derived size is whole."""
     facts = Facts(constraint.condition for constraint in sheet.constraints)
