@@ -31,7 +31,6 @@ from generator.spec.references import Reference, read_references
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean
 
-
 _derived: WeakKeyDictionary[Library, dict[tuple[str, str], tuple[Compiled, tuple[Problem, ...]]]] = WeakKeyDictionary()
 
 

@@ -16,6 +16,7 @@ from generator.formulas.order import Monomial, polynomial, rebuilt
 
 Verdict = Literal["equal", "less", "more", "crosses", "open"]
 _LONGEST = 2000  # terms and factors of a difference beyond which no closed form is of use
+_LONGEST_ROOT = 90  # operations in what stands under a square root beyond which nothing makes it short
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,8 @@ def _quadratic(by_power: dict[int, Expr]) -> ClosedForm:
     c0, c1, c2 = (by_power.get(power, Integer(0)) for power in range(3))
     p, q = cancel(c1 / c2), cancel(c0 / c2)
     if _sign_of_quotient(q) >= 0:  # else one root is positive and the other negative
+        return ClosedForm("open")
+    if p.count_ops() + q.count_ops() > _LONGEST_ROOT:
         return ClosedForm("open")
     root = -p / 2 + sqrt(simplify(p**2 / 4 - q))
     return ClosedForm("crosses", (root,), above=_above(c0, c2)[0])
