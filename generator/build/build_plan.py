@@ -51,7 +51,7 @@ def make_plan(
         for name in chosen:
             record = manifest.specs.get(name)
             known = record is not None and is_current(name, record, fingerprints)
-            for used in record.uses if known and record else library.closure(name):
+            for used in record.uses if known and record else library.closure(name, read=True):
                 wanted.setdefault(used, (MODULES,))
     tasks = []
     for name, kinds in wanted.items():

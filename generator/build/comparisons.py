@@ -160,7 +160,7 @@ def _build_one(
         report.failed.append(name)
         return
     changed = [path for path, data in outputs.items() if _put(sink, path, data, report)]
-    uses = tuple(dict.fromkeys(used for subject in comparison.subjects for used in place.library.closure(subject.sheet.name)))
+    uses = tuple(dict.fromkeys(used for subject in comparison.subjects for used in place.library.closure(subject.sheet.name, read=True)))
     fingerprint = _fingerprint(file, uses, fingerprints)
     written = {path: digest(data) for path, data in outputs.items()}
     old = manifest.comparisons.get(name)

@@ -60,7 +60,7 @@ def render(task: Task, library: Library, around: Surroundings, modules: ModuleSe
         module = (outputs if MODULES in task.formats else _outputs((MODULES,), rendering)[0]).get(MODULES.key)
         summary = summarise(compiled.sheet, module.decode()) if module is not None else None
         failed = tuple(kind for kind in task.formats if kind.key not in outputs)
-        return Rendered(task.name, library.closure(task.name), outputs, summary, problems, failed)
+        return Rendered(task.name, library.closure(task.name, read=True), outputs, summary, problems, failed)
     except ProblemsError as error:
         return Rendered(task.name, problems=error.problems)
     except Exception as error:  # noqa: BLE001 - one spec that the tool cannot handle must not keep the others from being built

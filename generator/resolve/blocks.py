@@ -128,7 +128,7 @@ def _named_inputs(run: Run, frame: Frame, read: ReadRow, block: Block) -> dict[s
 
 def _is_filled(frame: Frame, use: Use) -> bool:
     """Say whether the block comes from another file than the row, which fills a slot then."""
-    return use.span.source != frame.spec.source
+    return use.span.source not in frame.spec.sources
 
 
 def _place(frame: Frame, read: ReadRow, use: Use) -> Span:

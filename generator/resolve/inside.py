@@ -22,7 +22,7 @@ def report_inside(run: Run, frame: Frame, row: Row, use: Use, used: Sized | None
     Args:
         used: the spec as far as it was bound; None where its sizes were not.
     """
-    chain = {run.library.draft(name).source for name, _ in frame.spans}
+    chain = {source for name, _ in frame.spans for source in run.library.draft(name).sources}
     here: list[Problem] = []
     inner: list[tuple[Problem, Span]] = []
     for problem in found:
@@ -41,7 +41,7 @@ def report_inside(run: Run, frame: Frame, row: Row, use: Use, used: Sized | None
 
 def report_own(run: Run, frame: Frame, row: Row, found: Iterable[Problem]) -> None:
     """Report a used spec's own mistakes, with the row that uses it where that stands in another file."""
-    chain = {run.library.draft(name).source for name, _ in frame.spans}
+    chain = {source for name, _ in frame.spans for source in run.library.draft(name).sources}
     place = f"used by `{row.name}` ({row.span.source.path}:{row.span.line})"
     for problem in found:
         is_elsewhere = problem.span is not None and problem.span.source not in chain

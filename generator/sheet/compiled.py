@@ -170,7 +170,7 @@ def _axes(arch: Architecture) -> tuple[Expr, ...]:
 def source_hash(library: Library, name: str) -> str:
     """Return the SHA-256 over a spec and all it uses, in hexadecimal."""
     digest = sha256()
-    for used in library.closure(name):
+    for used in library.closure(name, read=True):
         digest.update(f"{used}\0".encode())
         digest.update(library.draft(used).source.text.encode())
     return digest.hexdigest()

@@ -7,11 +7,12 @@ import re
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.claim import Claim
 from generator.spec.keys import Key, keys_of
-from generator.spec.model import Dim, Input, Option, Preset, Slot, Spec, Use
+from generator.spec.model import Dim, Input, Leaning, Option, Preset, Slot, Spec, Use
 from generator.spec.schema import OF_BLOCKS, OF_ROWS
 
 TABLES: dict[str, tuple[Key, ...]] = {
     "a spec": keys_of(Spec),
+    "a spec that leans on others": keys_of(Leaning),
     "a size": keys_of(Dim),
     "an input": keys_of(Input),
     "an option": keys_of(Option),

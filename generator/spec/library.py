@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from copy import copy
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from generator.files.regular_file import real
+from generator.files.regular_file import read_regular, real
 from generator.resources import builtin_specs_dir
+from generator.spec.assemble import MAX_READ, assembled, block_names, inside, leans, renamed, with_sizes
 from generator.spec.model import Spec
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
+from generator.spec.yaml_nodes import Mapping
 from generator.text.naming import name_problem
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source, Span
@@ -39,6 +42,67 @@ class Library:
                 if real(file) not in map(real, known):
                     self.namesakes.setdefault(file.stem, []).append(file)
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
+        self.blocks: dict[str, tuple[str, str]] = {}  # specs inside of others: the name of the file, and theirs in it
+        self._trees: dict[str, Mapping | None] = {}  # None while a tree is being made
+        self._leans: dict[str, list[str]] = {}  # what each is like, or has sizes of
+        for name in [*self.files]:
+            self._add_blocks(name)
+
+    def _add_blocks(self, name: str) -> None:
+        """Make a spec of each block in a file: that called `cell` in `mine.yaml` is `mine_cell` elsewhere."""
+        with suppress(OSError):
+            if b"\nblocks:" not in read_regular(self.files[name], MAX_READ):
+                return
+            with suppress(ProblemsError):
+                for block in block_names(_tree(_load(self.files[name]))):
+                    full = f"{name}_{block}"
+                    if full in self.files:
+                        self.namesakes.setdefault(full, []).append(self.files[name])
+                        continue
+                    self.blocks[full] = (name, block)
+                    self.files[full] = self.files[name]
+                    if name in self.own:
+                        self.own[full] = self.files[name]
+
+    def blocks_of(self, name: str) -> tuple[str, ...]:
+        """Return the full names of the blocks that stand in the file of a spec."""
+        return tuple(full for full, (outer, _) in self.blocks.items() if outer == name)
+
+    def tree(self, name: str, named_at: Span | None = None) -> Mapping:
+        """Return the tree of a whole spec, with what it takes from others. Raises ProblemsError."""
+        self._require(name, named_at)
+        if name in self._trees and self._trees[name] is None:
+            raise ProblemsError([Problem(f"`{name}` leans on itself: `like` and `from` lead back to it", named_at)])
+        found = self._trees.get(name)
+        if found is None:
+            self._trees[name] = None
+            try:
+                found = self._trees[name] = self._assembled(name)
+            finally:
+                if found is None:
+                    del self._trees[name]
+        return found
+
+    def _assembled(self, name: str) -> Mapping:
+        outer, block = self.blocks.get(name, (name, ""))
+        file = _tree(_load(self.files[outer]))
+        full = {one: f"{outer}_{one}" for one in block_names(file)}
+        tree = inside(file, block)
+        leans = self._leans[name] = [outer] if block else []
+
+        def other(one: str, named_at: Span) -> Mapping:
+            leans.append(one)
+            return self.tree(one, named_at)
+
+        tree = assembled(renamed(tree, full), other)
+        return with_sizes(tree, self.tree(outer), self._sizes) if block else tree
+
+    def _sizes(self, name: str) -> frozenset[str]:
+        """Return the names of the sizes that a spec declares; none where it cannot be read."""
+        with suppress(ProblemsError):
+            dims = self.tree(name).get("dims")
+            return frozenset(entry.key.text for entry in getattr(dims, "entries", ()))
+        return frozenset()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,12 +146,7 @@ class Library:
 
     def draft(self, name: str, named_at: Span | None = None) -> Spec:
         """Return a spec as far as it can be read; its `problems` say what is wrong in the rest. Otherwise as `spec`."""
-        if name not in self.files:
-            # A person may write the file's name, or its path.
-            stem = PurePosixPath(name).name.removesuffix(".yaml")
-            likely = (f"did you mean `{stem}`?",) if stem in self.files else nearby_notes(stem) or did_you_mean(stem, self.names)
-            notes = (*likely, "a spec's name is its file's name without .yaml")
-            raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", named_at, notes)])
+        self._require(name, named_at)
         if name not in self._parsed:
             self._parsed[name] = self._read(name)
         found = self._parsed[name]
@@ -95,12 +154,21 @@ class Library:
             raise found
         return found
 
+    def _require(self, name: str, named_at: Span | None) -> None:
+        """Raise ProblemsError where there is no such spec."""
+        if name not in self.files:
+            # A person may write the file's name, or its path.
+            stem = PurePosixPath(name).name.removesuffix(".yaml")
+            likely = (f"did you mean `{stem}`?",) if stem in self.files else nearby_notes(stem) or did_you_mean(stem, self.names)
+            notes = (*likely, "a spec's name is its file's name without .yaml")
+            raise ProblemsError([Problem(f"there is no spec named `{name}`" if name else "the name of a spec is missing", named_at, notes)])
+
     def _read(self, name: str) -> Spec | ProblemsError:
         """Return a spec; where its name is wrong, all mistakes in the files of that name."""
         problems = [*self.name_problems(name)]
         for file in (self.files[name], *self.namesakes.get(name, ())):
             try:
-                spec = _parse(name, file)
+                spec = self._parse(name, file)
             except ProblemsError as error:
                 problems += error.problems
             else:
@@ -109,17 +177,30 @@ class Library:
                 problems += spec.problems
         return ProblemsError(problems)
 
+    def _parse(self, name: str, file: Path) -> Spec:
+        from generator.spec.parse import parse_spec, parse_tree  # here, because it imports the ops, and those sympy
+
+        source = _load(file)
+        if name not in self.blocks and (file != self.files[name] or not leans(source.text)):
+            return parse_spec(name, source)
+        tree = self.tree(name)
+        sources = dict.fromkeys([source, *(_load(self.files[one]) for one in self._leans.get(name, ()))])
+        return parse_tree(name, source, tree, tuple(sources))
+
     def meaning(self, name: str, file: Path) -> Library:
         """Return this library as it would be if, of all files of a name, only one were there."""
         other = copy(self)
-        other._parsed = {}  # noqa: SLF001  what uses the name is read again
+        other._parsed, other._trees = {}, {}  # noqa: SLF001  what uses the name is read again
         other.mistakes = {}
         other.files = {**self.files, name: file}
         other.namesakes = {known: files for known, files in self.namesakes.items() if known != name}
         return other
 
-    def closure(self, name: str) -> tuple[str, ...]:
-        """Return the names of all specs that a spec uses, itself first. Missing and broken ones are left out."""
+    def closure(self, name: str, *, read: bool = False) -> tuple[str, ...]:
+        """Return the names of all specs that a spec uses, itself first; with `read` also of those that it is like, or has sizes of.
+
+        Missing and broken ones are left out.
+        """
         seen: dict[str, None] = {}
 
         def visit(current: str) -> None:
@@ -130,8 +211,8 @@ class Library:
                 uses = self.draft(current).uses()
             except ProblemsError:
                 return
-            for use in uses:
-                visit(use.spec)
+            for used in (*(use.spec for use in uses), *(self._leans.get(current, ()) if read else ())):
+                visit(used)
 
         visit(name)
         return tuple(seen)
@@ -180,7 +261,8 @@ def _load(file: Path) -> Source:
     return load_source(file, shown(file))
 
 
-def _parse(name: str, file: Path) -> Spec:
-    from generator.spec.parse import parse_spec  # here, because it imports the ops, and those sympy
+def _tree(source: Source) -> Mapping:
+    """Return the tree of a file. Raises ProblemsError where it has none."""
+    from generator.spec.yaml_reader import read_mapping  # here, as above
 
-    return parse_spec(name, _load(file))
+    return read_mapping(source)

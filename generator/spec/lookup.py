@@ -91,7 +91,9 @@ def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
     own = {file.stem for path in seen for file in spec_files(path)}
     is_whole = all(path.is_dir() for path in paths) and len(requested) == len(own)
     around = tuple(dict.fromkeys([*seen, *specs]))
-    return Collection(around, Library(around), tuple(sorted(requested)), is_whole)
+    library = Library(around)
+    blocks = [block for name in requested for block in library.blocks_of(name)]
+    return Collection(around, library, tuple(sorted([*requested, *blocks])), is_whole)
 
 
 def everything(specs: Sequence[Path] = ()) -> Library:

@@ -30,12 +30,14 @@ from generator.spec.keys import (
     TEXT,
     VALUE,
     WORD,
+    KeyKind,
     SpecPart,
     entries,
     group,
     key,
     listed,
     one_of,
+    one_or_more,
     part,
     per_stage,
     text,
@@ -317,10 +319,30 @@ class Preset(SpecPart):
 
 
 @dataclass(frozen=True)
+class Leaning(SpecPart):
+    """What a file says of other specs, which is put into its tree before that is read (`assemble`)."""
+
+    like: str = key(WORD, "the spec of which this one is a variant: what is not said here is as there", example="llama")
+    without: tuple[str, ...] = key(
+        listed(WORD), "rows, sizes, inputs, options and slots of that spec that are left out", example="[pooler, pooled]"
+    )
+    follows: str = key(WORD, "in a new row of a variant: the row that it stands behind; else it is the last", example="token_embedding")
+    blocks: Mapping[str, Any] = key(
+        entries(KeyKind(lambda: {"$ref": "#/$defs/block"}, lambda _reader, _key, _node: None)),
+        "specs for this file's own use; one without `dims` has those sizes of the file that it needs",
+        example="{cell: {inputs: ..., layers: ...}}",
+    )
+    sizes_of: tuple[str, ...] = key(
+        one_or_more(WORD), "under `dims`: a block whose sizes are declared here as there", "from", example="llama_block"
+    )
+
+
+@dataclass(frozen=True)
 class Spec:
     """One file.
 
     Args:
+        sources: the files in which its parts stand.
         problems: what is wrong in parts that the rest does not depend on; the parts are left out, or marked as broken.
         outputs: none stand for the last row.
     """
@@ -356,6 +378,7 @@ class Spec:
         entries(part(lambda: Checkpoint), LABEL), "how public implementations name the weights, by library", "checkpoint"
     )
     claims: tuple[Claim, ...] = key(listed(part(lambda: Claim)), "published formulas, checked against the derived ones")
+    sources: tuple[Source, ...] = ()
     problems: tuple[Problem, ...] = ()
     broken_presets: tuple[str, ...] = ()  # the names of those that are among the problems
     families: Mapping[str, Family] = field(default_factory=dict)  # sizes with several entries

@@ -38,7 +38,11 @@ def parse_spec(name: str, source: Source) -> model.Spec:
     Raises:
         ProblemsError: with all problems that can be seen without looking at other specs, if nothing can be said about the rest.
     """
-    tree = read_yaml(source)
+    return parse_tree(name, source, read_yaml(source))
+
+
+def parse_tree(name: str, source: Source, tree: Node, sources: tuple[Source, ...] = ()) -> model.Spec:
+    """Read the tree of a whole spec, whose parts may stand in several `sources`. Raises as `parse_spec`."""
     problems = Problems()
     whole = written_out(tree, problems) if isinstance(tree, MappingNode) else None
     problems.raise_if_any()
@@ -57,7 +61,7 @@ def parse_spec(name: str, source: Source) -> model.Spec:
     if wrong or not parser.is_sound:
         problems.extend(check_sizes(spec))
         raise ProblemsError(problems)
-    return replace(spec, problems=tuple(problems))
+    return replace(spec, problems=tuple(problems), sources=sources or (source,))
 
 
 class _SpecParser:

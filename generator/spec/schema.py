@@ -12,7 +12,7 @@ from generator.files.writing import MADE_BY
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.spec.keys import keys_of, properties, schema_of
-from generator.spec.model import Row, Spec, Use
+from generator.spec.model import Leaning, Row, Spec, Use
 
 OF_ROWS = tuple(key for key in keys_of(Row, own=True) if not key.of_blocks and key.name != "op")
 OF_BLOCKS = tuple(key for key in keys_of(Row) if key not in OF_ROWS and key.name != "op")
@@ -57,6 +57,25 @@ def build_schema() -> dict[str, Any]:
     }
 
 
+def file_schema() -> dict[str, Any]:
+    """Return the JSON Schema of a file as people write it, which may lean on other specs and hold blocks."""
+    whole = build_schema()
+    sections, required = whole["properties"], whole.pop("required")
+    leaning = properties(tuple(key for key in keys_of(Leaning) if key.name in ("like", "without", "blocks")))
+    changed = {name: {"type": "object"} for name in ("dims", "options", "inputs", "slots", "layers")}
+    strict = {"properties": {name: sections[name] for name in changed}}
+    places = {name: f"#/$defs/whole/properties/{name}" if name in changed else f"#/properties/{name}" for name in sections}
+    block = {"type": "object", "properties": {name: {"$ref": place} for name, place in places.items()}}
+    return {
+        **whole,
+        "properties": {**sections, **changed, **leaning},
+        "if": {"required": ["like"]},
+        "then": {"required": ["title"]},
+        "else": {"$ref": "#/$defs/whole", "required": required},
+        "$defs": {**whole["$defs"], "whole": strict, "block": block},
+    }
+
+
 def schema_text() -> str:
-    """Return the JSON Schema as the text of a file."""
-    return json.dumps({"$comment": f"{MADE_BY}; do not edit.", **build_schema()}, indent=2) + "\n"
+    """Return the JSON Schema of files as the text of one."""
+    return json.dumps({"$comment": f"{MADE_BY}; do not edit.", **file_schema()}, indent=2) + "\n"

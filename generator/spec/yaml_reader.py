@@ -20,11 +20,11 @@ from generator.spec.visible import code_point, joined, unseen, unseen_beside_pai
 from generator.spec.yaml_mistakes import explain
 from generator.spec.yaml_nodes import Entry, Mapping, Node, Scalar, ScalarValue, Sequence, Style, find, plain
 from generator.spec.yaml_scalars import scalar_value
-from generator.text.problems import Problems
+from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.source import Source, Span
 from generator.text.suggest import did_you_mean
 
-__all__ = ["Entry", "Mapping", "Node", "Scalar", "Sequence", "find", "load_source", "plain", "read_yaml"]
+__all__ = ["Entry", "Mapping", "Node", "Scalar", "Sequence", "find", "load_source", "plain", "read_mapping", "read_yaml"]
 
 MAX_BYTES = 1 << 20
 MAX_NODES = 100_000
@@ -78,6 +78,14 @@ def read_yaml(source: Source) -> Node:
         problems.add(f"the character {code_point(match.group())} {_UNSEEN}", _span_at(source, match.start()))
     problems.raise_if_any()
     return _Reader(source, problems).document()
+
+
+def read_mapping(source: Source) -> Mapping:
+    """Return the tree of a text that has keys. Raises ProblemsError as `read_yaml`, and for a text that has none."""
+    tree = read_yaml(source)
+    if isinstance(tree, Mapping):
+        return tree
+    raise ProblemsError([Problem(_BEGINNING, tree.span)])
 
 
 def _span_at(source: Source, offset: int) -> Span:

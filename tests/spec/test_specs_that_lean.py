@@ -1,0 +1,184 @@
+"""Specs that are like others, have sizes of others, or hold blocks: what they come to, and what is said where they are wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.formulas.symbols import symbol
+from generator.sheet.compiled import compile_spec
+from generator.spec.library import Library
+from generator.spec.lookup import collect
+from generator.text.problems import ProblemsError
+
+BASE = """\
+title: Base
+dims: {b: batch size, n: length, d: width, f: {is: inner width, default: 4*d}, P: positions}
+inputs: {x: [b, n, d]}
+options: {bias: {is: biases, default: false}}
+slots: {inner: {use: mlp, is: what each position does}}
+where: n <= P
+layers:
+  positions: {op: positional, kind: learned, length: P}
+  placed: {op: add, in: [x, positions]}
+  norm: {op: rms_norm, eps: 1e-6}
+  first: {op: linear, out: [b, n, d], bias: bias}
+  body: {slot: inner}
+  y: {op: activation, kind: relu}
+presets:
+  small: {set: {d: 8, P: 4}}
+"""
+BLOCKS = """\
+title: Small
+dims: {b: batch size, n: length, d: width, f: {is: inner width, default: 4*d}, h: heads, L: layers, Z: classes}
+inputs: {x: [b, n, d]}
+blocks:
+  ffn:
+    inputs: {x: [b, n, d]}
+    layers:
+      up: {op: linear, out: [b, n, f]}
+      down: {op: linear, out: [b, n, d]}
+  cell:
+    title: A cell
+    dims: {e: {is: head width, value: d / h}}
+    inputs: {x: [b, n, d]}
+    layers:
+      attended: {use: multi_head_attention}
+      y: {use: ffn}
+layers:
+  body: {use: cell, repeat: L}
+  y: {op: linear, out: [b, n, Z]}
+"""
+
+
+def _library(folder: Path, **specs: str) -> Library:
+    for name, text in specs.items():
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return Library([folder])
+
+
+def _params(library: Library, name: str) -> str:
+    return str(compile_spec(library, name).sheet.totals["params"])
+
+
+def _said(library: Library, name: str) -> str:
+    with pytest.raises(ProblemsError) as caught:
+        compile_spec(library, name)
+    return str(caught.value)
+
+
+def test_a_variant_is_what_it_would_be_written_out(tmp_path: Path) -> None:
+    variant = """\
+title: Variant
+like: base
+dims: {f: {default: 2*d}, Q: more positions}
+options: {bias: true}
+slots: {inner: {use: gated_mlp}}
+where: P <= Q
+without: [positions, placed]
+layers:
+  second: {op: linear, out: [b, n, d], follows: norm}
+  norm: {eps: 1e-5}
+  y: {op: softmax}
+  last: {op: layer_norm}
+"""
+    written = """\
+title: Variant
+dims: {b: batch size, n: length, d: width, f: {is: inner width, default: 2*d}, P: positions, Q: more positions}
+inputs: {x: [b, n, d]}
+options: {bias: {is: biases, default: true}}
+slots: {inner: {use: gated_mlp, is: what each position does}}
+where: [n <= P, P <= Q]
+layers:
+  norm: {op: rms_norm, eps: 1e-5}
+  second: {op: linear, out: [b, n, d]}
+  first: {op: linear, out: [b, n, d], bias: bias}
+  body: {slot: inner}
+  y: {op: softmax}
+  last: {op: layer_norm}
+"""
+    library = _library(tmp_path, base=BASE, variant=variant, written=written)
+    one, other = (compile_spec(library, name).sheet for name in ("variant", "written"))
+    assert (one.totals, one.sizes, one.options, one.constraints) == (other.totals, other.sizes, other.options, other.constraints)
+    assert [(row.path, row.op, row.shapes) for row in one.rows] == [(row.path, row.op, row.shapes) for row in other.rows]
+    assert one.presets == ()  # those of the other are of the other
+
+
+def test_what_a_size_was_gives_way_to_what_it_is_in_the_variant(tmp_path: Path) -> None:
+    variant = "title: V\nlike: base\ndims: {f: {value: 3*d}}\n"
+    sizes = {size.name: size for size in compile_spec(_library(tmp_path, base=BASE, v=variant), "v").sheet.sizes}
+    assert (sizes["f"].kind, str(sizes["f"].value), sizes["f"].meaning) == ("derived", "3*d", "inner width")
+
+
+def test_without_drops_a_size_and_the_conditions_on_it(tmp_path: Path) -> None:
+    sheet = compile_spec(_library(tmp_path, base=BASE, v="title: V\nlike: base\nwithout: [positions, placed, P]\n"), "v").sheet
+    assert [size.name for size in sheet.sizes] == ["b", "n", "d", "f"]
+    assert sheet.constraints == ()
+
+
+def test_a_change_of_the_other_changes_the_variant(tmp_path: Path) -> None:
+    library = _library(tmp_path, base=BASE, v="title: V\nlike: base\n")
+    before = compile_spec(library, "v").sheet.source_hash
+    assert compile_spec(_library(tmp_path, base=BASE.replace("relu", "gelu")), "v").sheet.source_hash != before
+    assert library.closure("v", read=True) == ("v", "mlp", "base")
+
+
+def test_sizes_of_another_stand_where_from_does(tmp_path: Path) -> None:
+    layers = "layers:\n  y: {use: base}\n  z: {op: linear, out: [b, n, B]}\n"
+    spec = "title: W\ndims: {B: more, from: base, d: own width}\ninputs: {x: [b, n, d]}\n" + layers
+    sizes = compile_spec(_library(tmp_path, base=BASE, w=spec), "w").sheet.sizes
+    assert [(size.name, size.meaning) for size in sizes] == [
+        ("B", "more"),
+        ("b", "batch size"),
+        ("n", "length"),
+        ("d", "own width"),
+        ("f", "inner width"),
+        ("P", "positions"),
+    ]
+
+
+def test_a_block_has_the_sizes_of_its_file_that_it_needs(tmp_path: Path) -> None:
+    library = _library(tmp_path, small=BLOCKS)
+    assert [size.name for size in compile_spec(library, "small_ffn").sheet.sizes] == ["b", "n", "d", "f"]
+    assert [size.name for size in compile_spec(library, "small_cell").sheet.sizes] == ["b", "n", "d", "f", "h", "e"]
+    assert compile_spec(library, "small_ffn").sheet.title == "Small: ffn"
+    whole, cell = (compile_spec(library, name).sheet for name in ("small", "small_cell"))
+    assert (whole.totals["params"] - symbol("Z") * (symbol("d") + 1) - symbol("L") * cell.totals["params"]).expand() == 0
+
+
+def test_blocks_come_with_the_folder_that_is_asked_for(tmp_path: Path) -> None:
+    _library(tmp_path, small=BLOCKS)
+    collection = collect([tmp_path])
+    assert collection.requested == ("small", "small_cell", "small_ffn")
+    assert collection.is_whole
+
+
+MISSING = "without: [norn]\n      |           ^^^^\n  did you mean `norm`?"
+FOLLOWING = BASE.replace("kind: relu", "kind: relu, follows: body")
+NO_BLOCK = BLOCKS.replace("  cell:\n    title: A cell", "  cell: 5\n  other:\n    title: A cell")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("title: V\nlike: basis\n", "v.yaml:2:7: error: there is no spec named `basis`"),
+        ("title: V\nlike: v\n", "v.yaml:2:7: error: `v` leans on itself: `like` and `from` lead back to it"),
+        ("title: V\nlike: base\nwithout: [norn]\n", f"v.yaml:3:11: error: there is no `norn` to leave out\n    3 | {MISSING}"),
+        ("title: V\nlike: base\nlayers:\n  z: {op: softmax, follows: firts}\n", "v.yaml:4:29: error: there is no row `firts` to follow"),
+        ("title: V\nlike: base\nlayers:\n  norm: {epz: 1}\n", "v.yaml:4:10: error: unknown key `epz` in `layers.norm`"),
+        ("title: V\nlike: base\nlayers:\n  first: {out: [b, n, q]}\n", "v.yaml:4:23: error: unknown size `q`"),
+        (BASE + "without: [norm]\n", "this spec is not `like` another"),
+        (FOLLOWING, "this spec is not `like` another"),
+        (BLOCKS.replace("{op: linear, out: [b, n, f]}", "{op: linear, out: [b, n, q]}"), "v.yaml:8:36: error: unknown size `q`"),
+        (NO_BLOCK, "v.yaml:10:3: error: block `cell` is no spec"),
+    ],
+)
+def test_what_is_said(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in _said(_library(Path(), base=BASE, v=text), "v")
+
+
+def test_a_block_and_a_file_of_one_name(tmp_path: Path) -> None:
+    library = _library(tmp_path, small=BLOCKS, small_ffn=BASE)
+    assert "two specs are named `small_ffn`" in _said(library, "small")
