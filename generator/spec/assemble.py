@@ -157,13 +157,14 @@ def _changed(section: str, base: Node, own: Node) -> Node:
 
 
 def _deep(base: Entry | None, own: Entry) -> Entry:
-    """Return an entry with the keys of both, where both have keys."""
+    """Return an entry with the keys of both, where both have keys; `null` takes one away."""
     if base is None or not isinstance(base.value, Mapping) or not isinstance(own.value, Mapping):
         return own
     found = {entry.key.text: entry for entry in base.value.entries}
     for entry in own.value.entries:
         found[entry.key.text] = _deep(found.get(entry.key.text), entry)
-    return replace(own, value=Mapping(tuple(found.values()), own.value.span))
+    kept = tuple(entry for entry in found.values() if not (isinstance(entry.value, Scalar) and entry.value.value is None))
+    return replace(own, value=Mapping(kept, own.value.span))
 
 
 def _placed(found: dict[str, Entry], entry: Entry, before: Entry) -> dict[str, Entry]:

@@ -34,9 +34,9 @@ def _model(**settings: Any) -> nn.Module:
     return model
 
 
-def rotations(width: int, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
+def rotations(width: int, x: Tensor, position_ids: Tensor, base: float = 10000.0) -> tuple[Tensor, Tensor]:
     """Return cosines and sines of rotary positions [..., width] in the type of x."""
-    angles = position_ids[..., None] * 10000.0 ** (-torch.arange(0, width, 2, device=x.device) / width)
+    angles = position_ids[..., None] * base ** (-torch.arange(0, width, 2, device=x.device) / width)
     doubled = torch.cat((angles, angles), -1)
     return doubled.cos().to(x), doubled.sin().to(x)
 
