@@ -244,6 +244,32 @@ BACKWARD_MATMUL_FLOPS: Final = Quantity(
     of=lambda counts: 2 * counts.tally.backward_macs,
     bias=_no_bias,
 )
+VISIBLE_MATMUL_FLOPS: Final = Quantity(
+    "visible_matmul_flops",
+    "FLOP",
+    Words(
+        "Visible matmul FLOPs",
+        "matmul FLOPs without those of scores that a mask made of positions hides (causal, windows, documents), in products that make or "
+        "read them: what a kernel that skips them does; masks that are data hide nothing here",
+    ),
+    Words(
+        "可见矩阵乘 FLOPs",
+        "矩阵乘 FLOPs，不计被位置掩码（因果、窗口、分段）遮住的分数在相关乘积中的部分，即跳过它们的内核所做的计算；作为数据输入的掩码不计",
+    ),
+    of=lambda counts: 2 * counts.tally.visible_macs,
+    bias=_no_bias,
+    is_idle=lambda costs: costs["visible_matmul_flops"] == costs["matmul_flops"],
+    shown=frozenset({Shown.PRESETS}),
+)
+VISIBLE_BACKWARD_MATMUL_FLOPS: Final = Quantity(
+    "visible_backward_matmul_flops",
+    "FLOP",
+    Words("Visible backward matmul FLOPs", "the same of the backward pass"),
+    Words("可见反向矩阵乘 FLOPs", "反向传播中的同一计数"),
+    of=lambda counts: 2 * counts.tally.visible_backward_macs,
+    bias=_no_bias,
+    is_idle=lambda costs: costs["visible_backward_matmul_flops"] == costs["backward_matmul_flops"],
+)
 SAVED_ELEMENTS: Final = Quantity(
     "saved_elements",
     "elements",
@@ -299,6 +325,8 @@ MEASURES: Final[tuple[Quantity, ...]] = (
     VECTOR_FLOPS,
     TOTAL_FLOPS,
     BACKWARD_MATMUL_FLOPS,
+    VISIBLE_MATMUL_FLOPS,
+    VISIBLE_BACKWARD_MATMUL_FLOPS,
     SAVED_ELEMENTS,
     STATE_ELEMENTS,
     TRAFFIC_ELEMENTS,

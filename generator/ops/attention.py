@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Ge, Integer
 
 from generator.formulas.human import counted
+from generator.formulas.places import compared, index
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZE, Flag
@@ -47,7 +48,14 @@ class Attention(Op):
             row.t.name(seen=seen)
             mask = float_mask(row.t, seen)
         is_scaled = not row.same(q.shape[3] if self.scale is None else self.scale, Integer(1))
-        return fused_attention(row.t, q, k, v, hidden=bool(self.causal), mask=mask, is_scaled=is_scaled)
+        return fused_attention(row.t, q, k, v, hidden=bool(self.causal), mask=mask, is_scaled=is_scaled, hides=1 - self._seen(row, q, k))
+
+    def _seen(self, row: RowScope, q: Tensor, k: Tensor) -> Expr:
+        """Return the part of the scores that is not hidden."""
+        if not self.causal:
+            return Integer(1)
+        n, m = q.shape[2], k.shape[2]
+        return row.t.hidden.part(row.t.path, compared("<=", index(1), index(0) + m - n), (n, m), row.t.facts)
 
     def _check(self, row: RowScope, q: Tensor, k: Tensor, v: Tensor) -> None:
         found = "; ".join(f"{name} is {row.show(x.shape)}" for name, x in zip(row.input_names, (q, k, v), strict=True))

@@ -8,14 +8,16 @@ from typing import Any, ClassVar
 
 from sympy import Expr, zoo
 
+from generator.formulas.places import ALWAYS, Condition, both, compared, either, index, opposite
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT, Kind, ParamScope, Raw
 from generator.ops.pattern import parse_axes
-from generator.text.expression_tree import ATOM, BINDING, Ast, Call, Name, Unary, fold, names
+from generator.text.expression_tree import ATOM, BINDING, Ast, Call, Compare, Name, Unary, fold, names
 from generator.text.expression_values import evaluate
 from generator.text.expressions import parse_condition
 from generator.text.suggest import did_you_mean, listed
 from generator.trace import index_arithmetic, pointwise
+from generator.trace.hidden import Hides
 from generator.trace.tensor import Tensor
 
 
@@ -71,7 +73,8 @@ class Hide(Op):
         if any(value.has(zoo) for value in _formulas(self.where)):
             raise OpError("the condition divides by zero", at="where")
         hidden = index_arithmetic.mask(row.t, self.where.ast, places, scores.shape)
-        return pointwise.masked_fill(row.t, scores, hidden)
+        indices = {name: index(axis) for name, axis in places.items()}
+        return pointwise.masked_fill(row.t, scores, hidden, Hides(opposite(condition_on(self.where, indices))))
 
     def formulas(self) -> Iterator[tuple[str, tuple[Expr, ...]]]:
         """What the condition says of sizes alone, and one over what it divides indices by."""
@@ -142,6 +145,19 @@ class Hide(Op):
                 )
         variables = {name.removeprefix(f"{c.target}_"): name for name, _ in indices}
         return {"indices": indices, "hidden": f"{c.target}_hidden", "condition": printed(self.where, variables, c)}
+
+
+def condition_on(where: Bound, indices: Mapping[str, Expr]) -> Condition:
+    """Return a condition as bounds on the indices that its names stand for."""
+    known = {**where.sizes, **indices}
+
+    def visit(node: Ast, operands: list[Condition]) -> Condition:
+        """Return the bounds of a comparison, or of several joined; what stands for a number is not read."""
+        if isinstance(node, Compare):
+            return compared(node.op, evaluate(node.left, known), evaluate(node.right, known))
+        return {"and": both, "or": either}[node.op](*operands) if getattr(node, "op", "") in LOGICAL else ALWAYS  # type: ignore[union-attr]
+
+    return fold(where.ast, visit)
 
 
 def _formulas(where: Bound) -> list[Expr]:

@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 from sympy import Ge
 
+from generator.formulas.places import compared, index
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import Choice, ChoiceKind
 from generator.trace import pointwise
 from generator.trace.create import triangle
+from generator.trace.hidden import Hides
 from generator.trace.tensor import Tensor
 
 
@@ -57,7 +59,9 @@ class Mask(Op):
                     at="in",
                 )
             row.require(Ge(scores.shape[-1], scores.shape[-2]))  # else the first queries have nothing to look at
-            return pointwise.masked_fill(row.t, scores, triangle(row.t, scores.shape[-2], scores.shape[-1]))
+            n, m = scores.shape[-2:]
+            past = Hides(compared("<=", index(scores.rank - 1), index(scores.rank - 2) + m - n))
+            return pointwise.masked_fill(row.t, scores, triangle(row.t, n, m), past)
         if len(inputs) < 2:
             raise OpError(
                 f"a padding mask needs a second input, true where a key is hidden; `{row.name}` reads {row.input_names[0]} alone", at="in"

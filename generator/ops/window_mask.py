@@ -13,6 +13,7 @@ from generator.ops.divisibility import suggested_condition
 from generator.ops.params import SIZES
 from generator.ops.windows import each_axis
 from generator.trace import pointwise
+from generator.trace.hidden import Hides
 from generator.trace.tensor import Shape, Tensor
 
 SEPARATED = '''
@@ -55,7 +56,19 @@ class WindowMask(Op):
             raise OpError(f"`{row.name}` needs scores {expected}", f"{row.input_names[0]} is {shape}", at="in")
         hidden = row.weight("hidden", (windows, places, places), trainable=False)
         apart = scores.unflatten(0, (cancel(scores.shape[0] / windows), windows))
-        return row.t.flatten(pointwise.masked_fill(row.t, apart, hidden.unsqueeze(1)), 0, 1)
+        seen = scores.numel * self._together() / (windows * places**2)
+        return row.t.flatten(pointwise.masked_fill(row.t, apart, hidden.unsqueeze(1), Hides(places=cancel(seen))), 0, 1)
+
+    def _together(self) -> Expr:
+        """Return how many pairs of places see each other in all windows of a grid: in the last window along an axis, those of one side."""
+        axes = len(self.grid)
+        windows, shifts = (sizes * (axes // len(sizes)) for sizes in (self.window, self.shift))
+        return Mul(
+            *(
+                (size / width - 1) * width**2 + (width - step) ** 2 + step**2
+                for size, width, step in zip(self.grid, windows, shifts, strict=True)
+            )
+        )
 
     def _counts(self, row: RowScope) -> tuple[Expr, Expr]:
         """Return the windows of a grid and the places of a window. Raises OpError."""

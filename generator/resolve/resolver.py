@@ -110,6 +110,7 @@ class Resolver:
             arch = trace_rows(run, Frame(sized, inputs, needs, "", ((spec.name, None),)))
         if arch is None or len(run.problems) or spec.is_broken:
             raise ProblemsError(self._with_fixes(run, spec, options))
+        tracer.settle_hidden(arch.outputs.values())
         return replace(arch, empty_stacks=tuple(run.empty_stacks))
 
     def _with_fixes(self, run: Run, spec: Spec, options: Mapping[str, Any]) -> list[Problem]:

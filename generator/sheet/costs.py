@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from sympy import Add, Expr, Integer, expand
@@ -17,6 +18,7 @@ from generator.trace.tensor import Storage
 from generator.trace.tracer import Tally, Tracer
 
 ZERO = Integer(0)
+COUNTED_IN_FULL = "what it hides has no closed form and counts as visible"
 
 
 def sheet_rows(arch: Architecture) -> tuple[SheetRow, ...]:
@@ -55,7 +57,8 @@ def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Ma
         repeat = count * bound.repeat
         own = _costs(tracer.tallies.get(bound.path, Tally()), saved.get(bound.path, ZERO), tracer.facts)
         if bound.child is None:
-            yield _row(bound, inputs, depth, repeat, own, bound.row.op)
+            row = _row(bound, inputs, depth, repeat, own, bound.row.op)
+            yield replace(row, note=f"{row.note}; {COUNTED_IN_FULL}".removeprefix("; ")) if bound.path in tracer.hidden.uncounted else row
             continue
         parts = tuple(_rows(bound.child, depth + 1, repeat, tracer, saved))
         overhead = _overhead(bound, depth + 1, count, own)

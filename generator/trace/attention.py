@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sympy import Expr
+
 from generator.trace.kernels import vector_flops
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import ZERO, Tracer
 
 
-def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool, mask: Tensor | None, is_scaled: bool) -> Tensor:
+def fused_attention(
+    t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool, mask: Tensor | None, is_scaled: bool, hides: Expr = ZERO
+) -> Tensor:
     """softmax(q k^T) v of q [b, h, n, e] over k and v [b, g, m, e], each of the g heads of keys serving h/g heads of queries.
 
     Multiply-accumulates: b*h*n*m*e for the scores and as many for the result; in the backward pass once more for each operand that needs
@@ -20,6 +24,7 @@ def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool,
         hidden: whether scores are hidden, by the kernel itself (causal) or by a mask.
         mask: a float mask [n, m] that is added to the scores.
         is_scaled: whether queries and keys are scaled; by a factor of 1 they are not.
+        hides: the part of the scores that is hidden.
     """
     b, h, n, e = q.shape
     scores = b * h * n * k.shape[2]
@@ -30,8 +35,10 @@ def fused_attention(t: Tracer, q: Tensor, k: Tensor, v: Tensor, *, hidden: bool,
     scaled = q.numel + b * h * k.shape[2] * e if is_scaled else ZERO
     vector = vector_flops("attention", scores, scaled, case="causal or masked" if hidden else "")
     t.kernel("attention", reads, [out, logsumexp], vector=vector, macs=scores * e, contracted=[q, k])
+    t.hides(hides)
     weights = replace(out, needs_grad=q.needs_grad or k.needs_grad)  # they exist in the kernel alone
     t.kernel("attention values", [], [], macs=scores * e, contracted=[weights, v])
+    t.hides(hides)
     return out
 
 

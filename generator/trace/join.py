@@ -21,4 +21,5 @@ def concatenate(t: Tracer, parts: Sequence[Tensor], axis: int) -> Tensor:
     strides = strides_after(first, shape) if all(is_channels_last(x) for x in parts) else None
     out = t.new(shape, kind=first.kind, needs_grad=any(x.needs_grad for x in parts), strides=strides)
     t.kernel("cat", parts, [out])
+    t.hidden.join(parts, out)
     return out

@@ -7,6 +7,7 @@ from typing import Literal
 
 from sympy import Expr, Integer, cancel
 
+from generator.trace.hidden import Hides
 from generator.trace.kernels import vector_flops
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import ONE, Shape, Tensor
@@ -54,10 +55,16 @@ def prelu(t: Tracer, x: Tensor, weight: Tensor) -> Tensor:
     return out
 
 
-def masked_fill(t: Tracer, x: Tensor, mask: Tensor) -> Tensor:
-    """Overwrite the masked elements with a number: no arithmetic; the mask is kept. The result is contiguous."""
+def masked_fill(t: Tracer, x: Tensor, mask: Tensor, hides: Hides | None = None) -> Tensor:
+    """Overwrite the masked elements with a number: no arithmetic; the mask is kept. The result is contiguous.
+
+    Args:
+        hides: what the mask hides from a softmax; None where it is data, or hides nothing.
+    """
     out = t.new(x.shape, needs_grad=x.needs_grad)
     t.kernel("masked_fill", [x, mask], [out])
+    if hides is not None:
+        t.hidden.fill(t.path, x, out, hides, t.facts)
     return out
 
 

@@ -6,7 +6,7 @@ unfused; a view launches none. The verification counts the same kernels while th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -15,6 +15,7 @@ from sympy import Expr, Integer
 from generator.formulas.symbols import Facts
 from generator.trace.diary import Bind, Diary
 from generator.trace.flow import Flow
+from generator.trace.hidden import Hidden
 from generator.trace.kernels import kernel_of
 from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
@@ -31,6 +32,8 @@ class Tally:
     macs: Expr = ZERO
     vector_flops: Expr = ZERO
     backward_macs: Expr = ZERO
+    visible_macs: Expr = ZERO  # those that no mask hides
+    visible_backward_macs: Expr = ZERO
     state_elements: Expr = ZERO
     traffic_elements: Expr = ZERO
     bias_params: Expr = ZERO  # the part of `params` in weights named `bias`
@@ -71,6 +74,7 @@ class Tracer:
     def __init__(self, facts: Facts, *, half: bool = False, flow: Flow | None = None) -> None:
         self.facts = facts
         self.flow = flow or Flow()
+        self.hidden = Hidden()
         self.diary: Diary | None = None
         self.depends_on_precision = False  # whether an op has asked for it
         self._half = half
@@ -84,6 +88,7 @@ class Tracer:
         self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
         self.share: Expr = Integer(1)  # of the weights here, the part that one token uses
         self._weights: SharedWeights | None = None  # of what is applied several times around what runs
+        self._last = ZERO, ZERO  # multiply-accumulates of the last contraction, forward and backward
         self._is_idle = False  # whether the last kernel has no part in the backward pass
 
     # ---- where we are ------------------------------------------------------------------------------------------------
@@ -130,26 +135,27 @@ class Tracer:
     @contextmanager
     def scratch(self) -> Iterator[None]:
         """Run something only to see its shapes: nothing inside is counted or kept."""
-        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow
+        before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow, self.hidden
         self.tallies, self.storages, self.diary, self.axes, self.kept, self.flow = {}, [], None, set(self.axes), [], self.flow.fresh()
+        self.hidden = Hidden()
         try:
             yield
         finally:
             for storage in self.kept:  # tensors from outside that were kept in here only for show
                 storage.saved_by = None
-            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow = before
+            self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow, self.hidden = before
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Run something that may raise: then it has not happened."""
         tallies = {path: replace(tally) for path, tally in self.tallies.items()}
-        storages, kept, flow = len(self.storages), len(self.kept), self.flow.copy()
+        storages, kept, flow, hidden = len(self.storages), len(self.kept), self.flow.copy(), self.hidden.copy()
         try:
             yield
         except Exception:
             for storage in self.kept[kept:]:
                 storage.saved_by = None
-            self.tallies, self.flow = tallies, flow
+            self.tallies, self.flow, self.hidden = tallies, flow, hidden
             del self.storages[storages:], self.kept[kept:]
             raise
 
@@ -227,16 +233,42 @@ class Tracer:
         moved = sum((t.numel for t in (*reads, *writes)), ZERO) if traffic is None else traffic
         tally.traffic_elements += self.count * moved
         tally.vector_flops += self.count * vector
-        tally.macs += self.count * macs
         really_read = reads if sources is None else sources
         if reads or writes:  # a part of a fused kernel has neither
             self._is_idle = self.flow.kernel(self.path, really_read, writes)
             if self.diary is not None:
                 self.diary.launch(name, really_read, writes, is_idle=self._is_idle)
-        if not self._is_idle:
-            tally.backward_macs += self.count * macs * sum(1 for t in contracted if t.needs_grad)
+        if macs == 0:
+            self.hidden.kernel(name, really_read, writes)
+        else:
+            backward = 0 if self._is_idle else sum(1 for t in contracted if t.needs_grad)
+            self._contraction(self.count * macs, self.count * macs * backward, contracted, writes)
         if any(x.needs_grad for x in writes):
             self.save(*keeps(really_read, writes))
+
+    def _contraction(self, macs: Expr, backward: Expr, operands: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+        """Add up the multiply-accumulates of a contraction, all of them and those that are seen."""
+        tally = self.tally
+        tally.macs += macs
+        tally.backward_macs += backward
+        part = self.hidden.contraction(self.path, macs, backward, operands, writes[0] if writes else None)
+        tally.visible_macs += part * macs
+        tally.visible_backward_macs += part * backward
+        self._last = macs, backward
+
+    def hides(self, part: Expr) -> None:
+        """Say which part of the last contraction a mask inside of its kernel hides."""
+        macs, backward = self._last
+        self.tally.visible_macs -= part * macs
+        self.tally.visible_backward_macs -= part * backward
+
+    def settle_hidden(self, outputs: Iterable[Tensor]) -> None:
+        """Take off what is multiplied only for scores that are hidden. To be called once, when all has run."""
+        self.hidden.read(outputs)
+        for made in self.hidden.products:
+            tally, skipped = self.tallies[made.row], made.skipped
+            tally.visible_macs -= skipped * made.macs
+            tally.visible_backward_macs -= skipped * made.backward_macs
 
     def save(self, *tensors: Tensor) -> None:
         """Let the last kernel keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""

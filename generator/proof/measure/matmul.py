@@ -112,10 +112,14 @@ class MatmulShares(Shares):
 
     def __call__(self, call: KernelCall) -> None:
         """Count one kernel."""
-        refuse_uncounted(call)
-        formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
-        flops = formula(*call.args, **call.kwargs, out_val=call.result) if formula else 0
-        self.shares.append((call.kernel, int(flops)))
+        self.shares.append((call.kernel, contraction_flops(call) or 0))
+
+
+def contraction_flops(call: KernelCall) -> int | None:
+    """Return the FLOPs of a contraction; None for an operation that is none. Raises UncountedError."""
+    refuse_uncounted(call)
+    formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
+    return int(formula(*call.args, **call.kwargs, out_val=call.result)) if formula else None
 
 
 def refuse_uncounted(call: KernelCall) -> None:

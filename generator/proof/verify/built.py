@@ -50,6 +50,12 @@ class Instance:
         return replace(instance, fused=cls._built(bench, name, sizes, "cpu", _OneFakeMode(), dtype))
 
     @classmethod
+    def on_numbers(cls, other: Instance) -> Instance:
+        """Return the same instance on tensors that have values."""
+        built = cls._built(other.bench, other.name, other.sizes, "cpu", nullcontext(), torch.float32)
+        return replace(built, gradients=other.gradients)
+
+    @classmethod
     def _built(
         cls, bench: Workbench, name: str, sizes: Mapping[str, int], device: str, mode: AbstractContextManager[Any], dtype: torch.dtype
     ) -> Instance:

@@ -11,10 +11,12 @@ from generator.proof.measure.kernel import Observer
 from generator.proof.measure.parameters import UsedParameters
 from generator.proof.measure.saved import saved
 from generator.proof.measure.together import MeasuredForward, MeasuredStep, forward, step
+from generator.proof.measure.visible import HidesWatch
 from generator.proof.verify.built import Instance
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement, Observed
 from generator.proof.verify.row_shapes import LocalsWatch, wrong_shapes
 from generator.proof.verify.rows import RowDifference
+from generator.proof.verify.visible import measured_visible
 from generator.quantities import QUANTITIES
 
 
@@ -45,13 +47,15 @@ class Check:
 
 def check_instance(instance: Instance) -> list[Check]:
     """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
-    watch, used = LocalsWatch(instance), UsedParameters(instance.module)
+    watch, used, hides = LocalsWatch(instance), UsedParameters(instance.module), HidesWatch()
     with watch:
-        run = run_forward(instance, [used])
+        run = run_forward(instance, [used, hides])
     counted = run if instance.fused is None else run_forward(instance.fused)
-    seen = Observed(instance, run, counted, run_step(instance), used)
+    trained = run_step(instance)
+    visible = measured_visible(instance, run, trained, hides=hides.hides or instance.fused is not None)
+    seen = Observed(instance, run, counted, trained, used, visible)
     quantities = [_check(seen, quantity.key, MEASUREMENTS[quantity.key]) for quantity in QUANTITIES]
-    return [*_shapes(instance, run.result, watch), *quantities]
+    return [*_shapes(instance, run.result, watch), *(check for check in quantities if check is not None)]
 
 
 def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> MeasuredForward:
@@ -78,8 +82,11 @@ def _shapes(instance: Instance, result: Any, watch: LocalsWatch) -> Iterator[Che
     yield Check("rows of the right shape", count, count - len(wrong), lambda: wrong[0] if wrong else None)
 
 
-def _check(seen: Observed, quantity: str, measurement: Measurement) -> Check:
-    instance = seen.instance
+def _check(seen: Observed, quantity: str, measurement: Measurement) -> Check | None:
+    """Return the comparison of one quantity; None where it is not measured at such sizes."""
+    instance, measured = seen.instance, measurement.of(seen)
+    if measured is None:
+        return None
 
     def fixed(numbers: Mapping[str, int]) -> Any:
         return evaluate(instance.bench.fixed(instance.name, None, numbers).totals[quantity], instance.sizes)
@@ -87,4 +94,4 @@ def _check(seen: Observed, quantity: str, measurement: Measurement) -> Check:
     def locate() -> RowDifference | None:
         return measurement.locate(quantity, seen)
 
-    return Check(quantity, instance.derived(quantity), measurement.of(seen), locate, fixed)
+    return Check(quantity, instance.derived(quantity), measured, locate, fixed)

@@ -16,6 +16,7 @@ from generator.proof.measure.saved import saved
 from generator.proof.measure.together import MeasuredForward, MeasuredStep
 from generator.proof.measure.traffic import traffic
 from generator.proof.measure.vector import vector_flops
+from generator.proof.measure.visible import VisibleFlops
 from generator.proof.verify.built import Instance
 from generator.proof.verify.row_weights import wrong_weights
 from generator.proof.verify.rows import Counter, RowDifference, first_difference
@@ -31,6 +32,8 @@ from generator.quantities import (
     STATE_ELEMENTS,
     TRAFFIC_ELEMENTS,
     VECTOR_FLOPS,
+    VISIBLE_BACKWARD_MATMUL_FLOPS,
+    VISIBLE_MATMUL_FLOPS,
 )
 from generator.sheet.sheet import SheetRow
 
@@ -49,6 +52,7 @@ class Observed:
         counted: the same where fused attention is one kernel.
         trained: its forward and backward pass; what is kept is that where fused attention is one kernel.
         used: the parameters that the forward pass read.
+        visible: its contractions without what masks hide; None where the instance is too large for tensors that have values.
     """
 
     instance: Instance
@@ -56,6 +60,7 @@ class Observed:
     counted: MeasuredForward
     trained: MeasuredStep
     used: UsedParameters
+    visible: VisibleFlops | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Measurement:
 
     Args:
         how: for people.
-        of: what was measured.
+        of: what was measured; None where it is not measured at such sizes.
         by_lines: the same by the lines of the generated module, where it can be told.
         is_fused: whether it is measured where fused attention is one kernel.
         of_step: what was measured, of a quantity that depends on which inputs need a gradient.
@@ -72,7 +77,7 @@ class Measurement:
     """
 
     how: str
-    of: Callable[[Observed], int | Fraction]
+    of: Callable[[Observed], int | Fraction | None]
     by_lines: Counter | None = None
     is_fused: bool = False
     of_step: Callable[[MeasuredStep], int] | None = None
@@ -133,6 +138,14 @@ MEASUREMENTS: Mapping[str, Measurement] = {
         lambda seen: seen.trained.backward_matmul_flops,
         lambda own, source: backward_matmul_kernels(own.on_leaves(), [], False, source=source).by_lines(),
         of_step=lambda trained: trained.backward_matmul_flops,
+    ),
+    VISIBLE_MATMUL_FLOPS.key: Measurement(
+        "the masks of the module while it runs on numbers, at small sizes: what is filled with -infinity is followed to the products that "
+        "make it and that read it",
+        lambda seen: None if seen.visible is None else seen.visible.forward,
+    ),
+    VISIBLE_BACKWARD_MATMUL_FLOPS.key: Measurement(
+        "the same in the backward pass", lambda seen: None if seen.visible is None else seen.visible.backward
     ),
     VECTOR_FLOPS.key: Measurement(
         "a dispatch mode over PyTorch's own decompositions: one for each primitive operation and element",

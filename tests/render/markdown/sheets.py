@@ -20,7 +20,8 @@ ODD = "a | b < c `x|y` ``` $5 and $6 *it* _is_ __so__ [l](u) ![i](u) <b>h</b> &a
 def costs(**given: Expr) -> dict[str, Expr]:
     """All quantities; those not given are 0, the matmul FLOPs follow from the MACs."""
     found = dict.fromkeys((quantity.key for quantity in QUANTITIES), Integer(0)) | given
-    return found | {"matmul_flops": 2 * found["macs"], "active_params": given.get("active_params", found["params"])}
+    seen = {"matmul_flops": 2 * found["macs"], "visible_matmul_flops": 2 * found["macs"]}
+    return found | seen | {"active_params": given.get("active_params", found["params"])}
 
 
 def row(path: str, op: str, *inputs: str, shape: tuple[Expr, ...] = TOKENS, repeat: Expr = ONE, note: str = "", **given: Expr) -> SheetRow:

@@ -41,7 +41,9 @@ def costs(**given: Expr) -> dict[str, Expr]:
     """All quantities; those not given are 0, the matmul FLOPs follow from the MACs."""
     found: dict[str, Expr] = dict.fromkeys((quantity.key for quantity in QUANTITIES), Integer(0))
     found |= given
-    return found | {"matmul_flops": 2 * found["macs"], "active_params": given.get("active_params", found["params"])}
+    matmul, backward = 2 * found["macs"], found["backward_matmul_flops"]
+    seen = {"visible_matmul_flops": matmul, "visible_backward_matmul_flops": backward}
+    return found | seen | {"matmul_flops": matmul, "active_params": given.get("active_params", found["params"])}
 
 
 def row(path: str, op: str, shape: Sequence[Expr], repeat: Expr = ONE, note: str = "", **given: Expr) -> SheetRow:

@@ -1,0 +1,202 @@
+"""Which scores are hidden, and what a kernel that skips them multiplies.
+
+A mask fills scores with -infinity, so that a softmax makes zeros of them. Of the product that makes the scores, those elements are not
+needed; of the product that mixes values by the weights, those are zero; and in the backward pass the same holds of both. What lies between
+(scaling, biases, caps, dropout, views) keeps elements in their places, so that it is enough to know how many of a storage are seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from sympy import Add, Expr, Integer, Mul, expand
+
+from generator.formulas.algebra import cancel
+from generator.formulas.places import Condition, both, count, index
+from generator.formulas.symbols import Facts
+from generator.trace.kernels import kernel_of
+from generator.trace.tensor import Shape, Storage, Tensor
+
+ZERO = Integer(0)
+MOVES = frozenset({"clone", "_to_copy", "masked_fill"})
+ZEROS_STAY = MOVES | {"mul", "div", "neg", "native_dropout"}  # of what is read first, or second by a product
+INFINITY_STAYS = MOVES | {"mul", "div", "add", "sub"}
+MAKES_ZEROS = "softmax"  # of -infinity
+
+
+@dataclass(frozen=True)
+class Hides:
+    """What a row hides, as far as the spec fixes it.
+
+    Args:
+        seen: the condition on the indices of the axes (`generator.formulas.places.index`) under which a score is seen; None where only
+            their number is known.
+        places: how many are seen, where that is known without a condition.
+    """
+
+    seen: Condition | None = None
+    places: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How many elements of a storage are seen.
+
+    Args:
+        elements: their number.
+        shape: of the tensor that was masked.
+        condition: under which they are seen, if that is known.
+        are_zero: whether the others are zeros by now, no longer -infinity.
+        parts: of what was joined to it, in order.
+    """
+
+    elements: Expr
+    shape: Shape
+    condition: Condition | None
+    are_zero: bool = False
+    parts: tuple[Seen, ...] = ()
+
+
+@dataclass(eq=False)
+class Product:
+    """A contraction, the elements of whose result may turn out to be hidden.
+
+    Args:
+        row: the path of its row.
+        macs, backward_macs: all of them.
+        elements: of its result.
+        seen: how many of them are needed, as far as something has read them; None where nothing has.
+    """
+
+    row: str
+    macs: Expr
+    backward_macs: Expr
+    elements: Expr
+    seen: Expr | None = None
+
+    def need(self, seen: Expr) -> None:
+        """Say that so many elements are read. Two readers that do not see the same may need all."""
+        self.seen = seen if self.seen in (None, seen) else self.elements
+
+    @property
+    def skipped(self) -> Expr:
+        """The part of it that a kernel skips."""
+        return ZERO if self.seen is None else cancel((self.elements - self.seen) / self.elements)
+
+
+class Hidden:
+    """Follows scores from the product that makes them, and weights to those that read them.
+
+    Attributes:
+        uncounted: the paths of rows that hide by a condition whose places have no closed form; they count as seen.
+    """
+
+    def __init__(self) -> None:
+        self.products: list[Product] = []
+        self.uncounted: list[str] = []
+        self._made: dict[Storage, tuple[Product, ...]] = {}
+        self._seen: dict[Storage, Seen] = {}
+
+    def kernel(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+        """Note a kernel that is no contraction."""
+        keeps_places = kernel_of(name).derivative == "elementwise"
+        for place, x in enumerate(reads):
+            seen = self.seen(x)
+            if not (keeps_places and writes and expand(writes[0].numel - x.numel) == 0):
+                self.read([x])
+                if name == MAKES_ZEROS and seen is not None:
+                    self._seen[writes[0].storage] = _as_zeros(seen)
+                continue
+            out = writes[0].storage
+            stays = (
+                seen is not None and name in (ZEROS_STAY if seen.are_zero else INFINITY_STAYS) and (place == 0 or name in ("mul", "add"))
+            )
+            if x.storage in self._made and _is_whole(x) and (stays or seen is None):
+                self._made[out] = (*self._made.get(out, ()), *self._made[x.storage])
+            else:
+                self.read([x])
+            if seen is not None and stays:
+                self._seen[out] = seen
+
+    def contraction(self, row: str, macs: Expr, backward_macs: Expr, operands: Sequence[Tensor], out: Tensor | None) -> Expr:
+        """Note a contraction; return the part of it that its operands let a kernel do: 1 unless one of them is hidden in part."""
+        self.read(operands)
+        for x in operands:
+            seen = self.seen(x)
+            if seen is not None and seen.are_zero:
+                return cancel(seen.elements / x.numel)
+        if out is not None:
+            product = Product(row, macs, backward_macs, out.numel)
+            self.products.append(product)
+            self._made[out.storage] = (product,)
+        return Integer(1)
+
+    def read(self, tensors: Iterable[Tensor]) -> None:
+        """Say that something needs what is seen of tensors."""
+        for x in tensors:
+            for product in self._made.get(x.storage, ()):
+                seen = self.seen(x) if _is_whole(x) else None
+                product.need(product.elements if seen is None else seen.elements)
+
+    def seen(self, x: Tensor) -> Seen | None:
+        """Return what is seen of a tensor: a view of a whole storage, or one of the parts that were joined to it. None where all is."""
+        found = self._seen.get(x.storage)
+        if found is None or _is_whole(x):
+            return found
+        view = x.view
+        while view is not None and view.method not in ("parts", "narrow", "select", "expand", "unfold", "unbind"):
+            x, view = view.base, view.base.view
+        if view is None or view.method != "parts" or not _is_whole(view.base) or x.part >= len(found.parts):
+            return None
+        part = found.parts[x.part]
+        return part if expand(Mul(*part.shape) - x.numel) == 0 else None
+
+    def join(self, parts: Sequence[Tensor], out: Tensor) -> None:
+        """Say that tensors were joined."""
+        each = [self.seen(x) for x in parts]
+        if any(one is not None for one in each) and not any(one is not None and one.are_zero for one in each):
+            known = tuple(one or Seen(x.numel, x.shape, None) for one, x in zip(each, parts, strict=True))
+            self._seen[out.storage] = Seen(Add(*(one.elements for one in known)), out.shape, None, parts=known)
+
+    def fill(self, row: str, x: Tensor, out: Tensor, mask: Hides, facts: Facts) -> None:
+        """Say that a row has hidden elements of x in a result."""
+        before = self.seen(x)
+        seen = self._joined(before, x.shape, mask, facts)
+        if seen is None:
+            self.uncounted.append(row)
+        else:
+            self._seen[out.storage] = seen
+
+    def _joined(self, before: Seen | None, shape: Shape, mask: Hides, facts: Facts) -> Seen | None:
+        if before is None and mask.places is not None:
+            return Seen(mask.places, shape, mask.seen)
+        if mask.seen is None or (before is not None and (before.condition is None or before.shape != shape)):
+            return None
+        condition = mask.seen if before is None else both(before.condition or mask.seen, mask.seen)
+        elements = count(condition, {index(axis): size for axis, size in enumerate(shape)}, facts)
+        return None if elements is None else Seen(elements, shape, condition)
+
+    def part(self, row: str, condition: Condition, shape: Shape, facts: Facts) -> Expr:
+        """Return the part of the places of a shape at which a condition holds: all where that has no closed form."""
+        elements = count(condition, {index(axis): size for axis, size in enumerate(shape)}, facts)
+        if elements is None:
+            self.uncounted.append(row)
+            return Integer(1)
+        return cancel(elements / Mul(*shape))
+
+    def copy(self) -> Hidden:
+        """Return one that has noted the same so far."""
+        other = Hidden()
+        other.products, other.uncounted = [*self.products], [*self.uncounted]
+        other._made, other._seen = {**self._made}, {**self._seen}
+        return other
+
+
+def _as_zeros(seen: Seen) -> Seen:
+    return replace(seen, are_zero=True, parts=tuple(_as_zeros(part) for part in seen.parts))
+
+
+def _is_whole(x: Tensor) -> bool:
+    """Say whether a view shows each element of its storage once."""
+    return bool(expand(x.numel - x.storage.numel) == 0)
