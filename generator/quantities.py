@@ -134,8 +134,8 @@ def _no_bias(_: Tally) -> int:
 PARAMS: Final = Quantity(
     "params",
     "scalars",
-    Words("Parameters", "unique trainable scalars; a tied weight counts once; buffers do not count"),
-    Words("参数量", "可训练标量的个数；共享的权重只计一次；缓冲区不计"),
+    Words("Parameters", "unique scalars that are learned, frozen ones too; a tied weight counts once; buffers do not count"),
+    Words("参数量", "学习得到的标量的个数，包括冻结的；共享的权重只计一次；缓冲区不计"),
     of=lambda counts: counts.tally.params,
     bias=lambda tally: tally.bias_params,
     shown=frozenset(
@@ -155,6 +155,16 @@ PARAMS: Final = Quantity(
             Shown.LAYER,
         }
     ),
+)
+TRAINABLE_PARAMS: Final = Quantity(
+    "trainable_params",
+    "scalars",
+    Words("Trainable parameters", "parameters that training changes; fewer than all only where some are frozen"),
+    Words("可训练参数量", "训练会改变的参数；仅在冻结部分参数时少于全部参数"),
+    of=lambda counts: counts.tally.trainable_params,
+    bias=lambda tally: tally.trainable_bias_params,
+    is_idle=lambda costs: costs["trainable_params"] == costs["params"],
+    shown=frozenset({Shown.PRESETS, Shown.MODULE}),
 )
 ACTIVE_PARAMS: Final = Quantity(
     "active_params",
@@ -319,6 +329,7 @@ TRAFFIC_ELEMENTS: Final = Quantity(
 
 MEASURES: Final[tuple[Quantity, ...]] = (
     PARAMS,
+    TRAINABLE_PARAMS,
     ACTIVE_PARAMS,
     MACS,
     MATMUL_FLOPS,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 
 from generator.ops.base import Op
@@ -43,7 +43,8 @@ def trace_rows(run: Run, frame: Frame) -> Architecture:
     previous = next(iter(spec.inputs))
     for row in spec.rows.values():
         run.count_row(frame)
-        bound = None if row.broken else _traced(run, frame, row, previous, values, rows)
+        with run.tracer.freezing(run.tracer.is_frozen or spec.frozen):
+            bound = None if row.broken else _traced(run, frame, row, previous, values, rows)
         rows[row.name] = bound
         values[row.name] = None if bound is None else bound.results
         run.note(Bind(row.name, () if bound is None else tuple(bound.results.values())))
@@ -90,7 +91,10 @@ def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: 
             active = _is_active(run, frame, row, inputs)
             names = tuple(ref.text for ref in refs)
             read = ReadRow(row=row, path=path, inputs=inputs, input_names=names, declared=declared, active=active)
-            return _checked(run, frame, _run_skippable(run, frame, read, op, rows))
+            with _freezing(run, frame, row):
+                bound = _run_skippable(run, frame, read, op, rows)
+            _check_frozen(run, bound)
+            return _checked(run, frame, bound)
     return None
 
 
@@ -139,21 +143,44 @@ def _run_block(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
 
 def _is_active(run: Run, frame: Frame, row: Row, inputs: Sequence[Tensor]) -> bool:
     """Say whether the option that a row depends on is on. Raises Unresolved after reporting."""
-    spec, options = frame.spec, frame.sized.options
     if not row.when:
         return True
-    if row.when not in options:
-        yes_no = [name for name, option in spec.options.items() if isinstance(option.default, bool)]
-        notes = (*did_you_mean(row.when, yes_no), f"options that are true or false: {listed(yes_no) or 'none'}")
-        run.problems.add(f"`when` names `{row.when}`, which is not an option of `{spec.name}`", row.where("when"), *notes)
-    elif not isinstance(options[row.when], bool):
-        run.problems.add(f"`when` names `{row.when}`, which is not true or false but `{options[row.when]}`", row.where("when"))
-    elif not inputs:
+    is_on = _is_on(run, frame, row, "when", row.when)
+    if not inputs:
         note = "without it, the row would hand its first input through"
         run.problems.add(f"`{row.name}` has `when`, but reads nothing", row.where("when"), note)
+        raise Unresolved
+    return is_on
+
+
+def _is_on(run: Run, frame: Frame, row: Row, key: str, option: str) -> bool:
+    """Return the value of a yes or no that a key of a row names. Raises Unresolved after reporting."""
+    spec, options = frame.spec, frame.sized.options
+    if option not in options:
+        yes_no = [name for name, declared in spec.options.items() if isinstance(declared.default, bool)]
+        notes = (*did_you_mean(option, yes_no), f"options that are true or false: {listed(yes_no) or 'none'}")
+        run.problems.add(f"`{key}` names `{option}`, which is not an option of `{spec.name}`", row.where(key), *notes)
+    elif not isinstance(options[option], bool):
+        run.problems.add(f"`{key}` names `{option}`, which is not true or false but `{options[option]}`", row.where(key))
     else:
-        return bool(options[row.when])
+        return bool(options[option])
     raise Unresolved
+
+
+def _freezing(run: Run, frame: Frame, row: Row) -> AbstractContextManager[None]:
+    """Return the context in which a row runs: what it says of its weights holds. Raises Unresolved after reporting."""
+    if row.frozen is None or (isinstance(row.frozen, str) and not _is_on(run, frame, row, "frozen", row.frozen)):
+        return nullcontext()
+    return run.tracer.freezing(bool(row.frozen))
+
+
+def _check_frozen(run: Run, bound: BoundRow) -> None:
+    """Raise Unresolved after reporting where a row says of weights that it has not whether they learn."""
+    if bound.op is None or bound.row.frozen is None or any(weight.trainable for weight in bound.weights.values()):
+        return
+    if not any(getattr(value, "option", None) for value in vars(bound.op).values()):  # with another choice it may have some
+        run.problems.add(f"`{bound.name}` has no weights that could be frozen", bound.row.where("frozen"))
+        raise Unresolved
 
 
 def _check_skippable(run: Run, frame: Frame, bound: BoundRow) -> None:

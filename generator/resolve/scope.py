@@ -66,9 +66,7 @@ class Scope:
         """Declare a weight of the row, or return that of the row that it is tied to, which must have this shape. Raises OpError."""
         if self.row.tie and trainable and not (name == "bias" and self._has_own_bias):
             return self._tied(name, shape)
-        tensor = self.t.parameter(shape, trainable=trainable)
-        if trainable and name == "bias":
-            self.t.tally.bias_params += self.t.copies * tensor.numel
+        tensor = self.t.parameter(shape, trainable=trainable, is_bias=name == "bias")
         self.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 

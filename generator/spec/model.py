@@ -20,6 +20,7 @@ from generator.spec.keys import (
     EACH,
     EXPRESSION,
     FLAG,
+    FLAG_OR_OPTION,
     MAX_ROWS,
     MAX_SIZE,
     MAX_TITLE,
@@ -248,6 +249,12 @@ class Row(SpecPart):
     tie: str = key(
         WORD, "the row above whose weights it uses instead of its own", example="token_embedding", others="tied weights_of tie_to"
     )
+    frozen: bool | str | None = key(
+        FLAG_OR_OPTION,
+        "whether training leaves its weights as they are, or the option that says so; false also inside a frozen block",
+        example="true",
+        others="freeze requires_grad trainable fixed",
+    )
     note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes")
     each: str = key(EACH, "the numbers of the stages that the row stands for; they are rows of their own", example="1..4")
     first: Node | None = key(CHANGES, "what differs in the first stage", example="{with: {D: c}}")
@@ -269,6 +276,9 @@ class Row(SpecPart):
             note = "it lets the layers of a stack have the same weights; a row that uses those of another says `tie`"
             yield Problem(f"row `{self.name}` has `share` without `repeat`", self.named("share"), (note,))
         yield from self._expert_mistakes()
+        if "tie" in self.spans and "frozen" in self.spans:
+            note = "say it of the row that the weights belong to"
+            yield Problem(f"row `{self.name}` has the weights of another, so `frozen` does not belong here", self.named("frozen"), (note,))
         if "tie" in self.spans and "slot" in self.spans:
             note = "what fills a slot is one module; a row with `use` can be tied to another that uses the same spec"
             yield Problem(f"row `{self.name}` fills a slot, so it cannot be tied to another row", self.named("tie"), (note,))
@@ -371,6 +381,7 @@ class Spec:
         required=True,
         example="{q: {op: linear, out: [b, n, d]}}",
     )
+    frozen: bool = key(FLAG, "whether training leaves all weights as they are, but those of rows that say `frozen: false`")
     outputs: tuple[Ref, ...] = key(REFERENCES, "the rows that are the result; the last row by default")
     where: tuple[Condition, ...] = key(CONDITIONS, "conditions on the sizes", example="d % h == 0")
     presets: Mapping[str, Preset] = key(entries(part(lambda: Preset), LABEL), "published sizes")

@@ -18,11 +18,19 @@ _OF_TORCH = """
     register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook register_state_dict_pre_hook
     requires_grad_ set_extra_state set_submodule share_memory state_dict to to_empty train training type xpu zero_grad
 """
-MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {"from_preset", "load_reference", "KEEPS_STATE", "PRESETS", "REFERENCES", "SIZES"}
+MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {
+    "from_preset",
+    "load_reference",
+    "KEEPS_STATE",
+    "PRESETS",
+    "REFERENCES",
+    "SIZES",
+    "TRAINED",
+}
 
 _IN_CONSTRUCTORS = """
     self cls super name torch nn math range deepcopy float int ValueError device dtype factory
-    ACTIVATIONS displacements distance_sinusoids orthogonal_projection rotations separated sinusoids
+    ACTIVATIONS displacements distance_sinusoids freeze orthogonal_projection rotations separated sinusoids
 """
 CONSTRUCTOR_NAMES = frozenset(_IN_CONSTRUCTORS.split())  # `name` and `cls` are arguments of `from_preset`
 _IN_FORWARD = """

@@ -64,10 +64,9 @@ def convolution(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None, shape
     convolution for each element of the input. The backward pass: as many again for x and for the weight, where they need a gradient.
     Kept: x, as soon as anything needs a gradient.
     """
-    needs_grad = x.needs_grad or weight.needs_grad
-    out = t.new(shape, needs_grad=needs_grad)
+    reads = [x, weight] if bias is None else [x, weight, bias]
+    out = t.new(shape, needs_grad=any(read.needs_grad for read in reads))
     filters = product(weight.shape[1:])
     macs = (x if transposed else out).numel * filters
-    reads = [x, weight] if bias is None else [x, weight, bias]
     t.kernel("convolution", reads, [out], macs=macs, contracted=[x, weight], vector=ZERO if bias is None else out.numel)
     return out

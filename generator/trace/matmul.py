@@ -38,8 +38,9 @@ def linear(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
 
 def _product(t: Tracer, kernel: str, a: Tensor, b: Tensor, shape: Shape, *, macs: Expr, bias: Tensor | None = None) -> Tensor:
     """Run a kernel that contracts two operands. Kept: each operand that the other's gradient needs."""
-    out = t.new(shape, needs_grad=a.needs_grad or b.needs_grad)
-    reads, vector = ([a, b], ZERO) if bias is None else ([bias, a, b], out.numel)
+    reads = [a, b] if bias is None else [bias, a, b]
+    out = t.new(shape, needs_grad=any(read.needs_grad for read in reads))
+    vector = ZERO if bias is None else out.numel
     t.kernel(kernel, reads, [out], macs=macs, contracted=[a, b], vector=vector)
     return out
 

@@ -41,7 +41,7 @@ def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     out = t.like(x, kind="stat", needs_grad=x.needs_grad)
     t.kernel("mul", [wide, scale], [out], vector=vector_flops("mul", out.numel))
     if weight is not None:
-        normalised, out = out, t.like(out, needs_grad=True)
+        normalised, out = out, t.like(out, needs_grad=out.needs_grad or weight.needs_grad)
         t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
     narrow = t.like(out, kind="float")
     t.kernel("_to_copy", [out], [narrow])
@@ -55,7 +55,7 @@ def group_norm(t: Tracer, x: Tensor, groups: Expr, affine: tuple[Tensor, ...]) -
     """
     x = t.contiguous(x)
     rows = x.shape[0] * groups
-    out = t.new(x.shape, needs_grad=x.needs_grad or bool(affine))
+    out = t.new(x.shape, needs_grad=any(read.needs_grad for read in (x, *affine)))
     statistics = [t.new((x.shape[0], groups)) for _ in range(2)]
     vector = vector_flops("native_group_norm", x.numel, rows, case=AFFINE[len(affine)])
     t.kernel("native_group_norm", [x, *affine], [out, *statistics], vector=vector)
@@ -73,7 +73,7 @@ def batch_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], running: tuple[
     *moments, batches = running
     channels = x.shape[1]
     t.kernel("add_", [batches], [batches])
-    out = t.like(x, needs_grad=x.needs_grad or bool(affine))
+    out = t.like(x, needs_grad=any(read.needs_grad for read in (x, *affine)))
     statistics = [t.new((channels,), kind="stat") for _ in range(2)]
     vector = vector_flops("native_batch_norm", x.numel, channels, case=f"training, {AFFINE[len(affine)]}")
     t.kernel("native_batch_norm", [x, *affine, *moments], [out, *statistics], vector=vector)

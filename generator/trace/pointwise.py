@@ -50,7 +50,7 @@ def prelu(t: Tracer, x: Tensor, weight: Tensor) -> Tensor:
     """Scale what is negative by a weight [1], or [c] along axis 1: F.prelu. One operation an element; x is kept."""
     for _ in range(x.rank - 2):
         weight = weight.unsqueeze(-1)
-    out = t.like(x, needs_grad=True)
+    out = t.like(x, needs_grad=x.needs_grad or weight.needs_grad)
     t.kernel("_prelu_kernel", [x, weight], [out], vector=vector_flops("_prelu_kernel", x.numel))
     return out
 

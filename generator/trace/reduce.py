@@ -51,7 +51,7 @@ def cumsum(t: Tracer, x: Tensor) -> Tensor:
 
 def layer_norm(t: Tracer, x: Tensor, normalized: Shape, weight: Tensor | None, bias: Tensor | None) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias over the last axes. Kept: x, and mean and 1/sqrt(var + eps) of each row."""
-    out = t.new(x.shape, needs_grad=x.needs_grad or weight is not None)
+    out = t.new(x.shape, needs_grad=any(read.needs_grad for read in (x, weight, bias) if read is not None))
     rows = x.numel / product(normalized)
     statistics = [t.new(_statistics_shape(x, normalized), kind="stat") for _ in range(2)]
     weights = [w for w in (weight, bias) if w is not None]

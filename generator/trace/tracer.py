@@ -28,6 +28,7 @@ class Tally:
     """Running sums of one row, in the order in which its kernels ran."""
 
     params: Expr = ZERO
+    trainable_params: Expr = ZERO
     active_params: Expr = ZERO
     macs: Expr = ZERO
     vector_flops: Expr = ZERO
@@ -37,6 +38,7 @@ class Tally:
     state_elements: Expr = ZERO
     traffic_elements: Expr = ZERO
     bias_params: Expr = ZERO  # the part of `params` in weights named `bias`
+    trainable_bias_params: Expr = ZERO
 
 
 class SharedWeights:
@@ -84,6 +86,7 @@ class Tracer:
         self.averages: set[Expr] = set()  # axes that are so long on average, and need not come out whole: the tokens of an expert
         self.count: Expr = Integer(1)  # how often a kernel here runs: the product of the enclosing repeat counts
         self.copies: Expr = Integer(1)  # how often a weight here exists: less than `count` where steps share it
+        self.is_frozen = False  # whether weights here are parameters that do not learn
         self.path = ""
         self.kept: list[Storage] = []  # for the backward pass, in the order in which they were first kept
         self.share: Expr = Integer(1)  # of the weights here, the part that one token uses
@@ -131,6 +134,15 @@ class Tracer:
             yield self._weights
         finally:
             self._weights, self.copies = outer, copies
+
+    @contextmanager
+    def freezing(self, is_frozen: bool) -> Iterator[None]:
+        """Say of all weights inside whether they learn; what is said nearest to a weight holds."""
+        outer, self.is_frozen = self.is_frozen, is_frozen
+        try:
+            yield
+        finally:
+            self.is_frozen = outer
 
     @contextmanager
     def scratch(self) -> Iterator[None]:
@@ -190,14 +202,18 @@ class Tracer:
         self.storages.append(storage)
         return replace(x, storage=storage, needs_grad=needs_grad)
 
-    def parameter(self, shape: Shape, *, trainable: bool = True) -> Tensor:
-        """Return a weight (or, not trainable, a buffer) and count it."""
-        numel = product(shape)
+    def parameter(self, shape: Shape, *, trainable: bool = True, is_bias: bool = False) -> Tensor:
+        """Return a weight (or, not trainable, a buffer) and count it; some counts leave biases out."""
+        numel, learns = product(shape), trainable and not self.is_frozen
         if trainable:
-            self.tally.params += self.copies * numel
-            self.tally.active_params += self.copies * self.share * numel
+            tally, copied = self.tally, self.copies * numel
+            tally.params += copied
+            tally.active_params += self.share * copied
+            tally.trainable_params += copied if learns else ZERO
+            tally.bias_params += copied if is_bias else ZERO
+            tally.trainable_bias_params += copied if is_bias and learns else ZERO
         storage = Storage(numel, persistent=True)
-        return Tensor(shape, contiguous_strides(shape), self._weights.take(storage) if self._weights else storage, trainable)
+        return Tensor(shape, contiguous_strides(shape), self._weights.take(storage) if self._weights else storage, learns)
 
     # ---- kernels -----------------------------------------------------------------------------------------------------
 

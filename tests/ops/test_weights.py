@@ -63,3 +63,35 @@ def test_a_shared_stack_has_the_weights_of_one_layer(bench: Workbench) -> None:
     module = bench.build("shared_stack", {"d": 4, "f": 6, "L": 5})
     layer = sum(p.numel() for p in bench.build("shared_layer", {"d": 4, "f": 6}).parameters())
     assert sum(p.numel() for p in module.parameters()) == 2 * layer  # `first` and `stack`; `again` and `more` are these
+
+
+LORA = """\
+title: A frozen layer and an adapter
+dims: {b: batch, d: width, r: rank}
+inputs: {x: INPUT}
+layers:
+  base: {op: linear, in: x, out: [b, d], bias: false, frozen: true}
+  down: {op: linear, in: x, out: [b, r], bias: false}
+  up:   {op: linear, out: [b, d], bias: false}
+  y:    {op: add, in: [base, up]}
+"""
+
+
+# Of the base the gradient of its input, b*d*d, and of both adapters twice b*d*r; of data only the adapters' weights, and `up`'s input.
+@pytest.mark.parametrize(("given", "flops"), [("[b, d]", 2 * (1024 + 4 * 128)), ("{shape: [b, d], grad: false}", 2 * 3 * 128)])
+def test_a_frozen_weight_gets_no_gradient_and_hands_one_on_only_where_something_learns(tmp_path: Path, given: str, flops: int) -> None:
+    lora = load(write_specs(tmp_path, lora=LORA.replace("INPUT", given)) / "lora.yaml")
+    cost = lora.cost(b=4, d=16, r=2)
+    assert (cost.params, cost.trainable_params, cost.backward_matmul_flops) == (16 * 16 + 64, 64, flops)
+
+
+def test_what_is_frozen_stays_while_adapters_inside_learn(bench: Workbench) -> None:
+    module = bench.build("frozen_backbone", {"d": 4, "r": 2, "L": 2, "V": 5, "k": 3})
+    before = {name: weight.detach().clone() for name, weight in module.named_parameters()}
+    optimiser = torch.optim.SGD([weight for weight in module.parameters() if weight.requires_grad], lr=1.0)
+    module(torch.tensor([[0, 1, 4]])).square().sum().backward()
+    optimiser.step()
+    changed = {name.split(".")[-2] for name, weight in module.named_parameters() if not torch.equal(weight, before[name])}
+    assert {"down", "up", "head"} <= changed
+    assert not any(torch.any(weight != before[name]) for name, weight in module.named_parameters() if name.startswith(("tokens", "plain")))
+    assert {name for name, weight in module.layers[0].named_parameters() if weight.requires_grad} == {"down.weight", "up.weight"}

@@ -182,6 +182,64 @@ mine.yaml:12:57: error: `y` can be tied only to another row with the same op and
       |                                                         ^^^^^
   what is read of its weight follows from its settings""",
     ),
+    "frozen where nothing could learn": (
+        """\
+layers:
+  y: {op: softmax, frozen: true}
+""",
+        """\
+mine.yaml:11:28: error: `y` has no weights that could be frozen
+   11 |   y: {op: softmax, frozen: true}
+      |                            ^^^^""",
+    ),
+    "frozen by what is no yes or no": (
+        """\
+options:
+  on: {is: whether it is there, default: true}
+  kind: {is: which, default: relu, choices: [relu, gelu]}
+layers:
+  first: {op: linear, out: [b, n, d], frozen: onn}
+  y: {op: linear, in: x, out: [b, n, d], frozen: kind}
+  z: {op: linear, in: x, out: [b, n, d], frozen: 3}
+outputs: [first, y, z]
+""",
+        """\
+mine.yaml:14:47: error: `frozen` names `onn`, which is not an option of `mine`
+   14 |   first: {op: linear, out: [b, n, d], frozen: onn}
+      |                                               ^^^
+  did you mean `on`?
+  options that are true or false: `on`
+mine.yaml:15:50: error: `frozen` names `kind`, which is not true or false but `relu`
+   15 |   y: {op: linear, in: x, out: [b, n, d], frozen: kind}
+      |                                                  ^^^^
+mine.yaml:16:50: error: expected true, false or the name of an option in `layers.z.frozen`; found `3`
+   16 |   z: {op: linear, in: x, out: [b, n, d], frozen: 3}
+      |                                                  ^""",
+    ),
+    "frozen weights of another row": (
+        """\
+layers:
+  first: {op: linear, out: [b, n, d]}
+  y: {op: linear, out: [b, n, d], tie: first, frozen: true}
+""",
+        """\
+mine.yaml:12:47: error: row `y` has the weights of another, so `frozen` does not belong here
+   12 |   y: {op: linear, out: [b, n, d], tie: first, frozen: true}
+      |                                               ^^^^^^
+  say it of the row that the weights belong to""",
+    ),
+    "what PyTorch calls frozen": (
+        """\
+layers:
+  y: {use: keep, requires_grad: false}
+""",
+        """\
+mine.yaml:11:18: error: unknown key `requires_grad` in `layers.y`
+   11 |   y: {use: keep, requires_grad: false}
+      |                  ^^^^^^^^^^^^^
+  did you mean `frozen`?
+  whether training leaves its weights as they are, or the option that says so; false also inside a frozen block: `frozen: true`""",
+    ),
 }
 
 

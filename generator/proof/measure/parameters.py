@@ -26,6 +26,11 @@ class Parameters:
     frozen: int
     buffers: int
 
+    @property
+    def all(self) -> int:
+        """In all parameters."""
+        return self.trainable + self.frozen
+
 
 class UsedParameters:
     """Observes which parameters the kernels of a run read, in whole or in part, and for which share of the tokens.
@@ -60,12 +65,9 @@ class UsedParameters:
         return self._used.get(storage_key(parameter), Fraction(0))
 
     @property
-    def trainable(self) -> int | Fraction:
-        """Scalars that require a gradient and are read for a token, on average: whole where all experts are equal."""
-        total = sum(
-            (self.share(one) * one.numel() for parameters in self._by_storage.values() for one in parameters if one.requires_grad),
-            Fraction(0),
-        )
+    def scalars(self) -> int | Fraction:
+        """Scalars that are read for a token, on average: whole where all experts are equal."""
+        total = sum((self.share(one) * one.numel() for parameters in self._by_storage.values() for one in parameters), Fraction(0))
         return int(total) if total.denominator == 1 else total
 
 

@@ -31,6 +31,7 @@ from generator.quantities import (
     SAVED_ELEMENTS,
     STATE_ELEMENTS,
     TRAFFIC_ELEMENTS,
+    TRAINABLE_PARAMS,
     VECTOR_FLOPS,
     VISIBLE_BACKWARD_MATMUL_FLOPS,
     VISIBLE_MATMUL_FLOPS,
@@ -115,12 +116,17 @@ def _state(seen: Observed) -> int:
 MEASUREMENTS: Mapping[str, Measurement] = {
     PARAMS.key: Measurement(
         "its parameters, each once however many names it has",
-        lambda seen: parameters(seen.instance.module).trainable,
+        lambda seen: parameters(seen.instance.module).all,
         counts=lambda _seen, _parameter: Fraction(1),
+    ),
+    TRAINABLE_PARAMS.key: Measurement(
+        "those of its parameters that require a gradient",
+        lambda seen: parameters(seen.instance.module).trainable,
+        counts=lambda _seen, parameter: Fraction(parameter.requires_grad),
     ),
     ACTIVE_PARAMS.key: Measurement(
         "its parameters, each for the share of the tokens for which an operation of the forward pass reads it",
-        lambda seen: seen.used.trainable,
+        lambda seen: seen.used.scalars,
         counts=lambda seen, parameter: seen.used.share(parameter),
     ),
     MACS.key: Measurement(

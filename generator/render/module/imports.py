@@ -21,6 +21,7 @@ _SUPPORT = {
     "recall": "_state",
     "substate": "_state",
     "with_state": "_state",
+    "freeze": "_frozen",
     "load_reference": "_reference",
 }
 _KNOWN = (*_STANDARD, *_TORCH, *_SUPPORT, *(rf"{name}(?=\.)" for name in (*_MODULES, FUNCTIONAL)))

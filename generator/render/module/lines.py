@@ -41,6 +41,7 @@ class Lines:
     rows: list[str] = field(default_factory=list)  # which row each line of `forward` belongs to
     top: Top = field(default_factory=Top)
     run_options: set[str] = field(default_factory=set)
+    trained: list[str] = field(default_factory=list)  # attributes whose weights learn, whatever is around them
     aliases: dict[str, str] = field(default_factory=dict)  # rows that are another variable or an attribute, and need no line
     built_with: dict[str, set[str]] = field(default_factory=dict)  # the sizes that each row needs when the module is built
 
@@ -133,6 +134,7 @@ class LineWriter:
             self._op(bound, init, forward)
         elif isinstance(bound, BlockRow):
             self._block(bound, init, forward)
+        init += self._frozen(bound)
         if bound.row.when:
             option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.input_names[0])
             self.lines.run_options.add(option)
@@ -148,6 +150,19 @@ class LineWriter:
         self.lines.init += init
         self.lines.forward += forward
         self.lines.rows += [bound.name] * len(forward)
+
+    def _frozen(self, bound: BoundRow) -> list[str]:
+        """Return the lines that keep a row's weights from learning."""
+        said, attribute = bound.row.frozen, self.holders[bound.name]
+        if said is False:
+            self.lines.trained.append(attribute)
+        if not said:
+            return []
+        if bound.op is None:
+            freeze = f"freeze(self.{attribute})"
+            return [f"if {said}:", f"    {freeze}"] if isinstance(said, str) else [freeze]
+        learns = f"not {said}" if isinstance(said, str) else "False"
+        return [f"self.{attribute}.requires_grad_({learns})"]
 
     def _op(self, bound: OpRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         op = bound.op

@@ -125,6 +125,7 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         "forward": [top.line(line) for line in _forward(view)],
         "inputs": [f"{_variable(view, name)}: Tensor" for name in spec.inputs],
         "takes_state": view.takes_state,
+        "trained": literal(tuple(view.lines.trained)) if view.lines.trained else "",
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in checkpoints.values()],
@@ -183,7 +184,7 @@ def _init(view: ModuleView) -> list[str]:
     made = [line for slot, default in view.slot_defaults.items() for line in _slot(view, slot, default)] + view.lines.init
     if any("**factory" in line for line in made):
         lines.append('factory = {"device": device, "dtype": dtype}')
-    return lines + made
+    return lines + made + (["freeze(self)"] if spec.frozen else [])
 
 
 def _entries(view: ModuleView) -> list[str]:

@@ -43,7 +43,7 @@ def used(module: nn.Module, *inputs: Tensor) -> int:
     seen = UsedParameters(module)
     with KernelMode(observers=[seen]):
         module(*inputs)
-    return seen.trainable
+    return seen.scalars
 
 
 def test_an_expert_that_is_not_chosen_is_not_used() -> None:
@@ -57,8 +57,8 @@ def test_a_weight_read_by_a_view_or_by_rows_is_used_whole_and_a_tied_one_once() 
     assert used(model, torch.tensor([[1, 2]])) == 35
 
 
-def test_a_frozen_weight_and_one_that_nothing_reads_are_not_used() -> None:
+def test_a_frozen_weight_is_used_and_one_that_nothing_reads_is_not() -> None:
     model = nn.Linear(3, 4)
     model.bias.requires_grad_(False)
     model.register_parameter("forgotten", nn.Parameter(torch.ones(9)))
-    assert used(model, torch.randn(2, 3)) == 12
+    assert used(model, torch.randn(2, 3)) == 16

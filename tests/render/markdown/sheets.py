@@ -21,7 +21,8 @@ def costs(**given: Expr) -> dict[str, Expr]:
     """All quantities; those not given are 0, the matmul FLOPs follow from the MACs."""
     found = dict.fromkeys((quantity.key for quantity in QUANTITIES), Integer(0)) | given
     seen = {"matmul_flops": 2 * found["macs"], "visible_matmul_flops": 2 * found["macs"]}
-    return found | seen | {"active_params": given.get("active_params", found["params"])}
+    of_weights = {key: given.get(key, found["params"]) for key in ("trainable_params", "active_params")}
+    return found | seen | of_weights
 
 
 def row(path: str, op: str, *inputs: str, shape: tuple[Expr, ...] = TOKENS, repeat: Expr = ONE, note: str = "", **given: Expr) -> SheetRow:

@@ -43,7 +43,8 @@ def costs(**given: Expr) -> dict[str, Expr]:
     found |= given
     matmul, backward = 2 * found["macs"], found["backward_matmul_flops"]
     seen = {"visible_matmul_flops": matmul, "visible_backward_matmul_flops": backward}
-    return found | seen | {"matmul_flops": matmul, "active_params": given.get("active_params", found["params"])}
+    of_weights = {key: given.get(key, found["params"]) for key in ("trainable_params", "active_params")}
+    return found | seen | {"matmul_flops": matmul, **of_weights}
 
 
 def row(path: str, op: str, shape: Sequence[Expr], repeat: Expr = ONE, note: str = "", **given: Expr) -> SheetRow:
