@@ -79,7 +79,7 @@ def _mixtures(arch: Architecture, module: nn.Module) -> Iterator[tuple[nn.Module
     attributes = row_names(arch).attributes
     own: list[int] = []
     for row in arch.rows:
-        if row.child is None or not row.active:
+        if row.child is None or not row.active or row.row.tie:  # a tied row applies the module of another again
             continue
         part = getattr(module, attributes[row.name])
         if row.row.experts is not None:

@@ -134,7 +134,7 @@ class LineWriter:
             self._op(bound, init, forward)
         elif isinstance(bound, BlockRow):
             self._block(bound, init, forward)
-        init += self._frozen(bound)
+        init += self._frozen(bound, is_made=bool(init))
         if bound.row.when:
             option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.input_names[0])
             self.lines.run_options.add(option)
@@ -151,12 +151,12 @@ class LineWriter:
         self.lines.forward += forward
         self.lines.rows += [bound.name] * len(forward)
 
-    def _frozen(self, bound: BoundRow) -> list[str]:
-        """Return the lines that keep a row's weights from learning."""
-        said, attribute = bound.row.frozen, self.holders[bound.name]
-        if said is False:
+    def _frozen(self, bound: BoundRow, *, is_made: bool) -> list[str]:
+        """Return the lines that keep a row's weights from learning, once they are made: those of stages with the last of them."""
+        said, attribute = bound.row.frozen, self.holders[bound.name].partition("[")[0]
+        if said is False and attribute not in self.lines.trained:
             self.lines.trained.append(attribute)
-        if not said:
+        if not said or not is_made:
             return []
         if bound.op is None:
             freeze = f"freeze(self.{attribute})"
