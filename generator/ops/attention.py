@@ -95,6 +95,8 @@ class Attention(Op):
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Queries do not see each other; keys are mixed along tokens, and all along the width."""
+        if operand > 0 and axis == 2 and self.causal:
+            return Along.BACK
         return Along.mixing(axis == 3 or (operand > 0 and axis == 2))
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class Along(Enum):
     """What an op does along one axis of what it reads, such as that of the tokens."""
 
     EACH = "what stands at a place comes of that place alone, or of what the op keeps of earlier ones"
+    BACK = "what stands at a place comes of earlier places too, and of none behind it"
     MIXES = "what stands at a place comes of other places too"
     COUNTS = "places are told by their number, from 0"
 
@@ -103,6 +104,10 @@ class CodeScope(Protocol):
     name: str  # the attribute that holds the row's submodule or weight: self.<name>
     target: str  # the local variable of the result
     inputs: tuple[str, ...]  # the local variables of the inputs
+
+    @property
+    def state(self) -> str:
+        """The state of the module; `None` where what the row could keep is no state of its spec."""
 
     @property
     def tensors(self) -> tuple[Tensor, ...]:
@@ -211,6 +216,13 @@ class Op:
     def keeps_state(self) -> bool:
         """Whether something is kept between decoding steps, so that the module takes a state."""
         return False
+
+    def kept_along(self, row: RowScope, inputs: tuple[Tensor, ...]) -> int | None:
+        """Return the axis of its first input of which the op keeps the last places for the next step; None where it keeps none.
+
+        The next step is that of whoever runs the module on what follows. An op that is there to be decoded with is none of these: a cache.
+        """
+        return None
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Say what the op does along an axis of one of its inputs. An op that mixes tokens and keeps none is refused beside a state.

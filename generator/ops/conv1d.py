@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from generator.ops.convolution import Convolution
+from sympy import Expr, expand
+
+from generator.ops.base import Along, CodeScope, OpError, RowScope, param
+from generator.ops.convolution import ZEROS, Convolution
+from generator.ops.params import FLAG, Flag
+from generator.trace.join import preceded
+from generator.trace.tensor import Shape, Tensor
 
 
 @dataclass(frozen=True)
@@ -19,7 +25,72 @@ class Conv1d(Convolution):
     MACs again for x and for the weight, where they need a gradient (PyTorch's FlopCounterMode counts the weight's times the number
     of groups too much; the verification does not). Kept for the backward pass: x. `padding: same` with an even kernel first copies
     x to add the odd zero at the end.
+
+    causal: a position sees itself and what is in front of it, zeros before the first: [b, channels, n]. x is copied behind the last
+    dilation (kernel - 1) positions of earlier steps, which are state, also where they are zeros.
     """
 
     name: ClassVar[str] = "conv1d"
     axes: ClassVar[int] = 1
+
+    causal: Flag = param(FLAG, "see earlier positions alone, and keep the last of them between decoding steps", default=False)
+
+    @property
+    def reach(self) -> Expr:
+        """How many positions in front of its own one sees."""
+        return expand(self.dilation[0] * (self.kernel[0] - 1))
+
+    @property
+    def keeps_state(self) -> bool:
+        """Where it sees earlier positions."""
+        return self.causal.value and self.reach != 0
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Check what a causal convolution cannot have, then convolve."""
+        if self.causal.option:
+            raise OpError("`causal` must be true or false itself, not an option: it decides the shape", at="causal")
+        if self.causal:
+            self._check_causal(row)
+        return super().run(row, *inputs)
+
+    def _check_causal(self, row: RowScope) -> None:
+        if self.transposed:
+            raise OpError("a transposed convolution is not `causal`", at="causal")
+        if self.padding != (0,) or self.padding_mode.value != ZEROS:
+            at = "padding" if self.padding != (0,) else "padding_mode"
+            raise OpError(f"`{row.name}` is causal: what stands in front of it is kept of earlier steps", f"leave `{at}` away", at=at)
+        if self.stride != (1,):
+            step = row.show(self.stride)[1:-1]
+            raise OpError(
+                f"`{row.name}` is causal and moves by {step}; a step of decoding brings one position",
+                "leave `stride` away; or leave `causal` away, and put the zeros in front by `op: pad`",
+                at="stride",
+            )
+
+    def _uneven(self, row: RowScope, x: Tensor) -> Tensor:
+        """Put what earlier steps have kept in front."""
+        return preceded(row.t, x, 2, self.reach) if self.keeps_state else super()._uneven(row, x)
+
+    def kept_along(self, row: RowScope, inputs: tuple[Tensor, ...]) -> int | None:
+        """The positions."""
+        return 2 if self.keeps_state else None
+
+    def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
+        """As other convolutions; the positions that a causal one sees are kept, and one with all of its padding in front looks back."""
+        if axis == 2 and self.causal:
+            return Along.EACH
+        mixed = super().along(row, inputs, operand, axis)
+        looks_back = axis == 2 and not self.transposed and self.stride == (1,) and self._front() == self.reach
+        return Along.BACK if looks_back and mixed is Along.MIXES else mixed
+
+    def _front(self) -> Expr | None:
+        """Return the padding, where it is a number of zeros: with K - 1 of them the first n results are those of a causal convolution."""
+        padding: Shape | str = self.padding
+        return None if isinstance(padding, str) or self.padding_mode.value != ZEROS else padding[0]
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The module, its arguments, and what it reads."""
+        found = super().code(c)
+        if self.keeps_state:
+            found["read"] = f'preceded({c.state}, "{c.name}", {c.inputs[0]}, 2, {c.size(self.reach)})'
+        return found

@@ -28,8 +28,8 @@ class Cumsum(Op):
         return reduce.cumsum(row.t, inputs[0])
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
-        """Mixed along the one axis."""
-        return Along.mixing(axis == row.axis(inputs[0], self.over))
+        """Added up along the one axis."""
+        return Along.BACK if axis == row.axis(inputs[0], self.over) else Along.EACH
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis."""

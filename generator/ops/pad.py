@@ -84,6 +84,8 @@ class Pad(Op):
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """What is put in front moves what it is put in front of."""
         padded = any(axis == row.axis(inputs[0], one) for one in self.axis)
+        if padded and self.mode.value == "constant" and not any(self.after):
+            return Along.BACK if any(self.before) else Along.EACH
         return Along.mixing(padded and any((*self.before, *self.after)))
 
     def code(self, c: CodeScope) -> dict[str, Any]:

@@ -62,12 +62,15 @@ class Rearrange(Op):
         return _merge(row, y, right)
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
-        """An axis that is split comes apart, such as n into n/w times w, unless that undoes a merge: b*n into b times n."""
+        """An axis that is split so that neighbours come apart is mixed: n into w times n/w.
+
+        Each of n/w times w holds tokens in their order, as many in each step; b*n into b times n undoes a merge.
+        """
         left, _ = self.sides()
         known: dict[str, Expr] = {}
         solve(row, left, inputs[0].shape, row.input_names[0], known, at="to")
         group = left.groups[axis]
-        return Along.mixing(len(group) > 1 and any(fraction(together(known[label]))[1] != 1 for label in group))
+        return Along.mixing(len(group) > 1 and any(fraction(together(known[label]))[1] != 1 for label in group[1:]))
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The chain of view calls."""

@@ -59,6 +59,7 @@ class BoundRow(ReadRow):
         shared: those that it uses and another row owns.
         repeat: how often its block is stacked, or its cell is stepped.
         applied: the weights of its block, where another row is tied to it.
+        forgets: why what it could keep between decoding steps is no state here; empty where it is one, or there is nothing to keep.
     """
 
     results: Results
@@ -68,6 +69,7 @@ class BoundRow(ReadRow):
     shared: Mapping[str, Weight] = field(default_factory=dict)
     repeat: Expr = field(default_factory=lambda: Integer(1))
     applied: SharedWeights | None = None
+    forgets: str = ""
 
     @property
     def result(self) -> Tensor:
@@ -89,7 +91,7 @@ class OpRow(BoundRow):
     @property
     def keeps_state(self) -> bool:
         """Whether its op keeps something between decoding steps."""
-        return self.op.keeps_state
+        return self.op.keeps_state and not self.forgets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +103,9 @@ class BlockRow(BoundRow):
     @property
     def keeps_state(self) -> bool:
         """Whether something in it is kept between decoding steps: the state of a recurrence, or a cache."""
-        return bool(self.row.carry) or any(row.keeps_state for row in self.child.rows)
+        if self.row.scan:
+            return not self.forgets
+        return not self.forgets and any(row.keeps_state for row in self.child.rows)
 
 
 @dataclass(frozen=True)

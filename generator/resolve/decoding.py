@@ -75,13 +75,33 @@ def caches(arch: Architecture) -> Iterator[Kept]:
                 yield Kept(row, arch, axis, x.shape[axis], total)
 
 
-def scans(arch: Architecture) -> Iterator[tuple[BoundRow, Expr]]:
-    """Yield each recurrence, those of nested blocks included, with the number of its steps."""
+@dataclass(frozen=True)
+class Keeper:
+    """A row that keeps what the next places along an axis need, if they ever come: a recurrence, or a causal convolution.
+
+    Args:
+        arch: the spec in which it stands.
+        length: the size of the axis.
+    """
+
+    row: BoundRow
+    arch: Architecture
+    length: Expr
+
+
+def keepers(arch: Architecture) -> Iterator[Keeper]:
+    """Yield each such row, those of nested blocks included."""
     for row in arch.rows:
-        if row.active and row.row.scan:
-            yield row, row.repeat
-        elif row.active and row.child is not None:
-            yield from scans(row.child)
+        if not row.active:
+            continue
+        if row.row.scan:
+            yield Keeper(row, arch, row.repeat)
+        elif row.child is not None:
+            yield from keepers(row.child)
+        elif row.op is not None:
+            axis = row.op.kept_along(Scope.of(arch.tracer, row, arch.sizes), row.inputs)
+            if axis is not None:
+                yield Keeper(row, arch, row.inputs[0].shape[axis])
 
 
 def growth(new: Expr, total: Expr) -> Growth | None:

@@ -26,6 +26,7 @@ from generator.resolve.requirements import Needs
 from generator.resolve.rows import trace_rows
 from generator.resolve.run import Frame, Run
 from generator.resolve.sizes import Unresolved, written_shape, written_size
+from generator.resolve.states import with_states
 from generator.resolve.stepwise import decoding_problems
 from generator.spec.library import Library
 from generator.spec.model import Input, Spec
@@ -91,7 +92,9 @@ class Resolver:
             problems = decoding_problems(arch)
         if problems:
             raise ProblemsError(problems)
-        return arch
+        plain = Resolver(self.library)
+        like = plain.architecture(spec, options) if self.bound else None
+        return with_states(arch, plain.architecture, like=like)
 
     def _traced(self, spec: Spec, options: Mapping[str, Any], flow: Flow) -> Architecture:
         """Trace a spec in its own sizes once. Raises ProblemsError."""

@@ -1,7 +1,9 @@
 """What no step of decoding can do: look at earlier tokens of which nothing is kept, or drop what a cache holds.
 
-A cache says that a spec is for decoding, and all of its rows must keep what they look back at. A recurrence along an axis of an input says
-so of what it reads alone: its state would be wrong. A mean of what it says is a result of all tokens, which no one asks a step for.
+A cache says that a spec is for decoding, and all of its rows must keep what they look back at. A recurrence or a causal convolution along
+an axis of an input says so of what it reads: its state would be wrong. Where that comes of later tokens too, the spec reads whole
+sequences, such as an encoder, and keeps no state. Other rows of such a spec may make a result of all tokens, such as a mean, which no one
+asks a step for; where none does, they must keep what they look back at too.
 """
 
 from __future__ import annotations
@@ -13,16 +15,35 @@ from sympy import Expr, Max, Min, Symbol
 
 from generator.ops.base import Along
 from generator.resolve.architecture import Architecture, BoundRow, OpRow
-from generator.resolve.decoding import Growth, Kept, caches, growth, growths, scans
+from generator.resolve.decoding import Growth, Kept, caches, growth, growths, keepers
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
 from generator.text.problems import Problem
 from generator.text.source import Span
 
+KEEPING = {  # what keeps what an op looks back at
+    "conv1d": "a convolution with `causal: true`, and no padding, keeps its last inputs",
+    "pad": "a convolution with `causal: true` pads by itself and keeps its last inputs; `op: delay` keeps what stood one place earlier",
+    "attention": "`op: cache` keeps keys and values",
+    "softmax": "`op: cache` keeps keys and values",
+    "cumsum": "a recurrence, `scan: n`, keeps a sum",
+}
+
 
 def decoding_problems(arch: Architecture) -> list[Problem]:
     """Return what keeps a spec from being decoded step by step, where it has a cache or a recurrence."""
-    return [*_dropped(arch), *_wider(arch), *_TokenWalk(arch, _cached(arch) or _stepped(arch)).problems()]
+    cached = _cached(arch)
+    found = _TokenWalk(arch, cached or _stepped(arch)).mistakes()
+    if not cached:
+        mixing = [one for one in found if one.along is Along.MIXES]
+        found = [] if any(one.leads for one in mixing) else [one for one in found if one.leads or not mixing]
+    return [*_dropped(arch), *_wider(arch), *(one.problem for one in found)]
+
+
+def mixed_in_front(arch: Architecture) -> str:
+    """Return the path of the first row that mixes tokens of a whole sequence in front of one that could keep a state; empty for none."""
+    found = [] if _cached(arch) else _TokenWalk(arch, _stepped(arch)).mistakes()
+    return next((one.path for one in found if one.leads and one.along is Along.MIXES), "")
 
 
 @dataclass(frozen=True)
@@ -40,24 +61,25 @@ def _cached(arch: Architecture) -> list[_Kept]:
 
 
 def _stepped(arch: Architecture) -> list[_Kept]:
-    """Return the recurrences along an axis of an input, the first along each."""
-    axes = {axis for x in arch.inputs.values() for axis in x.shape}
+    """Return the recurrences and causal convolutions along an axis of an input, the first along each."""
+    sizes = {size for x in arch.inputs.values() for axis in x.shape for size in axis.free_symbols}
     found: dict[Symbol, _Kept] = {}
-    for row, steps in scans(arch):
-        if isinstance(steps, Symbol) and steps in axes:
-            found.setdefault(steps, _Kept(steps, row))
+    for one in keepers(arch):
+        for size in sorted(one.length.free_symbols & sizes, key=str):
+            found.setdefault(size, _Kept(size, one.row))
     return list(found.values())
 
 
 def _leading(arch: Architecture, leads: bool) -> set[str]:
-    """Return the rows of which a recurrence depends on the results.
+    """Return the rows on whose results a recurrence or a causal convolution depends.
 
     Args:
         leads: whether it depends on the outputs of the spec.
     """
     found = {name.partition(".")[0] for name in arch.outputs} if leads else set()
+    own = {id(one.row) for one in keepers(arch)}
     for row in reversed(arch.rows):
-        if row.active and (row.name in found or row.row.scan or (row.child is not None and any(scans(row.child)))):
+        if row.active and (row.name in found or id(row) in own or (row.child is not None and any(keepers(row.child)))):
             found |= {name.partition(".")[0] for name in row.input_names}
     return found
 
@@ -68,7 +90,7 @@ def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
         scope = Scope.of(arch.tracer, bound, sizes)
         for operand, x in enumerate(bound.inputs):
             held = [axis for axis, size in enumerate(x.shape) if size.free_symbols & {*new}]
-            if any(bound.op.along(scope, bound.inputs, operand, axis) is Along.MIXES for axis in held):
+            if any(bound.op.along(scope, bound.inputs, operand, axis) in (Along.MIXES, Along.BACK) for axis in held):
                 return bound.path
     return ""
 
@@ -141,6 +163,16 @@ def _inside(top: BoundRow, bound: BoundRow) -> tuple[str, ...]:
     return () if top is bound else (f"it is the row `{bound.path}` ({span.source.path}:{span.line})",)
 
 
+@dataclass(frozen=True)
+class _Mistake:
+    """A row that no step of decoding can run, unless no step of decoding is ever asked for; `leads`: what keeps a state depends on it."""
+
+    path: str
+    along: Along
+    leads: bool
+    problem: Problem
+
+
 @dataclass
 class _TokenWalk:
     """Goes through the rows in order. What reads a row with a problem is not reported once more."""
@@ -148,16 +180,16 @@ class _TokenWalk:
     arch: Architecture
     kept: Sequence[_Kept]
 
-    def problems(self) -> list[Problem]:
-        """Return the problems of all rows."""
-        found: list[Problem] = []
+    def mistakes(self) -> list[_Mistake]:
+        """Return those of all rows."""
+        found: list[_Mistake] = []
         if self.kept:
             has_cache = any(one.growth is not None for one in self.kept)
             self._rows(self.arch, set(), None, found, leads=has_cache, has_cache=has_cache)
         return found
 
     def _rows(
-        self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[Problem], *, leads: bool, has_cache: bool
+        self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[_Mistake], *, leads: bool, has_cache: bool
     ) -> bool:
         """Check the rows of one spec, and say whether any of them is doubtful.
 
@@ -165,7 +197,7 @@ class _TokenWalk:
             doubtful: its inputs that come from a row with a problem.
             top: the row of the outermost spec that holds it.
             leads: whether a recurrence depends on its outputs.
-            has_cache: whether all rows are checked.
+            has_cache: whether a state depends on all rows.
         """
         seen = set(doubtful)
         leading = _leading(arch, leads)
@@ -175,22 +207,22 @@ class _TokenWalk:
             if row.active and row.child is not None:
                 inside = {name for name, is_read in zip(row.child.spec.inputs, reads, strict=False) if is_read}
                 is_doubtful |= self._rows(row.child, inside, top or row, found, leads=row.name in leading, has_cache=has_cache)
-            elif row.active and isinstance(row, OpRow) and not is_doubtful and (has_cache or row.name in leading):
-                problem = self._problem(arch, row, top or row)
-                found += [problem] if problem else []
-                is_doubtful = problem is not None
+            elif row.active and isinstance(row, OpRow) and not is_doubtful:
+                mistake = self._mistake(arch, row, top or row, leads=has_cache or row.name in leading)
+                found += [mistake] if mistake else []
+                is_doubtful = mistake is not None
             if is_doubtful:
                 seen.add(row.name)
         return seen != doubtful
 
-    def _problem(self, arch: Architecture, bound: OpRow, top: BoundRow) -> Problem | None:
+    def _mistake(self, arch: Architecture, bound: OpRow, top: BoundRow, *, leads: bool) -> _Mistake | None:
         scope = Scope.of(arch.tracer, bound, arch.sizes)
         for operand, x in enumerate(bound.inputs):
             for axis, size in enumerate(x.shape):
                 kept = self._kept(size)
                 along = bound.op.along(scope, bound.inputs, operand, axis) if kept else Along.EACH
                 if kept is not None and along is not Along.EACH:
-                    return self._reported(arch, bound, top, along, kept, (operand, axis))
+                    return _Mistake(bound.path, along, leads, self._reported(arch, bound, top, along, kept, (operand, axis)))
         return None
 
     def _kept(self, size: Expr) -> _Kept | None:
@@ -211,7 +243,8 @@ class _TokenWalk:
             note = f"{name} is {show_shape(x.shape, arch.sizes)}: axis {axis} has the {new} tokens of a step alone"
         span = kept.keeper.row.span
         keeps = f"`{kept.keeper.path}` ({span.source.path}:{span.line}) keeps a state, so that each step brings {new} new tokens"
-        return Problem(message, _place(top, bound, "op"), (note, keeps, *_inside(top, bound)))
+        fix = [KEEPING[bound.op.name]] if along is not Along.COUNTS and bound.op.name in KEEPING else []
+        return Problem(message, _place(top, bound, "op"), (note, *fix, keeps, *_inside(top, bound)))
 
     def _counted_from(self, arch: Architecture, bound: OpRow, kept: _Kept) -> str:
         """Return a note that says from where on a row should count."""

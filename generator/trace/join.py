@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sympy import Add
+from sympy import Add, Expr
 
 from generator.trace.memory_format import is_channels_last, strides_after
 from generator.trace.tensor import Tensor
@@ -23,3 +23,15 @@ def concatenate(t: Tracer, parts: Sequence[Tensor], axis: int) -> Tensor:
     t.kernel("cat", parts, [out])
     t.hidden.join(parts, out)
     return out
+
+
+def preceded(t: Tracer, x: Tensor, axis: int, count: Expr) -> Tensor:
+    """Put as many places as are kept of earlier steps, zeros before the first, in front of x along an axis; they are state.
+
+    The zeros are made in each step, as those of a recurrence are. No gradient flows into earlier steps.
+    """
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :])
+    first = t.new(shape, kind=x.kind)
+    t.kernel("new_zeros", [], [first])
+    t.keep_state(first.numel)
+    return concatenate(t, [first, x], axis)

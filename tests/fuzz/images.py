@@ -68,6 +68,8 @@ def _convolution(op: str, axes: int) -> None:
                 "output_padding": extra or None,
             }
             sizes = [formula(f"({text(n)} - 1)*{stride} - 2*{around} + {dilation}*({kernel} - 1) + {extra} + 1") for n in x.axes[2:]]
+        elif axes == 1 and d.often(3):
+            settings["causal"], sizes = True, list(x.axes[2:])
         elif isinstance(kernel, int) and d.often(3):
             settings["padding"], sizes = "same", list(x.axes[2:])
         else:

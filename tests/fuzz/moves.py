@@ -456,6 +456,13 @@ def roll(d: Draft) -> None:
     d.op("roll", [x], x.axes, x.kind, axes=[d.axis(x, i) for i in along], shifts=shifts)
 
 
+@move("delay")
+def delay(d: Draft) -> None:
+    x = d.take(2, 3, 4, 1, kind=d.pick(("float", "float", "float", "index")))
+    index = _some_axis(d, x)
+    d.op("delay", [x], x.axes, x.kind, axis=d.axis(x, index), by=d.pick((None, 2, d.plain())))
+
+
 @move("unfold")
 def unfold(d: Draft) -> None:
     x = d.take(2, 3, 4, 1)

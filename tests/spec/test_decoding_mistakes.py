@@ -10,6 +10,7 @@ from generator.cli import main
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import verify
 from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
@@ -117,12 +118,38 @@ CELL = "use: rnn_cell, carry: {state: [b, d]}}\n"
 BEFORE = {
     "a row that mixes": ("  r: {op: cumsum, over: 1}\n  y: {scan: n, " + CELL, LOOKS),
     "a row that counts": ("  r: {op: positional, kind: sinusoidal, length: P}\n  s: {op: add, in: [x, r]}\n  y: {scan: n, " + CELL, COUNTS),
-    "a row between two": ("  s: {scan: n, " + CELL + "  r: {op: softmax, over: 1}\n  y: {scan: n, " + CELL, LOOKS),
+    "a row between two": ("  s: {scan: n, " + CELL + "  r: {op: pad, axis: 1, before: 1}\n  t: {op: slice, axis: 1, size: n}\n"
+                          "  y: {scan: n, " + CELL, LOOKS),
+    "a convolution with all zeros in front": (
+        "  t: {op: rearrange, to: b n d -> b d n}\n  r: {op: conv1d, channels: d, kernel: 4, padding: 3}\n"
+        "  s: {op: slice, axis: 2, size: n}\n"
+        "  u: {op: rearrange, to: b d n -> b n d}\n  y: {scan: n, " + CELL, LOOKS),
+    "attention to earlier tokens": (
+        "  q: {op: rearrange, to: b n d -> b 1 n d}\n  r: {op: attention, in: [q, q, q], causal: true}\n"
+        "  s: {op: rearrange, to: b 1 n d -> b n d}\n  y: {scan: n, " + CELL, LOOKS),
+    "a row beside": ("  r: {op: cumsum, over: 1}\n  said: {scan: n, in: x, " + CELL + "  y: {op: add, in: [r, said]}\n", LOOKS),
+    "a row behind": ("  s: {scan: n, " + CELL + "  r: {op: cumsum, over: 1}\n", LOOKS),
     "a row of each token": ("  r: {op: layer_norm}\n  y: {scan: n, " + CELL, ""),
 }  # fmt: skip
 BEHIND = {
     "a mean": "  said: {scan: n, " + CELL + "  y: {op: mean, over: 1}\n",
-    "a row beside": "  beside: {op: cumsum, over: 1}\n  said: {scan: n, in: x, " + CELL + "  y: {op: add, in: [beside, said]}\n",
+    "a row beside, and a mean": "  beside: {op: cumsum, over: 1}\n  said: {scan: n, in: x, " + CELL
+    + "  both: {op: add, in: [x, said]}\n  y: {op: mean, over: 1}\noutputs: [y, beside]\n",
+}  # fmt: skip
+WHOLE = {  # `r` mixes tokens
+    "a convolution": (
+        "  t: {op: rearrange, to: b n d -> b d n}\n  r: {op: conv1d, channels: d, kernel: 3, padding: same}\n"
+        "  u: {op: rearrange, to: b d n -> b n d}\n  y: {scan: n, " + CELL
+    ),
+    "another norm between two": "  s: {scan: n, " + CELL + "  r: {op: softmax, over: 1}\n  y: {scan: n, " + CELL,
+    "attention to all tokens": (
+        "  q: {op: rearrange, to: b n d -> b 1 n d}\n  r: {op: attention, in: [q, q, q]}\n"
+        "  s: {op: rearrange, to: b 1 n d -> b n d}\n  y: {scan: n, " + CELL
+    ),
+    "in front of a causal convolution": (
+        "  r: {op: roll, axes: [1], shifts: [1]}\n  t: {op: rearrange, to: b n d -> b d n}\n"
+        "  y: {op: conv1d, channels: d, kernel: 3, causal: true}\n"
+    ),
 }  # fmt: skip
 CASES = {**dict.fromkeys(MIXING, LOOKS), **dict.fromkeys(COUNTING, COUNTS), **dict.fromkeys(ALONE, "")}
 ROWS = {**MIXING, **COUNTING, **ALONE}
@@ -170,15 +197,45 @@ def test_a_row_that_a_recurrence_reads_is_refused_where_and_only_where_its_state
             compile_spec(Library([folder]), "net")
         (problem,) = error.value.problems
         assert problem.message == message
-        assert "`y` (" in problem.notes[1] or "`s` (" in problem.notes[1]
+        assert any(f"`{keeper}` (" in note for note in problem.notes for keeper in ("y", "s", "said"))
     monkeypatch.setattr("generator.resolve.resolver.decoding_problems", lambda _: [])
     found = decoded(folder)
     assert (found.equal and not found.reason) == (not message)
 
 
 @pytest.mark.parametrize("rows", BEHIND.values(), ids=BEHIND)
-def test_what_no_recurrence_reads_may_look_at_all_tokens(tmp_path: Path, rows: str) -> None:
+def test_where_a_result_is_of_all_tokens_what_no_recurrence_reads_may_look_at_them_too(tmp_path: Path, rows: str) -> None:
     compile_spec(Library([write_specs(tmp_path / "mine", net=RECURRENCE + rows)]), "net")
+
+
+@pytest.mark.parametrize("rows", WHOLE.values(), ids=WHOLE)
+def test_what_reads_whole_sequences_is_not_refused_and_keeps_no_state(tmp_path: Path, rows: str) -> None:
+    """A recurrence behind rows that look at later tokens too is part of an encoder: no step could come to the same."""
+    folder = write_specs(tmp_path / "mine", net=RECURRENCE + rows)
+    compiled = compile_spec(Library([folder]), "net")
+    assert compiled.sheet.totals["state_elements"] == 0
+    with Workbench(Library([folder])) as bench:
+        assert not bench.modules.view("net").takes_state
+        result = verify(bench, "net", samples=1)
+    assert result.equal
+    assert result.decoding is not None
+    assert result.decoding.reason == "no state is kept: `r`, in front of one that could keep it, mixes tokens and keeps none of them"
+
+
+def test_a_block_that_decodes_alone_keeps_nothing_behind_what_reads_whole_sequences(tmp_path: Path) -> None:
+    block = RECURRENCE + "  y: {scan: n, " + CELL
+    net = RECURRENCE + TURNED.replace("mixed", "x") + "  r: {op: conv1d, channels: d, kernel: 3, padding: 1}\n"
+    net += "  u: {op: rearrange, to: b d n -> b n d}\n  y: {use: block, repeat: 2}\n"
+    folder = write_specs(tmp_path / "mine", net=net, block=block)
+    with Workbench(Library([folder])) as bench:
+        assert (bench.modules.view("block").takes_state, bench.modules.view("net").takes_state) == (True, False)
+        assert verify(bench, "net", samples=1).equal
+
+
+def test_what_looks_back_is_told_what_keeps_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = write_specs(tmp_path, net=RECURRENCE + BEFORE["a convolution with all zeros in front"][0])
+    assert main(["check", str(folder / "net.yaml")]) == 1
+    assert "  a convolution with `causal: true`, and no padding, keeps its last inputs\n" in capsys.readouterr().err
 
 
 def test_a_recurrence_over_what_is_no_axis_of_an_input_is_not_for_decoding(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ from generator.proof.verify.failures import described
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.state import sizes_of_step
-from generator.resolve.decoding import caches, growths, scans
+from generator.resolve.decoding import caches, growths, keepers
+from generator.resolve.states import OVER_DEPTH, forgetting
 from generator.resolve.stepwise import mixing_row
 from generator.trace.tensor import Shape
 
@@ -79,8 +80,10 @@ class NotApplicableError(Exception):
 
 def check_decoding(bench: Workbench, name: str) -> Decoding | None:
     """Compare stepwise runs with whole passes. None where the module keeps nothing between steps."""
+    arch = bench.modules.view(name).arch
     if not bench.modules.view(name).stateful:
-        return None
+        reasons = [row.forgets for row in forgetting(arch) if row.forgets != OVER_DEPTH]
+        return Decoding(reason=f"no state is kept: {reasons[0]}") if reasons else None
     rng = random.Random(f"decoding {name}")  # noqa: S311  sizes to try, not secrets
     checks: list[DecodingCheck] = []
     left_out: dict[str, None] = {}
@@ -116,14 +119,15 @@ class _Tokens:
             raise NotApplicableError(f"it is built for one number of tokens, {frozen[0]}")
 
     def _steps(self) -> list[Symbol]:
-        """Return the numbers of steps of its recurrences."""
-        lengths = dict.fromkeys(length for _, length in scans(self.arch))
+        """Return the sizes along which its recurrences and causal convolutions go on."""
+        lengths = dict.fromkeys(one.length for one in keepers(self.arch) if not one.row.forgets)
         if not lengths:
             raise NotApplicableError("no cache in it is said to grow: `to` is the size that comes in")
+        sizes = {size for x in self.arch.inputs.values() for axis in x.shape for size in axis.free_symbols}
         for length in lengths:
-            if not isinstance(length, Symbol):
+            if len(length.free_symbols & sizes) != 1:
                 raise NotApplicableError(f"its number of steps, {to_text(length, tuple(self.arch.spec.dims))}, is no size of its own")
-        return [length for length in lengths if isinstance(length, Symbol)]
+        return list(dict.fromkeys(size for length in lengths for size in length.free_symbols & sizes))
 
     def at(self, sizes: Sizes, start: int, length: int) -> dict[str, int]:
         """Return all sizes in a step of `length` tokens behind `start` others."""
@@ -218,7 +222,7 @@ class _Tokens:
         found = [one for one in self.new if size.has(one)]
         if not found or any(self._is_total(size, one) for one in found):
             return False
-        if len(found) > 1 or not (size / found[0]).is_number:
+        if len(found) > 1 or (size / found[0]).has(found[0]):
             raise NotApplicableError(f"an axis of {to_text(size, tuple(self.arch.spec.dims))} cannot be cut into steps")
         return True
 

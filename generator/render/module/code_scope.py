@@ -32,6 +32,11 @@ class RowCode:
     run_options: set[str] = field(default_factory=set)
 
     @property
+    def state(self) -> str:
+        """The state of the module; `None` where what the row could keep is no state of its spec."""
+        return "state" if self.bound.keeps_state else "None"
+
+    @property
     def tensors(self) -> tuple[Tensor, ...]:
         """The inputs."""
         return self.bound.inputs

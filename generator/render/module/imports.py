@@ -18,6 +18,7 @@ _SUPPORT = {
     "advance": "_state",
     "extend": "_state",
     "keep": "_state",
+    "preceded": "_state",
     "recall": "_state",
     "substate": "_state",
     "with_state": "_state",

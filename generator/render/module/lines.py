@@ -238,7 +238,7 @@ class LineWriter:
         inputs = [self.variable(name) for name in bound.input_names]
         construction = self.construct(bound, self.lines)
         stateful = bound.keeps_state
-        hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state
+        hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state and not bound.forgets
         comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         made = [construction, str(bound.repeat)]
         if self.made.setdefault(attribute, made) != made:
@@ -383,7 +383,8 @@ def _scan_lines(writer: LineWriter, bound: BlockRow, attribute: str, own: str, i
     results = [f"{target}_step", *new] if len(bound.child.outputs) > len(states) else new
     lines.append((f"    {', '.join(results)} = self.{attribute}({', '.join(local.values())})", ""))
     lines.append((f"    {target}_collected.append({results[0]})", ""))
-    lines += [(f'keep(state, "{own}.{name}", {local[name]})', "") for name in states]
+    if bound.keeps_state:
+        lines += [(f'keep(state, "{own}.{name}", {local[name]})', "") for name in states]
     stacked = target if "" in bound.results else f"{target}_steps"
     lines.append((f"{stacked} = torch.stack({target}_collected, {axis})", writer.shape_comment(bound.result.shape)))
     return lines
@@ -391,9 +392,9 @@ def _scan_lines(writer: LineWriter, bound: BlockRow, attribute: str, own: str, i
 
 def _first_state(writer: LineWriter, bound: BlockRow, local: str, name: str, key: str, like: str) -> tuple[str, str]:
     """What earlier calls left, or zeros."""
+    first = f"{like}.new_zeros({', '.join(writer.printer.run(size) for size in bound.child.inputs[name].shape)})"
     shape = bound.child.inputs[name].shape
-    sizes = ", ".join(writer.printer.run(size) for size in shape)
-    return f'{local} = recall(state, "{key}", {like}.new_zeros({sizes}))', writer.shape_comment(shape)
+    return f'{local} = recall(state, "{key}", {first})' if bound.keeps_state else f"{local} = {first}", writer.shape_comment(shape)
 
 
 def _scan_axis(arch: Architecture, bound: BoundRow) -> int:

@@ -39,6 +39,14 @@ def keep(state: dict[str, Any] | None, name: str, value: Tensor) -> None:
         state[name] = value
 
 
+def preceded(state: dict[str, Any] | None, name: str, new: Tensor, dim: int, count: int) -> Tensor:
+    """Return what is new behind the last `count` places of earlier steps, zeros before the first; keep the last ones for the next."""
+    first = new.new_zeros([*new.shape[:dim], count, *new.shape[dim + 1 :]])
+    seen = torch.cat((recall(state, name, first), new), dim)
+    keep(state, name, seen.narrow(dim, new.shape[dim], count))
+    return seen
+
+
 def advance(state: dict[str, Any] | None, name: str, new: int, limit: int | None = None) -> int:
     """Count `new` tokens under `name` and return how many there were before.
 

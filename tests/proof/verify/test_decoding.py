@@ -80,7 +80,7 @@ layers:
   pooled: {op: mean, over: 1}
 """
 BUILT_IN = (
-    "causal_attention", "causal_rotary_attention", "decoder_block", "gpt2", "grouped_query_attention", "latent_attention", "llama",
+    "causal_attention", "causal_convolution_block", "causal_rotary_attention", "decoder_block", "gpt2", "grouped_query_attention", "latent_attention", "llama",
     "llama_block", "min_gpt", "mistral", "rnn", "sliding_window_attention", "transformer",
 )  # fmt: skip
 
