@@ -106,6 +106,10 @@ class CodeScope(Protocol):
     inputs: tuple[str, ...]  # the local variables of the inputs
 
     @property
+    def key(self) -> str:
+        """What the row keeps its state under."""
+
+    @property
     def state(self) -> str:
         """The state of the module; `None` where what the row could keep is no state of its spec."""
 

@@ -63,4 +63,4 @@ class Cache(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis, and how much is kept."""
         axis = c.axis(c.tensors[0], self.axis)
-        return {"axis": axis, "keep": None if self.keep is None else c.size(self.keep)}
+        return {"key": c.key, "axis": axis, "keep": None if self.keep is None else c.size(self.keep)}

@@ -92,5 +92,5 @@ class Conv1d(Convolution):
         """The module, its arguments, and what it reads."""
         found = super().code(c)
         if self.keeps_state:
-            found["read"] = f'preceded({c.state}, "{c.name}", {c.inputs[0]}, 2, {c.size(self.reach)})'
+            found["read"] = f'preceded({c.state}, "{c.key}", {c.inputs[0]}, 2, {c.size(self.reach)})'
         return found

@@ -54,4 +54,4 @@ class Delay(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis, and how many places."""
         axis = c.axis(c.tensors[0], self.axis)
-        return {"state": c.state, "axis": axis, "by": c.size(self.by), "length": f"{c.inputs[0]}.shape[{axis}]"}
+        return {"state": c.state, "key": c.key, "axis": axis, "by": c.size(self.by), "length": f"{c.inputs[0]}.shape[{axis}]"}

@@ -30,6 +30,10 @@ class RowCode:
     inputs: tuple[str, ...]
     top: Top
     run_options: set[str] = field(default_factory=set)
+    key: str = field(init=False)  # what the row keeps its state under, also where it applies the module of another row
+
+    def __post_init__(self) -> None:
+        self.key = self.name.replace("[", ".").removesuffix("]")
 
     @property
     def state(self) -> str:

@@ -49,6 +49,13 @@ layers:
   both: {op: add, in: [back, last]}
   y:    {scan: n, use: rnn_cell, carry: {state: [b, d]}}
 """
+TIED = (
+    HEAD
+    + """\
+  one: {op: conv1d, channels: d, kernel: 3, causal: true}
+  y: {op: conv1d, channels: d, kernel: 3, causal: true, tie: one}
+"""
+)
 OVER_CHUNKS = """\
 title: A recurrence over chunks of tokens
 dims: {b: batch size, n: tokens, w: tokens of a chunk, d: width, c: {is: chunks, value: n / w}}
@@ -125,11 +132,12 @@ def test_a_delay_is_what_stood_earlier(tmp_path: Path, split: list[int]) -> None
     [
         ({"net": CONVOLUTION}, lambda s: s["b"] * s["d"] * 2 * (s["K"] - 1)),
         ({"net": DELAY}, lambda s: s["b"] * s["d"] * s["K"]),
+        ({"net": TIED}, lambda s: s["b"] * s["d"] * 2 * 2),
         ({"net": BESIDE_A_CACHE}, lambda s: s["b"] * s["d"] * (3 + s["m"])),
         ({"net": BEFORE_A_RECURRENCE}, lambda s: s["b"] * s["d"] * (3 + 1 + 1)),
         ({"net": OVER_CHUNKS}, lambda s: s["b"] * s["d"]),
     ],
-    ids=["convolution", "delay", "beside a cache", "before a recurrence", "over chunks"],
+    ids=["convolution", "delay", "one applied twice", "beside a cache", "before a recurrence", "over chunks"],
 )
 def test_steps_come_to_what_one_pass_comes_to(tmp_path: Path, texts: dict[str, str], state: Callable[[Mapping[str, int]], int]) -> None:
     with Workbench(Library([write_specs(tmp_path / "mine", **texts)])) as bench:
