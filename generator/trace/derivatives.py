@@ -133,6 +133,20 @@ class Derivative:
             found.append((operand, self.heap.new(operand.shape, strides=strides, wanted_by=operand if fits else None)))
         return found
 
+    def spectrum(self) -> Gradients:
+        """The gradient of real numbers is the real part of complex ones; half the frequencies are first filled up with zeros."""
+        (x,) = self.wanted.values()
+        shape = (*x.shape, *self.gradient.shape[-1:])
+        full = [self.heap.new(shape)] if product(self.gradient.shape) != product(shape) else []
+        made = self.heap.new(shape)
+        self._free(full)
+        return [(x, _real_part(made, x))]
+
+    def real_part(self) -> Gradients:
+        """A view of the complex gradient."""
+        (x,) = self.wanted.values()
+        return [(x, _real_part(self.heap.share(self.gradient), x))]
+
     def attention(self) -> Gradients:
         """The gradients of queries, keys and values come out of one kernel, wanted or not, the heads of each position side by side."""
         made = [(x, self.heap.new(x.shape, strides=_heads_together(x.shape), wanted_by=x)) for x in self.launch.reads[:3]]
@@ -147,6 +161,11 @@ class Derivative:
     def _free(self, tensors: list[Tensor]) -> None:
         for x in tensors:
             self.heap.free(x)
+
+
+def _real_part(pairs: Tensor, x: Tensor) -> Tensor:
+    """The first numbers of pairs [..., 2], in the shape of x."""
+    return Tensor(x.shape, pairs.strides[:-1], pairs.storage, view=pairs.view)
 
 
 def _heads_together(shape: Shape) -> Shape:
@@ -174,6 +193,8 @@ _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "parts": Derivative.parts,
     "convolution": Derivative.convolution,
     "attention": Derivative.attention,
+    "spectrum": Derivative.spectrum,
+    "real_part": Derivative.real_part,
     "added": Derivative.added,
     "none": Derivative.none,
 }

@@ -18,7 +18,20 @@ from generator.trace.tensor import Tensor
 PLACE = "generator/trace/kernels.py"
 Tensors = Sequence[Tensor]
 Keeps = Callable[[Tensors, Tensors], Tensors]  # of what is read and written, what is kept
-Rule = Literal["each", "elementwise", "greatest", "logsumexp", "stretched", "parts", "convolution", "attention", "added", "none"]
+Rule = Literal[
+    "each",
+    "elementwise",
+    "greatest",
+    "logsumexp",
+    "stretched",
+    "parts",
+    "convolution",
+    "attention",
+    "spectrum",
+    "real_part",
+    "added",
+    "none",
+]
 NONE = Integer(0)
 PASSED_ON = -1  # in place of a number of temporaries: the gradient of the operand is that of the result
 
@@ -203,6 +216,7 @@ KERNELS: dict[str, Kernel] = {
     # copies and choices
     "clone": pointwise(nothing, PASSED_ON, flops=0),
     "_to_copy": pointwise(nothing, flops=0),
+    "to_complex": Kernel(derivative="real_part", aten="_to_copy"),
     "where": pointwise(the_input, flops=0),
     "masked_fill": pointwise(second, flops=0),
     "cat": Kernel(derivative="parts"),
@@ -271,6 +285,9 @@ KERNELS: dict[str, Kernel] = {
     "upsample_bilinear2d": _resized(9),
     "upsample_trilinear3d": _resized(21),
     "upsample_bicubic2d": _resized(35),
+    "_fft_r2c": Kernel((), the_input, "spectrum"),
+    "_fft_c2r": Kernel((), derivative="each"),
+    "_fft_c2c": Kernel((), derivative="each"),
     "attention": Kernel(
         (
             VectorCost(5, 1, "softmax of the scores; query and key are each scaled"),

@@ -49,6 +49,13 @@ def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) 
     return _dense(shape, order)
 
 
+def slowest_first(facts: Facts, shape: Shape, strides: Shape, axes: Sequence[int]) -> list[int]:
+    """Return axes in the order of their strides, the greatest first; those of equal strides as they come."""
+    sample = _sample(facts, shape)
+    at = {axis: _at(sample, facts.witnessed(strides[axis])) for axis in axes}
+    return sorted(axes, key=lambda axis: -at[axis])
+
+
 def _compare(strides: list[list[Expr]], sizes: list[Expr], a: int, b: int) -> int:
     """Return 1 where axis `a`, now the faster one, must become the slower, -1 where it must not, 0 where no operand decides."""
     for own in strides:

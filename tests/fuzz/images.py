@@ -191,3 +191,26 @@ def local_response_norm(d: Draft) -> None:
 def drop_path(d: Draft) -> None:
     x = d.take()
     d.op("drop_path", [x], x.axes, p=d.pick((0.1, 0, 0.5)))
+
+
+@move("fft")
+def fft(d: Draft) -> None:
+    x = d.take(2, 3, 4, 1, fits=lambda value: all(value.axes))
+    if not all(x.axes):
+        return
+    count = d.number(1, min(x.rank, 3))
+    along = d.shuffled(d.subset(range(x.rank), least=count))[:count]
+    over = [d.axis(x, i) for i in along]
+    norm = d.pick((None, None, "ortho", "forward"))
+    pair: Axis = ("2",)
+    if d.often(4):
+        d.op("fft", [x], (*x.axes, pair), over=over, norm=norm)
+        return
+    last = along[-1]
+    half = formula(f"{text(x.axes[last])}//2 + 1")
+    y = d.op("fft", [x], (*x.axes[:last], half, *x.axes[last + 1 :], pair), over=over, norm=norm, kind="rfft")
+    if d.often(5):
+        d.op("fft", [y], x.axes, over=list(along), kind="irfft", to=text(x.axes[last]), norm=norm)
+    else:
+        back = {"kind": "ifft"} if d.often(5) else {"complex": True}
+        d.op("fft", [y], y.axes, over=list(along), **back)

@@ -234,3 +234,38 @@ def test_drop_path_drops_whole_samples_in_training_and_scales_the_others(run: An
     assert 0.2 < (ratio[:, 0] == 0).mean() < 0.3
     given = torch.tensor(one.x)
     assert torch.equal(one.module.eval()(given), given)
+
+
+# ---- Fourier transforms ----------------------------------------------------------------------------------------------
+
+
+def pairs(x: Array) -> Array:
+    return np.stack([x.real, x.imag], -1)
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("kind: fft", lambda x: pairs(np.fft.fft(x))),
+        ("over: [h, w], norm: ortho", lambda x: pairs(np.fft.fft2(x, norm="ortho"))),
+        ("kind: rfft, over: 1, norm: forward", lambda x: pairs(np.fft.rfft(x, axis=1, norm="forward"))),
+        ("kind: rfft, over: [c, h, w]", lambda x: pairs(np.fft.rfftn(x, axes=(1, 2, 3)))),
+    ],
+)
+def test_fft_of_real_numbers(run: Any, row: str, expected: Any) -> None:
+    one = run(f"{{op: fft, {row}}}", IMAGE)
+    close(one.y, expected(one.x))
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        ("complex: true", lambda x: pairs(np.fft.fft(x))),
+        ("kind: ifft, over: [h, w]", lambda x: pairs(np.fft.ifft2(x))),
+        ("kind: irfft", np.fft.irfft),
+        ("kind: irfft, over: [h, w], to: 2*w - 1, norm: ortho", lambda x: np.fft.irfft2(x, s=(8, 11), norm="ortho")),
+    ],
+)
+def test_fft_of_complex_numbers(run: Any, row: str, expected: Any) -> None:
+    one = run(f"{{op: fft, {row}}}", "[b, c, h, w, 2]")
+    close(one.y, expected(one.x[..., 0] + 1j * one.x[..., 1]))

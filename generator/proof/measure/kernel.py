@@ -35,13 +35,18 @@ class TensorInfo:
 
     @property
     def elements(self) -> int:
-        """Elements as seen, so that an expanded axis counts in full."""
+        """Elements as seen, so that an expanded axis counts in full; a complex number counts as two."""
+        return self.numbers * (2 if self.dtype.is_complex else 1)
+
+    @property
+    def numbers(self) -> int:
+        """The same, where a complex number counts as one."""
         return prod(self.shape)
 
     @property
     def bytes(self) -> int:
         """Size of these elements."""
-        return self.elements * self.dtype.itemsize
+        return self.numbers * self.dtype.itemsize
 
 
 @dataclass(frozen=True)

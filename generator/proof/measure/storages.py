@@ -24,8 +24,8 @@ def storage_bytes(tensor: Tensor) -> int:
 
 
 def storage_elements(tensor: Tensor) -> int:
-    """Number of elements of `tensor`'s dtype in its whole storage, even if `tensor` shows only a part of it."""
-    return storage_bytes(tensor) // tensor.element_size()
+    """Number of elements of `tensor`'s dtype in its whole storage, even if `tensor` shows only a part of it; a complex number is two."""
+    return storage_bytes(tensor) // tensor.element_size() * (2 if tensor.is_complex() else 1)
 
 
 def tensors_in(*trees: Any) -> list[Tensor]:

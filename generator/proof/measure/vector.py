@@ -187,6 +187,15 @@ def _added(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], _resul
     return int(argument(op, "source", args, kwargs).numel())
 
 
+def _transform(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
+    x, axes = args[0], argument(op, "dim", args, kwargs)
+    lengths = [x.shape[axis] for axis in axes]
+    if base_name(op) == "_fft_c2r":
+        lengths[-1] = argument(op, "last_dim_size", args, kwargs)
+    spectrum = x if base_name(op) == "_fft_c2r" else tensors_in(result)[0]
+    return 5 * int(spectrum.numel()) * sum(int(length - 1).bit_length() for length in lengths)
+
+
 def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _result: Any) -> int:
     return 0
 
@@ -204,6 +213,7 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "bias": _bias,
     "window": _window,
     "average": _average,
+    "transform": _transform,
     "interpolation": _interpolation,
     "adaptive_window": _adaptive_window,
     "adaptive_average": _adaptive_average,
