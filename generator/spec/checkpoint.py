@@ -13,7 +13,9 @@ from generator.spec.keys import FLAG, TEXT, WORDS, SpecPart, entries, key, liste
 class WeightRule(SpecPart):
     """Where a public implementation keeps what begins with the rule's name here; `*` is the layer's number on both sides."""
 
-    sources: tuple[str, ...] = key(WORDS, "their name, or several that are joined along the first axis", "from", required=True)
+    sources: tuple[str, ...] = key(
+        WORDS, "their name, or several that are joined along the first axis; `name[*]` is one entry along it", "from", required=True
+    )
     transpose: bool = key(FLAG, "their matrices are stored the other way round")
     part: tuple[int, ...] = key(
         listed(whole(), minItems=2, maxItems=2), "[i, n]: part i of n equal parts of the first axis", example="[0, 3]"

@@ -62,9 +62,10 @@ class Instance:
         with mode, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")  # PyTorch does it where layers are copied
             module = bench.build(name, sizes, device=device, dtype=dtype)
-            if device == "meta" or isinstance(mode, FakeTensorMode):
-                mode = routed_evenly(bench, name, module, mode)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
+        if device == "meta" or isinstance(mode, FakeTensorMode):
+            mode = routed_evenly(bench, name, module, mode)
+        with mode:
             state = prefilled_state(bench, name, module, sizes, device, dtype)
         gradients = tuple(declared.grad and declared.dtype == "float" for declared in bench.library.spec(name).inputs.values())
         return cls(bench, name, sizes, module, inputs, gradients, state, mode=mode)

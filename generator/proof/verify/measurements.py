@@ -109,7 +109,8 @@ def _state(seen: Observed) -> int:
     if instance.state is None:
         return 0
     kept = copied(instance.state)
-    instance.module(*instance.inputs, kept)
+    with instance.mode:
+        instance.module(*instance.inputs, kept)
     return elements(kept)
 
 

@@ -1,0 +1,71 @@
+"""Mixtral against transformers: experts, of which each token uses some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.llama import rotations
+
+SMALL: Mapping[str, int] = {
+    "vocab_size": 97, "hidden_size": 24, "intermediate_size": 20, "num_hidden_layers": 2, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "head_dim": 6, "max_position_embeddings": 29, "num_local_experts": 5, "num_experts_per_tok": 2,
+    "bos_token_id": 0, "eos_token_id": 0,
+}  # fmt: skip
+PRESETS: Mapping[str, Mapping[str, int]] = {
+    "mixtral-8x7b": {},
+    "mixtral-8x22b": {
+        "hidden_size": 6144, "num_hidden_layers": 56, "num_attention_heads": 48, "intermediate_size": 16384,
+        "max_position_embeddings": 65536,
+    },
+}  # fmt: skip
+
+
+def _model(**settings: Any) -> nn.Module:
+    """Return Mixtral with angles, norms and probabilities in the type of the model; transformers works them out in float32."""
+    import transformers
+
+    eager = {"attn_implementation": "sdpa", "experts_implementation": "eager"}
+    config = transformers.MixtralConfig(**settings | eager | {"rms_norm_eps": 1e-5})
+    made: Any = transformers.MixtralForCausalLM(config)
+    width = config.head_dim or config.hidden_size // config.num_attention_heads
+    made.model.rotary_emb.forward = partial(rotations, width, base=1e6)
+    parts: list[tuple[str, Any]] = list(made.named_modules())
+    for name, module in parts:
+        if type(module).__name__ == "MixtralRMSNorm":
+            made.set_submodule(name, nn.RMSNorm(module.weight.shape, eps=module.variance_epsilon))
+        elif type(module).__name__ == "MixtralTopKRouter":
+            module.forward = partial(_choose, module)
+    model: nn.Module = made
+    return model
+
+
+def _choose(router: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    logits = nn.functional.linear(x.flatten(0, -2), router.weight)
+    values, indices = logits.softmax(-1).topk(router.top_k)
+    return logits, values / values.sum(-1, keepdim=True), indices
+
+
+def _small(dtype: torch.dtype) -> Small:
+    other: Any = _model(**SMALL).to(dtype)
+    words = torch.randint(0, 97, (2, 17))
+    sizes = {"d": 24, "L": 2, "h": 4, "g": 2, "e": 6, "f": 20, "E": 5, "k": 2, "V": 97, "P": 29}
+    return Small(sizes, other, (words,), lambda: [other(input_ids=words).logits], steps=(7, 1, 1, 8))
+
+
+def _full() -> Sequence[FullSize]:
+    """Return the published sizes; which tokens choose an expert cannot be told without values, so that nothing is run."""
+    return [FullSize(preset, {}, partial(_model, **settings), None) for preset, settings in PRESETS.items()]
+
+
+IMPLEMENTATIONS = (
+    PublicModel(
+        "mixtral", "transformers", "transformers", "MixtralForCausalLM", _small, _full,
+        note="with angles, norms and probabilities in the type of the model, where transformers takes float32",
+    ),
+)  # fmt: skip
