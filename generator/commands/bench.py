@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_target
 from generator.commands.target import answered, target_of
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     with answered():
         size, values = _axis(args.sweep)
     target = target_of(args)
-    known = _all_sizes(target, args.preset, size, values)
+    known = _all_sizes(target, target.preset, size, values)
     points = _measured(args, target, known, values)
     for line in _report(args, target, size, points):
         say(line)
@@ -102,18 +102,14 @@ def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str
     from generator.proof.verify.instance import Workbench
     from generator.quantities import TOTAL_FLOPS
     from generator.sheet.costing import cost_of
-    from generator.spec.lookup import find
 
-    library, name = find(args.target, args.specs)
-    defaults = {key: option.default for key, option in library.spec(name).options.items()}
-    options: dict[str, Any] = {key: value for key, value in target.sheet.options.items() if value != defaults[key]}
     points = []
-    with Workbench(library) as bench:
+    with Workbench(target.library) as bench:
         for value, sizes in zip(values, known, strict=True):
             settable = {one.name: sizes[one.name] for one in target.sheet.sizes if one.kind != "derived"}
             cost = cost_of(target.sheet, None, settable)
             try:
-                seconds = times(bench, name, sizes, options, warmup=args.warmup, repeats=args.repeats, device=args.device)
+                seconds = times(bench, target.sheet.name, sizes, {}, warmup=args.warmup, repeats=args.repeats, device=args.device)
             except UnavailableError as error:
                 raise UsageError(str(error)) from error
             points.append(Point(value, seconds, cost.value(TOTAL_FLOPS.key)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import add_target
@@ -44,17 +45,17 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         say(json.dumps(data, indent=2))
         return 0
-    for line in _report(cost, data):
+    for line in _report(cost, data, target.chosen):
         say(line)
     return 0
 
 
-def _report(cost: Cost, data: dict[str, Any]) -> list[str]:
+def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list[str]:
     from generator.formulas.human import exact, rounded
     from generator.quantities import BYTES, INTENSITY, QUANTITIES, SAVED_BYTES
 
     sheet, room = cost.sheet, width()
-    options = "".join(f", {name}={_word(value)}" for name, value in sheet.options.items())
+    options = "".join(f", {name}={_word(value)}" for name, value in {**sheet.options, **chosen}.items())
     sizes = ", ".join(f"{name}={value:,}" for name, value in cost.dims.items())
     lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
     lines += textwrap.wrap(sizes + options, room or 10_000)

@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         given = settings([word for word in args.words if not _is_side(word)])
         sizes, options = sorted_settings(by_entry(given, entries_of([side.partition("@")[0] for side in sides], existing(args.specs))))
         first, second = (diff_side(side, sizes, options, existing(args.specs)) for side in sides)
-        check_settings({**sizes, **options}, [first.sheet, second.sheet])
+        check_settings({**sizes, **options}, [first, second])
         found = difference(first, second)
     if args.json:
         say(json.dumps(to_dict(found), indent=2))

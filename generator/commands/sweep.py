@@ -78,25 +78,25 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     from generator.questions.growth.bound import preset_values
     from generator.questions.growth.measures import measure
     from generator.questions.sweep.run import Sweep, parse_where
+    from generator.sheet.asked import with_choices
     from generator.sheet.compiled import compile_spec
-    from generator.sheet.sizing import by_entry, check_option
-    from generator.spec.lookup import find
+    from generator.sheet.sizing import by_entry
+    from generator.spec.lookup import locate
 
-    library, name = find(args.target, existing(args.specs))
+    library, name, preset = locate(args.target, existing(args.specs))
     known = library.spec(name)
-    given = dict(word.partition("=")[::2] for word in args.axes if "=" in word)
-    options = {
-        key: check_option(known.options[key], value) for key, value in given.items() if key in known.options and key not in known.dims
-    }
-    sheet = compile_spec(library, name, options).sheet
-    words = [word for word in args.axes if word.partition("=")[0].strip() not in options]
+    given = (word.partition("=") for word in args.axes if "=" in word)
+    words_of = {key.strip(): value.strip() for key, _, value in given if key.strip() not in known.dims}
+    library, chosen = with_choices(library, name, words_of)
+    sheet = compile_spec(library, name).sheet
+    words = [word for word in args.axes if word.partition("=")[0].strip() not in chosen]
     entries = [by_entry({name.strip(): values}, sheet.families) for name, _, values in (word.partition("=") for word in words)]
     axes = [parse_axis(f"{size}={value}") for found in entries for size, value in found.items()]
     keys = [measure(key.strip()).key for key in args.quantity.split(",") if key.strip()]
     sort = measure(args.min or args.max).key if args.min or args.max else ""
     keys += [sort] if sort and sort not in keys else []
     where = parse_where(args.where, sheet) if args.where else None
-    fixed = preset_values(sheet, args.preset) if args.preset else {}
+    fixed = preset_values(sheet, args.preset or preset) if args.preset or preset else {}
     return Sweep(sheet, _grid(sheet, axes, fixed), tuple(keys), where), sort
 
 

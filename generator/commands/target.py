@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,15 +17,18 @@ from generator.text.problems import headline
 if TYPE_CHECKING:
     from generator.sheet.costing import Cost
     from generator.sheet.sheet import Sheet
+    from generator.spec.library import Library
 
 
 @dataclass(frozen=True)
 class Target:
-    """A sheet, and the sizes that were given for it."""
+    """A sheet, the sizes that were given for it, and the library in which options and slots are as given."""
 
     sheet: Sheet
     preset: str | None
     sizes: dict[str, int]
+    library: Library
+    chosen: Mapping[str, Any]
 
     def cost(self, dtype: str | None = None) -> Cost:
         """Return the sheet at the sizes given, in a number format. Raises SizeError."""
@@ -55,23 +58,16 @@ def target_of(args: argparse.Namespace) -> Target:
         ProblemsError: there is no such spec, or it has mistakes.
         UsageError: settings that the spec does not have or cannot take.
     """
-    from generator.sheet.compiled import derive
-    from generator.sheet.sizing import by_entry, check_option
-    from generator.spec.lookup import find
+    from generator.sheet.asked import asked
 
-    given = settings(args.settings)
-    library, name = find(args.target, existing(args.specs))
-    spec = library.spec(name)
     with answered():
-        given = by_entry(given, spec.entries)
-        options = {
-            key: check_option(spec.options[key], value) for key, value in given.items() if key in spec.options and key not in spec.dims
-        }
-    sizes: dict[str, Any] = {key: _size(key, value) if key in spec.dims else value for key, value in given.items() if key not in options}
-    compiled, doubts = derive(library, name, options)
-    for doubt in doubts if not options else ():  # claims speak of the default options
+        found = asked(args.target, settings(args.settings), existing(args.specs), args.preset)
+    dims = found.library.spec(found.name).dims
+    sizes: dict[str, Any] = {key: _size(key, value) if key in dims else value for key, value in found.given.items()}
+    compiled, doubts = found.derive()
+    for doubt in doubts:
         warn(headline(doubt), "the counts do not depend on that; `gen check` shows the whole")
-    return Target(compiled.sheet, args.preset, sizes)
+    return Target(compiled.sheet, found.preset or None, sizes, found.library, found.chosen)
 
 
 def _size(name: str, text: str) -> int:

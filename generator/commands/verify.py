@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import UsageError, add_specs, existing
+from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.target import answered
 from generator.files.regular_file import read_regular
 from generator.files.seal import State, sealed, state_of
 from generator.files.writing import LARGEST, replace
@@ -37,6 +38,7 @@ EXAMPLES = """\
 gen verify bert gpt2
 gen verify my-specs/ --samples 20
 gen verify mlp --json
+gen verify bert attention=linear_attention bias=false
 gen verify --report proof.md
 """
 
@@ -44,7 +46,10 @@ gen verify --report proof.md
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "targets", metavar="NAME|PATH", nargs="*", help="specs by name, files, or folders of specs; all built-in specs by default"
+        "targets",
+        metavar="NAME|PATH|NAME=VALUE",
+        nargs="*",
+        help="specs by name, files, or folders of specs; all built-in specs by default; for one spec also options and slots",
     )
     parser.add_argument("--samples", metavar="K", type=count_of("tries", 0), default=5, help="random sets of sizes to try (default 5)")
     parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
@@ -61,7 +66,10 @@ def run(args: argparse.Namespace) -> int:
         return 1
     if args.report is not None:
         _refuse_unfit(args.report, force=args.force)
-    library, names = _targets(args.targets, args.specs)
+    library, names = _targets([target for target in args.targets if "=" not in target], args.specs)
+    chosen = settings([target for target in args.targets if "=" in target])
+    if chosen:
+        library = _with_choices(library, names, chosen)  # another model than the public ones
     from generator.proof.verify.instance import Workbench
     from generator.proof.verify.measurements import UnmeasuredError, require_measurements
     from generator.proof.verify.run import Verification, mistakes, verify
@@ -81,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
             if name in broken:
                 result = Verification(name, (), mistakes=broken[name])
             else:
-                result = verify(bench, name, samples=args.samples, references=args.references, peaks=PEAKS)
+                result = verify(bench, name, samples=args.samples, references=args.references and not chosen, peaks=PEAKS)
             results.append(result)
             if not args.json:
                 _print(result)
@@ -111,6 +119,20 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
     library = Library([*collected.paths, *specs]) if collected is not None else everything(specs)
     require_names(names, library)
     return library, list(dict.fromkeys([*own, *names]))
+
+
+def _with_choices(library: Library, names: Sequence[str], chosen: Mapping[str, str]) -> Library:
+    """Return the library with options and slots as given for one spec."""
+    from generator.sheet.asked import with_choices
+
+    if len(names) != 1:
+        raise UsageError("options and slots are given for one spec", f"such as: gen verify {names[0]} {next(iter(chosen))}=...")
+    with answered():
+        changed, used = with_choices(library, names[0], chosen)
+    unknown = [name for name in chosen if name not in used]
+    if unknown:
+        raise UsageError(f"`{unknown[0]}` is neither an option nor a slot of `{names[0]}` or of what it uses", "sizes are drawn at random")
+    return changed
 
 
 def _print(result: Verification) -> None:

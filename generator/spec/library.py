@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from copy import copy
@@ -12,6 +13,7 @@ from typing import Any
 from generator.files.regular_file import read_regular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.assemble import MAX_READ, assembled, block_names, inside, leans, renamed, with_sizes
+from generator.spec.choices import Choices
 from generator.spec.model import Spec
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.spec.yaml_nodes import Mapping
@@ -19,6 +21,9 @@ from generator.text.naming import name_problem
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source, Span
 from generator.text.suggest import did_you_mean
+
+_PRESETS = re.compile(r"^presets:[^\n]*\n((?:[ \t]+[^\n]*\n|\n)*)", re.MULTILINE)
+_NAMED = re.compile(r"^ {1,4}([A-Za-z0-9][A-Za-z0-9_.+/-]*):", re.MULTILINE)
 
 
 class Library:
@@ -32,6 +37,7 @@ class Library:
         self._parsed: dict[str, Spec | ProblemsError] = {}
         # what is wrong with a spec by itself, by its name and options; None while that is being found out
         self.mistakes: dict[tuple[str, tuple[tuple[str, Any], ...]], tuple[Problem, ...] | None] = {}
+        self.choices: Choices | None = None
         builtin = builtin_specs_dir()
         self.roots: tuple[Path, ...] = tuple(path if path.is_dir() else path.parent for path in paths)
         self.own: dict[str, Path] = {}
@@ -173,7 +179,7 @@ class Library:
                 problems += error.problems
             else:
                 if not problems:
-                    return spec
+                    return self.choices.applied(spec) if self.choices else spec
                 problems += spec.problems
         return ProblemsError(problems)
 
@@ -186,6 +192,30 @@ class Library:
         tree = self.tree(name)
         sources = dict.fromkeys([source, *(_load(self.files[one]) for one in self._leans.get(name, ()))])
         return parse_tree(name, source, tree, tuple(sources))
+
+    def chosen(self, choices: Choices) -> Library:
+        """Return this library as it is with options and slots chosen."""
+        other = copy(self)
+        other._parsed, other.choices, other.mistakes = {}, choices, {}  # noqa: SLF001  what is chosen is put into what was read
+        return other
+
+    def with_preset(self, preset: str) -> tuple[str, ...]:
+        """Return the names of the specs that have a preset. Broken specs have no say in this."""
+        found = []
+        for name, file in self.files.items():
+            with suppress(OSError, ProblemsError):
+                if preset.encode() in read_regular(file, MAX_READ) and preset in self.draft(name).presets:
+                    found.append(name)
+        return tuple(found)
+
+    def preset_names(self) -> list[str]:
+        """Return what looks like the name of a preset in any file, for suggestions; the files are not read as specs."""
+        found = []
+        for file in dict.fromkeys(self.files.values()):
+            with suppress(OSError):
+                text = read_regular(file, MAX_READ).decode(errors="replace")
+                found += [name for part in _PRESETS.findall(text) for name in _NAMED.findall(part)]
+        return found
 
     def meaning(self, name: str, file: Path) -> Library:
         """Return this library as it would be if, of all files of a name, only one were there."""

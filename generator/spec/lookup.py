@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.files.regular_file import irregular, real
@@ -11,7 +11,7 @@ from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
 from generator.spec.nearby import nearby_notes
 from generator.text.problems import Problem, ProblemsError
-from generator.text.suggest import did_you_mean
+from generator.text.suggest import did_you_mean, listed
 
 
 class NotFoundError(ProblemsError):
@@ -44,6 +44,33 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
     if target not in library.files:
         raise _unknown([target], library)
     return library, target
+
+
+def locate(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str, str]:
+    """Return the library in which a spec stands, its name, and the preset that was named: `bert`, `bert@bert-large` or `bert-large`.
+
+    Raises:
+        NotFoundError: there is no such spec, file or preset.
+        ProblemsError: several specs have the preset.
+    """
+    name, _, preset = target.partition("@")
+    try:
+        return (*find(name, specs), preset)
+    except NotFoundError as error:
+        if is_file_name(target) or preset:
+            raise
+        library = everything(specs)
+        owners = library.with_preset(target)
+        if len(owners) == 1:
+            return library, owners[0], target
+        if not owners:
+            likely = did_you_mean(target, library.preset_names())
+            kept = [note for note in error.problems[0].notes if not (likely and note.startswith("did you mean"))]
+            raise NotFoundError([replace(error.problems[0], notes=(*likely, *kept))]) from None
+        places = [library.draft(owner).presets[target].span for owner in owners]
+        others = [f"and {place.source.path}:{place.line}" for place in places[1:]]
+        notes = (*others, f"name the spec too, such as {owners[0]}@{target}, or rename one")
+        raise ProblemsError([Problem(f"{listed(owners)} have a preset `{target}`", places[0], notes)]) from error
 
 
 def require_names(names: Iterable[str], library: Library) -> None:
@@ -121,9 +148,9 @@ def _working_specs() -> list[Path]:
 
 
 def entries_of(targets: Iterable[str], specs: Sequence[Path] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the sizes with several entries that any of some specs has: the sizes that these are. Raises as `find` does."""
+    """Return the sizes with several entries that any of some specs has: the sizes that these are. Raises as `locate` does."""
     found: dict[str, tuple[str, ...]] = {}
     for target in targets:
-        library, name = find(target, specs)
+        library, name, _ = locate(target, specs)
         found |= library.spec(name).entries
     return found

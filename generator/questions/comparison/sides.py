@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sympy import Expr
@@ -12,11 +12,11 @@ from generator.errors import SizeError
 from generator.formulas.symbols import symbol
 from generator.questions.growth.bound import preset_values
 from generator.questions.growth.subject import Subject
+from generator.sheet.asked import choosable, with_choices
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
-from generator.sheet.sizing import check_option
 from generator.spec.library import Library
-from generator.spec.lookup import find
+from generator.spec.lookup import locate
 from generator.text.problems import ProblemsError
 from generator.text.suggest import did_you_mean, listed
 
@@ -59,32 +59,45 @@ def subjects_of(sides: Sequence[Side], settings: Settings, specs: Sequence[Path]
         ProblemsError: there is no such spec, or it has mistakes.
         SizeError: a size, option or preset that no side has.
     """
-    found = [(side, *_sheet(side, settings, specs)) for side in sides]
-    sheets = [sheet for _, _, sheet in found]
-    _check_names(settings, sheets)
-    shared = _shared_preset(settings.preset, [(library, sheet) for _, library, sheet in found])
-    labels = _labels(sides, sheets)
-    return tuple(_subject(side, sheet, shared, settings, label) for (side, _, sheet), label in zip(found, labels, strict=True))
+    found = [_found(side, settings, specs) for side in sides]
+    sheets = [one.sheet for one in found]
+    _check_names(settings, found)
+    shared = _shared_preset(settings.preset, [(one.library, one.sheet) for one in found])
+    labels = _labels([one.side for one in found], sheets)
+    return tuple(_subject(one.side, one.sheet, shared, settings, label) for one, label in zip(found, labels, strict=True))
 
 
-def _sheet(side: Side, settings: Settings, specs: Sequence[Path]) -> tuple[Library, Sheet]:
-    library, name = find(side.target, specs)
-    known = library.spec(name).options
-    options = {key: check_option(known[key], value) for key, value in settings.others.items() if key in known}
-    return library, compile_spec(library, name, options).sheet
+@dataclass(frozen=True)
+class _Found:
+    """A side with the preset that its target may name, and the options and slots that are chosen for it."""
+
+    side: Side
+    library: Library
+    sheet: Sheet
+    chosen: Mapping[str, object]
 
 
-def _check_names(settings: Settings, sheets: Sequence[Sheet]) -> None:
+def _found(side: Side, settings: Settings, specs: Sequence[Path]) -> _Found:
+    library, name, preset = locate(side.target, specs)
+    dims = library.spec(name).dims
+    words = {key: str(value) for key, value in {**settings.sizes, **settings.others}.items() if key not in dims}
+    library, chosen = with_choices(library, name, words)
+    return _Found(replace(side, preset=side.preset or preset), library, compile_spec(library, name).sheet, chosen)
+
+
+def _check_names(settings: Settings, found: Sequence[_Found]) -> None:
+    sheets = [one.sheet for one in found]
+    chosen = {name for one in found for name in one.chosen}
     sizes = list(dict.fromkeys(size.name for sheet in sheets for size in sheet.sizes if size.kind != "derived"))
-    options = list(dict.fromkeys(option for sheet in sheets for option in sheet.options))
-    for name in (*settings.sizes, *([settings.swept] if settings.swept else [])):
+    options = list(dict.fromkeys(name for one in found for name in choosable(one.library, one.library.spec(one.sheet.name))))
+    for name in (*(size for size in settings.sizes if size not in chosen), *([settings.swept] if settings.swept else [])):
         if name not in sizes:
             derived = any(size.name == name for sheet in sheets for size in sheet.sizes)
             note = "it follows from the others and cannot be given" if derived else f"sizes: {listed(sizes, limit=20)}"
             raise SizeError(f"`{name}` is not a size of {listed(sheet.name for sheet in sheets)}", *did_you_mean(name, sizes), note)
     for name in settings.others:
-        if name not in options:
-            note = f"options: {listed(options, limit=20)}" if options else "there are no options here"
+        if name not in chosen:
+            note = f"options and slots: {listed(options, limit=20)}" if options else "there are no options here"
             raise SizeError(f"`{name}` is neither a size nor an option", *did_you_mean(name, [*options, *sizes]), note)
 
 

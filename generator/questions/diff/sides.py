@@ -9,11 +9,11 @@ from pathlib import Path
 from generator.errors import SizeError
 from generator.questions.diff.revision import library_at
 from generator.questions.growth.bound import preset_values
+from generator.sheet.asked import with_choices
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
-from generator.sheet.sizing import check_option
 from generator.spec.library import Library
-from generator.spec.lookup import find
+from generator.spec.lookup import locate
 from generator.text.suggest import did_you_mean, listed
 
 GIT = "git:"
@@ -21,10 +21,11 @@ GIT = "git:"
 
 @dataclass(frozen=True)
 class DiffSide:
-    """One side: what it is called, its sheet, and the sizes that its preset and the line give it."""
+    """One side: what it is called, its sheet, what is chosen for it, and the sizes that its preset and the line give it."""
 
     label: str
     sheet: Sheet
+    chosen: Mapping[str, object]
     sizes: Mapping[str, int]
 
 
@@ -41,17 +42,20 @@ def diff_side(text: str, sizes: Mapping[str, int], options: Mapping[str, str], s
         SizeError: no such preset, or an option that cannot be so.
     """
     target, _, rest = text.partition("@")
-    library, name = find(target, specs)
+    library, name, named = locate(target, specs)
     if rest.startswith(GIT):
         with library_at(library, name, rest.removeprefix(GIT)) as old:
-            return DiffSide(text, _compiled(old, name, options), sizes)
-    sheet = _compiled(library, name, options)
-    return DiffSide(text, sheet, {**(preset_values(sheet, rest) if rest else {}), **sizes})
+            return DiffSide(text, *_compiled(old, name, options), sizes)
+    sheet, chosen = _compiled(library, name, options)
+    preset = rest or named
+    return DiffSide(text, sheet, chosen, {**(preset_values(sheet, preset) if preset else {}), **sizes})
 
 
-def check_settings(settings: Mapping[str, object], sheets: Sequence[Sheet]) -> None:
+def check_settings(settings: Mapping[str, object], sides: Sequence[DiffSide]) -> None:
     """Raise SizeError for a setting that neither side has."""
-    known = [name for sheet in sheets for name in (*(size.name for size in sheet.sizes if size.kind != "derived"), *sheet.options)]
+    sheets = [side.sheet for side in sides]
+    known = [name for side in sides for name in side.chosen]
+    known += [name for sheet in sheets for name in (*(size.name for size in sheet.sizes if size.kind != "derived"), *sheet.options)]
     for name in settings:
         if name not in known:
             raise SizeError(
@@ -61,6 +65,6 @@ def check_settings(settings: Mapping[str, object], sheets: Sequence[Sheet]) -> N
             )
 
 
-def _compiled(library: Library, name: str, options: Mapping[str, str]) -> Sheet:
-    known = library.spec(name).options
-    return compile_spec(library, name, {key: check_option(known[key], value) for key, value in options.items() if key in known}).sheet
+def _compiled(library: Library, name: str, options: Mapping[str, str]) -> tuple[Sheet, Mapping[str, object]]:
+    library, chosen = with_choices(library, name, options)
+    return compile_spec(library, name).sheet, chosen

@@ -1,0 +1,109 @@
+"""What people ask about: a spec, or a preset by its name, with sizes, options and slots of it and of what it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from generator.errors import SizeError
+from generator.sheet.compiled import Compiled, derive
+from generator.sheet.sizing import by_entry, check_option
+from generator.spec.choices import Choices
+from generator.spec.library import Library
+from generator.spec.lookup import locate
+from generator.spec.model import Option, Spec, Use
+from generator.text.problems import Problem, ProblemsError
+from generator.text.source import Source, Span
+from generator.text.suggest import did_you_mean, near
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A spec with what was chosen for it.
+
+    Args:
+        library: where it is found, as it is with these choices.
+        preset: that which was named; empty for none.
+        given: sizes, and what nothing has, which is said where sizes are checked.
+        chosen: options and slots, as they are in force.
+    """
+
+    library: Library
+    name: str
+    preset: str
+    given: Mapping[str, Any]
+    chosen: Mapping[str, Any]
+
+    def derive(self) -> tuple[Compiled, tuple[Problem, ...]]:
+        """Return the sheet, and the claims that do not hold: none where anything was chosen, as they speak of the defaults."""
+        return derive(self.library, self.name)
+
+
+def asked(target: str, settings: Mapping[str, Any], specs: Sequence[Path] = (), preset: str | None = None) -> Asked:
+    """Return what is asked about.
+
+    Args:
+        target: a spec by name or file, a preset by name, or `bert@bert-large`.
+        settings: sizes, options and slots by name. Those of the spec itself come first, then those of the specs that it uses.
+        preset: wins over that of the target.
+
+    Raises:
+        ProblemsError: there is no such spec, or it has mistakes.
+        SizeError: an option that cannot be so, or a list of sizes that is too long or short.
+    """
+    library, name, own = locate(target, specs)
+    spec = library.spec(name)
+    given = by_entry(settings, spec.entries)
+    library, chosen = with_choices(library, name, {key: value for key, value in given.items() if key not in spec.dims})
+    for key in given:
+        if key in spec.dims or key in chosen or near(key, [*spec.dims, *spec.options]):
+            continue  # what is wrong with it is said where sizes are checked
+        if likely := did_you_mean(key, choosable(library, spec)):
+            raise SizeError(f"`{key}` is no size of `{name}`, and no option or slot of it or of what it uses", *likely)
+    return Asked(library, name, preset or own, {key: value for key, value in given.items() if key not in chosen}, chosen)
+
+
+def with_choices(library: Library, name: str, settings: Mapping[str, Any]) -> tuple[Library, dict[str, Any]]:
+    """Return a library in which options and slots of a spec, or else of the specs that it uses, are as given; and those that there are.
+
+    Raises:
+        ProblemsError: there is no such spec for a slot.
+        SizeError: an option that cannot be so.
+    """
+    spec, inside = library.spec(name), [library.spec(used) for used in library.closure(name)[1:]] if settings else []
+    own: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    slots: dict[str, Use] = {}
+    for key, value in settings.items():
+        if key in spec.options:
+            own[key] = check_option(spec.options[key], value)
+        elif any(key in one.slots for one in (spec, *inside)):
+            slots[key] = _use(library, key, str(value))
+        elif found := [one.options[key] for one in inside if key in one.options]:
+            options[key] = _value(found, value)
+    if not own and not options and not slots:
+        return library, {}
+    return library.chosen(Choices(name, own, options, slots)), {**own, **options, **{key: use.spec for key, use in slots.items()}}
+
+
+def _value(found: Iterable[Option], value: Any) -> Any:
+    """Return the value of an option that several specs have; where it fits only some of them, as they say."""
+    values = [check_option(option, value) for option in found]
+    return values[0]
+
+
+def _use(library: Library, slot: str, name: str) -> Use:
+    span = Span(Source("command line", f"{slot}={name}"), 1, len(slot) + 2, len(name))
+    if name not in library.files:
+        raise ProblemsError(
+            [Problem(f"there is no spec named `{name}` to stand in slot `{slot}`", span, did_you_mean(name, library.names))]
+        )
+    return Use(name, span, spec=name)
+
+
+def choosable(library: Library, spec: Spec) -> list[str]:
+    """Return the names of all options and slots of a spec and of what it uses."""
+    every = [spec, *(library.spec(used) for used in library.closure(spec.name)[1:])]
+    return list(dict.fromkeys(key for one in every for key in (*one.options, *one.slots)))

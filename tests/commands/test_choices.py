@@ -1,0 +1,103 @@
+"""Options and slots on the line, of a spec and of what it uses; presets in the place of specs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from generator.cli import main
+from tests.support.small_specs import write_specs
+
+IN = ("--specs", "mine")
+CELL = """
+title: Cell
+dims: {b: batch, n: length, d: width, f: {is: inner, default: 4*d}}
+inputs: {x: [b, n, d]}
+slots: {inner: {use: mlp, is: what each position does}}
+layers:
+  norm: {op: layer_norm}
+  y: {slot: inner}
+"""
+WHOLE = """
+title: Whole
+dims: {b: batch, n: length, d: width, L: layers}
+inputs: {x: [b, n, d]}
+layers:
+  body: {use: cell, repeat: L, with: {f: 2*d}, slots: {inner: {use: mlp, options: {bias: true}}}}
+  y: {op: linear, out: [b, n, d], bias: false}
+presets:
+  whole-small: {set: {d: 8, L: 2}, expect: {params: 656}}
+"""
+WRITTEN = WHOLE.replace("{use: mlp, options: {bias: true}}", "{use: gated_mlp, options: {bias: false}}").replace("656", "864")
+
+
+@pytest.fixture(autouse=True)
+def some_specs(specs: Path) -> None:
+    write_specs(specs, cell=CELL, whole=WHOLE, written=WRITTEN.replace("whole-small", "written-small"))
+
+
+def _cost(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, int]:
+    assert main(["cost", *words, "--json", *IN]) == 0
+    found: dict[str, int] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_preset_stands_where_a_spec_does(capsys: pytest.CaptureFixture[str]) -> None:
+    named = _cost(capsys, "whole-small", "b=1", "n=4")
+    assert named == _cost(capsys, "whole", "b=1", "n=4", "--preset", "whole-small")
+    assert named == _cost(capsys, "whole@whole-small", "b=1", "n=4")
+    assert named["params"] == 656
+
+
+def test_what_is_chosen_holds_in_all_specs_that_are_used(capsys: pytest.CaptureFixture[str]) -> None:
+    """As the same spec with it written down: `written` has another block in the slot, without biases."""
+    chosen = _cost(capsys, "whole-small", "b=1", "n=4", "inner=gated_mlp", "bias=false")
+    written = _cost(capsys, "written-small", "b=1", "n=4")
+    assert (chosen["params"], chosen["macs"], chosen["vector_flops"]) == (written["params"], written["macs"], written["vector_flops"])
+    assert chosen["params"] == 864
+
+
+def test_what_is_chosen_reaches_every_question(capsys: pytest.CaptureFixture[str]) -> None:
+    choices = ["inner=gated_mlp", "bias=false"]
+    assert main(["compare", "whole-small", "written-small", "b=1", "n=4", *choices, "--quantity", "params", "--json", *IN]) == 0
+    assert capsys.readouterr().out.count("864") >= 2
+    assert main(["diff", "whole", "written", *choices, *IN]) == 0
+    assert main(["sweep", "whole-small", "b=1", "n=4,8", *choices, "--quantity", "params", "--csv", "-", *IN]) == 0
+    assert capsys.readouterr().out.count("864") == 2
+    assert main(["growth", "whole-small", "b=1", "n=4", *choices, *IN]) == 0
+    assert main(["module", "whole", "--single-file", *choices, *IN]) == 0
+    assert "class GatedMlp" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_what_is_chosen_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "whole", "inner=gated_mlp", "bias=false", "--samples", "2", "--json", *IN]) == 0
+    found = json.loads(capsys.readouterr().out)[0]
+    assert found["equal"]
+    assert {check["derived"] for case in found["cases"] if case["preset"] for check in case["checks"] if check["quantity"] == "params"} == {
+        864
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["whole", "bais=false"], "`bais` is no size of `whole`, and no option or slot of it or of what it uses\n  did you mean `bias`?"),
+        (["whole", "bias=maybe"], "option `bias` is true or false, not `maybe`"),
+        (["whole", "inner=gated_mpl"], "inner=gated_mpl\n      |       ^^^^^^^^^\n  did you mean `gated_mlp`?"),
+        (["whole-smal", "n=1"], "there is no spec named `whole-smal`\n  did you mean `whole-small`"),
+    ],
+)
+def test_what_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cost", *words, *IN]) != 0
+    assert said in capsys.readouterr().err
+
+
+def test_a_preset_of_two_specs_is_no_target(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_specs(specs, other=WHOLE)
+    assert main(["cost", "whole-small", "b=1", "n=4", *IN]) == 1
+    said = capsys.readouterr().err
+    assert "error: `other` and `whole` have a preset `whole-small`" in said or "error: `whole` and `other` have a preset" in said
+    assert "name the spec too, such as " in said
