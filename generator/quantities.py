@@ -174,7 +174,7 @@ ACTIVE_PARAMS: Final = Quantity(
     of=lambda counts: counts.tally.active_params,
     bias=lambda tally: tally.bias_params,
     is_idle=lambda costs: costs["active_params"] == costs["params"],
-    shown=frozenset({Shown.PRESETS}),
+    shown=frozenset({Shown.BRIEF, Shown.ROWS, Shown.PRESETS, Shown.MODULE, Shown.SHOW, Shown.GROWTH, Shown.COMPARE, Shown.DIFF}),
 )
 MACS: Final = Quantity(
     "macs",
@@ -435,14 +435,19 @@ INTENSITY: Final = Ratio(
 )
 
 
-def shown_in(place: Shown) -> tuple[Quantity, ...]:
-    """Return the quantities of a place, in the order in which they are declared."""
-    return tuple(measure for measure in MEASURES if place in measure.shown)
+def shown_in(place: Shown, *of: Mapping[str, Expr]) -> tuple[Quantity, ...]:
+    """Return the quantities of a place, in the order in which they are declared.
+
+    Args:
+        of: the costs of what is shown there; a quantity that says nothing beside any of them is left out.
+    """
+    found = (measure for measure in MEASURES if place in measure.shown)
+    return tuple(measure for measure in found if not of or not all(measure.is_idle(costs) for costs in of))
 
 
-def keys_in(place: Shown) -> tuple[str, ...]:
-    """Return the keys of the quantities of a place."""
-    return tuple(measure.key for measure in shown_in(place))
+def keys_in(place: Shown, *of: Mapping[str, Expr]) -> tuple[str, ...]:
+    """Return the keys of the quantities of a place; see `shown_in`."""
+    return tuple(measure.key for measure in shown_in(place, *of))
 
 
 def cost_formula(costs: Mapping[str, Expr], key: str) -> Expr:

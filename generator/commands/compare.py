@@ -97,7 +97,8 @@ def _comparison(args: argparse.Namespace) -> Comparison:
     if not args.sweep:
         axis = Axis("", (1,))  # one column of values, in no size
     title = " and ".join(subject.label for subject in subjects)
-    return Comparison("", title, subjects, axis, keys or keys_in(Shown.SWEPT if args.sweep else Shown.COMPARE))
+    shown = keys_in(Shown.SWEPT) if args.sweep else keys_in(Shown.COMPARE, *(subject.sheet.totals for subject in subjects))
+    return Comparison("", title, subjects, axis, keys or shown)
 
 
 def _print(result: ComparisonResult, args: argparse.Namespace) -> None:

@@ -61,7 +61,7 @@ def _terms(sheet: Sheet, known: dict[str, Any]) -> dict[str, tuple[TermValue, ..
     from generator.quantities import Shown, cost_formula, keys_in
     from generator.questions.growth.terms import terms_by_size
 
-    formulas = {key: cost_formula(sheet.totals, key) for key in keys_in(Shown.GROWTH)}
+    formulas = {key: cost_formula(sheet.totals, key) for key in keys_in(Shown.GROWTH, sheet.totals)}
     order = [size.name for size in sheet.sizes]
     return {
         key: terms_by_size(formula, known, order)

@@ -48,8 +48,8 @@ def _lines(sheet: Sheet, known: Mapping[str, int]) -> list[str]:
     write = _Writer(sheet, known)
     sizes = [f"  {size.name}: {size.meaning}{write.definition(size)}" for size in sheet.sizes]
     rows = [write.row(row) for row in sheet.rows]
-    rows.append(["total", "", "", "", *(write.formula(sheet.totals[key]) for key in keys_in(Shown.SHOW))])
-    numbers = [Column(one.short, right=bool(known), shrinks=True) for one in shown_in(Shown.SHOW)]
+    rows.append(["total", "", "", "", *(write.formula(sheet.totals[key]) for key in keys_in(Shown.SHOW, sheet.totals))])
+    numbers = [Column(one.short, right=bool(known), shrinks=True) for one in shown_in(Shown.SHOW, sheet.totals)]
     columns = [
         Column("row", shrinks=True),
         Column("op", shrinks=True),
@@ -68,6 +68,7 @@ class _Writer:
 
         self._order = [size.name for size in sheet.sizes]
         self._known = known
+        self._shown = keys_in(Shown.SHOW, sheet.totals)
         self._values = {symbol(name): value for name, value in known.items()}
 
     def formula(self, expr: Expr) -> str:
@@ -99,5 +100,5 @@ class _Writer:
             row.op,
             ", ".join(shapes),
             times,
-            *(self.formula(row.costs[key]) for key in keys_in(Shown.SHOW)),
+            *(self.formula(row.costs[key]) for key in self._shown),
         ]

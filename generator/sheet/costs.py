@@ -73,12 +73,14 @@ def _overhead(bound: BoundRow, depth: int, count: Expr, own: Mapping[str, Expr])
     if all(cost == 0 for cost in own.values()):
         return ()
     shapes = tuple((name, x.shape) for name, x in bound.results.items())
-    name, op, note = (
-        ("steps", "scan", "first state and collected steps")
-        if bound.row.scan
-        else ("routing", "experts", "tokens picked for each expert, results weighted and added up")
-    )
-    return (SheetRow(f"{bound.path}.{name}", name, depth, op, bound.input_names, shapes, count, False, own, note),)
+    if bound.row.scan:
+        name, op, inputs, note = "steps", "scan", bound.input_names, "first state and collected steps"
+    else:
+        name, op, inputs = "mixing", "experts", tuple(bound.child.outputs) if bound.child is not None else ()
+        note = "finds the tokens of each expert, weighs its results and adds them up; the shapes of experts are averages"
+    while bound.child is not None and name in bound.child.spec.rows:
+        name += "_of_all"
+    return (SheetRow(f"{bound.path}.{name}", name, depth, op, inputs, shapes, count, False, own, note),)
 
 
 def _row(

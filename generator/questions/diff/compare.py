@@ -130,7 +130,7 @@ def _row_texts(row: SheetRow, sheet: Sheet) -> dict[str, str]:
     """Return what a row says: its op, what it reads, its shapes, and the costs that are not zero."""
     order = _order(sheet)
     shapes = ", ".join(f"{name} [{', '.join(to_text(axis, order) for axis in axes)}]".strip() for name, axes in row.shapes)
-    costs = {key: to_text(expand(row.costs[key]), order) for key in keys_in(Shown.DIFF) if row.costs[key] != 0}
+    costs = {key: to_text(expand(row.costs[key]), order) for key in keys_in(Shown.DIFF, row.costs) if row.costs[key] != 0}
     return {"op": row.op, "in": ", ".join(row.inputs), "shape": shapes, **costs}
 
 

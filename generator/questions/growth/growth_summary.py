@@ -62,7 +62,7 @@ class Inside:
 
 def orders(sheet: Sheet) -> dict[str, Order]:
     """Return the order of growth of each measure that is not zero."""
-    found = {key: order_of(cost_formula(sheet.totals, key), sheet) for key in keys_in(Shown.GROWTH)}
+    found = {key: order_of(cost_formula(sheet.totals, key), sheet) for key in keys_in(Shown.GROWTH, sheet.totals)}
     return {key: order for key, order in found.items() if order.terms}
 
 

@@ -35,7 +35,7 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
         "title": text(sheet.title),
         "description": paragraphs(sheet.description),
         "citations": citation(sheet, " ".join(sheet.cite)),
-        "brief": " · ".join(f"**{text(one.title)}** {_in_brief(sheet, one.key)}" for one in shown_in(Shown.BRIEF)),
+        "brief": " · ".join(f"**{text(one.title)}** {_in_brief(sheet, one.key)}" for one in shown_in(Shown.BRIEF, sheet.totals)),
         "files": _files(sheet, links),
         "diagram": diagram(sheet),
         "options": options_table(sheet),

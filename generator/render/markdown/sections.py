@@ -48,11 +48,12 @@ def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
 
 def rows_table(sheet: Sheet, formulas: PageFormulas, links: Links) -> Table:
     """Return the rows in order of computation, parts of a block indented below it."""
-    head = ["Row", "Op", "Inputs", "Shape", "Times", *(one.short for one in shown_in(Shown.ROWS)), "Note"]
+    quantities = shown_in(Shown.ROWS, sheet.totals)
+    head = ["Row", "Op", "Inputs", "Shape", "Times", *(one.short for one in quantities), "Note"]
     sizes = size_values(sheet)
     rows = []
     for row in sheet.rows:
-        costs = [formulas.cell(row.costs[one.key], f"{one.short} of {code(row.path)}", ROW_FORMULA_WIDTH) for one in shown_in(Shown.ROWS)]
+        costs = [formulas.cell(row.costs[one.key], f"{one.short} of {code(row.path)}", ROW_FORMULA_WIDTH) for one in quantities]
         rows.append(
             [
                 row_name(row),

@@ -90,7 +90,7 @@ def growth_chart(plan: Plan) -> Any:
     """Return the chart of the totals over the size that is varied."""
     first, last, head = places.FIRST_STEP_ROW, places.FIRST_STEP_ROW + places.STEPS - 1, places.FIRST_STEP_ROW - 1
     series = []
-    for key in keys_in(Shown.GROWTH):
+    for key in keys_in(Shown.GROWTH, plan.sheet.totals):
         if plan.sheet.totals[key] != 0:
             column = plan.scaled_columns[key]
             cells = f"${column}${first}:${column}${last}"
