@@ -13,7 +13,7 @@ from generator.ops.params import Choice, ChoiceKind
 from generator.trace import pointwise
 from generator.trace.create import triangle
 from generator.trace.hidden import Hides
-from generator.trace.tensor import Tensor
+from generator.trace.tensor import Shape, Tensor
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,7 @@ class Mask(Op):
             raise OpError(
                 f"a padding mask needs a second input, true where a key is hidden; `{row.name}` reads {row.input_names[0]} alone", at="in"
             )
-        return pointwise.masked_fill(row.t, scores, self._aligned(row, scores, inputs[1]))
-
-    def _aligned(self, row: RowScope, scores: Tensor, hidden: Tensor) -> Tensor:
-        """Return the mask with axes of size one where it is the same for all. Raises OpError."""
-        given = hidden.shape
-        for _ in range(scores.rank - hidden.rank):
-            hidden = hidden.unsqueeze(-2) if hidden.rank else hidden.unsqueeze(0)
-        fits = hidden.rank == scores.rank and all(a == 1 or row.same(a, b) for a, b in zip(hidden.shape, scores.shape, strict=True))
-        if not fits:
-            name, mask = row.input_names
-            raise OpError(
-                f"`{row.name}` cannot lay {mask} over {name}: its last axis must be the keys, its other axes the first ones of {name}",
-                f"{name} is {row.show(scores.shape)}; {mask} is {row.show(given)}",
-                f"did you mean {mask} to be {row.show((*scores.shape[: scores.rank - 1][:1], scores.shape[-1]))}?",
-                at="in",
-            )
-        return hidden
+        return pointwise.masked_fill(row.t, scores, laid_over(row, row.input_names[0], scores.shape, (row.input_names[1], inputs[1])))
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Queries are the last of the tokens that are keys; what is hidden is read from the keys."""
@@ -92,8 +76,32 @@ class Mask(Op):
         """The mask."""
         if self.kind.value == "padding":
             scores, hidden = c.tensors
-            missing = scores.rank - hidden.rank
-            index = [":"] * (hidden.rank - 1) + ["None"] * missing + [":"]
-            return {"diagonal": None, "hidden": f"{c.inputs[1]}[{', '.join(index)}]" if missing else c.inputs[1]}
+            return {"diagonal": None, "hidden": spread(c.inputs[1], hidden.rank, scores.rank)}
         n, m = c.tensors[0].shape[-2:]
         return {"diagonal": "1" if n == m else f"{c.target}_past + 1", "past": n != m, "target": c.target, "hidden": f"{c.target}_future"}
+
+
+def laid_over(row: RowScope, name: str, scores: Shape, given: tuple[str, Tensor]) -> Tensor:
+    """Return a mask with axes of size one where it is the same for all scores. Raises OpError.
+
+    Args:
+        name, scores: what the scores are called, and their shape.
+        given: the mask and its name.
+    """
+    mask, hidden = given
+    for _ in range(len(scores) - hidden.rank):
+        hidden = hidden.unsqueeze(-2) if hidden.rank else hidden.unsqueeze(0)
+    if hidden.rank != len(scores) or not all(a == 1 or row.same(a, b) for a, b in zip(hidden.shape, scores, strict=True)):
+        raise OpError(
+            f"`{row.name}` cannot lay {mask} over {name}: its last axis must be the keys, its other axes the first ones of {name}",
+            f"{name} is {row.show(scores)}; {mask} is {row.show(given[1].shape)}",
+            f"did you mean {mask} to be {row.show((*scores[: len(scores) - 1][:1], scores[-1]))}?",
+            at="in",
+        )
+    return hidden
+
+
+def spread(mask: str, rank: int, scores: int) -> str:
+    """Return a mask of some axes, as Python, laid over scores of more."""
+    index = [":"] * (rank - 1) + ["None"] * (scores - rank) + [":"]
+    return f"{mask}[{', '.join(index)}]" if scores > rank else mask

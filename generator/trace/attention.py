@@ -1,12 +1,17 @@
-"""Fused attention: one kernel that keeps no scores."""
+"""Attention: one kernel that keeps no scores, or written out."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from sympy import Expr
+from sympy import Expr, Integer
 
+from generator.trace.hidden import Hides
+from generator.trace.join import concatenate
 from generator.trace.kernels import vector_flops
+from generator.trace.matmul import matmul
+from generator.trace.pointwise import binary, masked_fill, scalar, unary
+from generator.trace.reduce import softmax
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import ZERO, Tracer
 
@@ -22,7 +27,7 @@ def fused_attention(
 
     Args:
         hidden: whether scores are hidden, by the kernel itself (causal) or by a mask.
-        mask: a float mask [n, m] that is added to the scores.
+        mask: a float mask that is added to the scores, [n, m] or with their other axes.
         is_scaled: whether queries and keys are scaled; by a factor of 1 they are not.
         hides: the part of the scores that is hidden.
     """
@@ -50,3 +55,75 @@ def float_mask(t: Tracer, seen: Tensor) -> Tensor:
     out = t.new(seen.shape)
     t.kernel("where", [seen, *constants], [out])
     return out
+
+
+def positions(t: Tracer, made: Tensor | None, hidden: Tensor | None) -> Tensor | None:
+    """Join a mask made of positions, true where a key is seen, and one that is given, true where hidden; None where there is neither."""
+    if hidden is None:
+        return made
+    seen = t.new(hidden.shape, kind="bool")
+    t.kernel("index_arithmetic", [hidden], [seen])
+    if made is None:
+        return seen
+    shape = (*hidden.shape[:2], *made.shape)
+    both = t.new(shape, kind="bool")
+    t.kernel("index_arithmetic", [made, seen], [both])
+    return both
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What happens to scores between the two products.
+
+    Args:
+        is_scaled: whether they are scaled; by a factor of 1 they are not.
+        is_capped: whether a cap makes c * tanh(scores / c) of them; `cap_is_one` where c is 1.
+        bias: what is added.
+        seen: a mask, true where a key is seen.
+        hides: what of it the spec fixes.
+        sinks: a score for each head [h], beside those of the keys.
+    """
+
+    is_scaled: bool
+    is_capped: bool
+    cap_is_one: bool
+    bias: Tensor | None
+    seen: Tensor | None
+    hides: Hides | None
+    sinks: Tensor | None
+
+
+def written_out(t: Tracer, q: Tensor, k: Tensor, v: Tensor, how: Scores) -> Tensor:
+    """The same attention, one kernel after the other. Shapes as those of `fused_attention`; heads that share keys stand side by side."""
+    b, h, n, _ = q.shape
+    m, share = k.shape[2], (k.shape[1], h / k.shape[1])
+    is_shared = k.shape[1] != h
+
+    def each(x: Tensor) -> Tensor:
+        return x.unsqueeze(2).expand_to((b, *share, *x.shape[2:])) if is_shared else x
+
+    def named(x: Tensor) -> Tensor:
+        t.name(scores=x)
+        return x
+
+    scores = matmul(t, q.unflatten(1, share) if is_shared else q, each(k).transpose(-2, -1))
+    scores = t.flatten(scores, 1, 2) if is_shared else scores
+    scores = named(scalar(t, "mul", scores, is_identity=not how.is_scaled))
+    if how.is_capped:
+        capped = unary(t, "tanh", scalar(t, "div", scores, is_identity=how.cap_is_one))
+        scores = named(scalar(t, "mul", capped, is_identity=how.cap_is_one))
+    if how.bias is not None:
+        scores = named(binary(t, "add", scores, how.bias))
+    if how.seen is not None:
+        hidden = t.new(how.seen.shape, kind="bool")
+        t.kernel("index_arithmetic", [how.seen], [hidden])
+        scores = named(masked_fill(t, scores, hidden, how.hides))
+    if how.sinks is not None:
+        sinks = how.sinks.unsqueeze(-1).unsqueeze(-1).expand_to((b, h, n, Integer(1)))
+        scores = named(concatenate(t, [scores, sinks], 3))
+    weights = softmax(t, scores)
+    if how.sinks is not None:
+        weights = weights.parts(3, (m, Integer(1)))[0]
+    t.name(weights=weights)
+    mixed = matmul(t, weights.unflatten(1, share) if is_shared else weights, each(v))
+    return t.flatten(mixed, 1, 2) if is_shared else mixed
