@@ -19,7 +19,7 @@ from generator.render.terminal.table import Column, table_lines
 if TYPE_CHECKING:
     from sympy import Expr
 
-    from generator.sheet.sheet import Sheet, SheetRow
+    from generator.sheet.sheet import OptionFlow, Sheet, SheetRow
 
 EXAMPLES = """\
   gen show multi_head_attention
@@ -57,7 +57,15 @@ def _lines(sheet: Sheet, known: Mapping[str, int]) -> list[str]:
         Column("times", shrinks=True),
         *numbers,
     ]
-    return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, "", *table_lines(columns, rows, width())]
+    flows = [f"  {_flow(one)}" for one in sheet.flows]
+    return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, *flows, "", *table_lines(columns, rows, width())]
+
+
+def _flow(one: OptionFlow) -> str:
+    """Say where an option of a used spec comes from: `bias of gated_mlp = false, from bert`."""
+    value = str(one.value).lower() if isinstance(one.value, bool) else one.value
+    source = "" if one.source == one.option else f"`{one.source}` of "
+    return f"{one.option} of {one.spec} = {value}, from {source}{one.giver}"
 
 
 class _Writer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
 from generator.ops.base import TRAINING
-from generator.resolve.architecture import Architecture
+from generator.resolve.architecture import Architecture, BlockRow
 from generator.resolve.resolver import Resolver
 from generator.resolve.sizes import evaluated
 from generator.resources import builtin_specs_dir
@@ -24,7 +24,7 @@ from generator.sheet.costed import Costed, costed
 from generator.sheet.costs import makers, output_names, totals
 from generator.sheet.memory import SavedMemory
 from generator.sheet.presets import sheet_presets
-from generator.sheet.sheet import Constraint, Sheet, SheetRow, Size
+from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetRow, Size
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.spec.references import Reference, read_references
@@ -113,6 +113,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         averages=tuple(sorted(arch.tracer.averages, key=str)),
         saved=saved_memory(library, traced),
         families=spec.entries,
+        flows=tuple(dict.fromkeys(_flows(arch, ()))),
     )
     if len(problems):
         raise ProblemsError([*problems, *doubts])
@@ -161,6 +162,19 @@ def saved_memory(
 def _in_half(library: Library, arch: Architecture) -> Architecture:
     """Return a traced architecture once more, as one of numbers of two bytes."""
     return Resolver(library, half=True).architecture(arch.spec, arch.options)
+
+
+def _flows(arch: Architecture, around: tuple[Architecture, ...]) -> Iterator[OptionFlow]:
+    """Yield the options of used specs that come from options around them, the outermost rows first."""
+    chain = (arch, *around)
+    for bound in arch.rows:
+        if not isinstance(bound, BlockRow):
+            continue
+        child = bound.child
+        for name, source in child.option_sources.items():
+            giver = next((one.spec.name for one in chain if source in one.options), arch.spec.name)
+            yield OptionFlow(name, child.spec.name, child.options[name], source, giver)
+        yield from _flows(child, chain)
 
 
 def _axes(arch: Architecture) -> tuple[Expr, ...]:

@@ -44,6 +44,17 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class OptionFlow:
+    """An option of a used spec that comes from an option of a spec around it."""
+
+    option: str
+    spec: str
+    value: object
+    source: str
+    giver: str
+
+
+@dataclass(frozen=True)
 class SheetRow:
     """One line of the sheet, in order of computation.
 
@@ -164,6 +175,7 @@ class Sheet:
     cite: tuple[str, ...] = ()
     references: Mapping[str, Reference] = field(default_factory=dict)
     option_meanings: Mapping[str, str] = field(default_factory=dict)
+    flows: tuple[OptionFlow, ...] = ()
     axes: tuple[Expr, ...] = ()  # that any tensor has on the way, those inside of rows included; axes of fixed size are left out
     averages: tuple[Expr, ...] = ()  # of these, such as the tokens of each expert: they need not come out whole
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends

@@ -332,7 +332,12 @@ class Preset(SpecPart):
 class Leaning(SpecPart):
     """What a file says of other specs, which is put into its tree before that is read (`assemble`)."""
 
-    like: str = key(WORD, "the spec of which this one is a variant: what is not said here is as there", example="llama")
+    like: str = key(
+        WORD,
+        "the spec of which this one is a variant: what is not said here is as there",
+        example="llama",
+        others="extends inherits base parent variant_of based_on",
+    )
     without: tuple[str, ...] = key(
         listed(WORD), "rows, sizes, inputs, options and slots of that spec that are left out", example="[pooler, pooled]"
     )
@@ -341,6 +346,7 @@ class Leaning(SpecPart):
         entries(KeyKind(lambda: {"$ref": "#/$defs/block"}, lambda _reader, _key, _node: None)),
         "specs for this file's own use; one without `dims` has those sizes of the file that it needs",
         example="{cell: {inputs: ..., layers: ...}}",
+        others="components modules submodules definitions defs macros templates specs",
     )
     sizes_of: tuple[str, ...] = key(
         one_or_more(WORD), "under `dims`: a block whose sizes are declared here as there", "from", example="llama_block"
@@ -368,10 +374,20 @@ class Spec:
         "the sizes, each with its meaning, in the order in which formulas print them",
         required=True,
         example="{n: sequence length}",
+        others="sizes symbols dimensions axes",
     )
-    options: Mapping[str, Option] = key(entries(part(lambda: Option)), "choices that change what is built")
+    options: Mapping[str, Option] = key(
+        entries(part(lambda: Option)),
+        "choices that change what is built",
+        example="{bias: {is: biases, default: true}}",
+        others="flags settings config hyperparameters",
+    )
     inputs: Mapping[str, Input] = key(
-        entries(part(lambda: Input), least=1), "the tensors that come in, each with its shape", required=True, example="{x: [b, n, d]}"
+        entries(part(lambda: Input), least=1),
+        "the tensors that come in, each with its shape",
+        required=True,
+        example="{x: [b, n, d]}",
+        others="input arguments args",
     )
     slots: Mapping[str, Slot] = key(entries(part(lambda: Slot)), "places that a user of this spec may fill with another block")
     rows: Mapping[str, Row] = key(
@@ -380,11 +396,21 @@ class Spec:
         "layers",
         required=True,
         example="{q: {op: linear, out: [b, n, d]}}",
+        others="rows nodes ops body forward layer",
     )
     frozen: bool = key(FLAG, "whether training leaves all weights as they are, but those of rows that say `frozen: false`")
-    outputs: tuple[Ref, ...] = key(REFERENCES, "the rows that are the result; the last row by default")
-    where: tuple[Condition, ...] = key(CONDITIONS, "conditions on the sizes", example="d % h == 0")
-    presets: Mapping[str, Preset] = key(entries(part(lambda: Preset), LABEL), "published sizes")
+    outputs: tuple[Ref, ...] = key(
+        REFERENCES, "the rows that are the result; the last row by default", example="[left, right]", others="output returns results"
+    )
+    where: tuple[Condition, ...] = key(
+        CONDITIONS, "conditions on the sizes", example="d % h == 0", others="constraints conditions requires assert"
+    )
+    presets: Mapping[str, Preset] = key(
+        entries(part(lambda: Preset), LABEL),
+        "published sizes",
+        example="{bert-base: {set: {d: 768}}}",
+        others="configs configurations published",
+    )
     checkpoints: Mapping[str, Checkpoint] = key(
         entries(part(lambda: Checkpoint), LABEL), "how public implementations name the weights, by library", "checkpoint"
     )

@@ -23,6 +23,7 @@ _KINDS = ("op", "use", "slot")
 _OF_USE = tuple(one.name for one in keys_of(Use) if one.name != "use")
 _OF_BLOCKS = tuple(name for name, one in _OF_ROWS.items() if one.of_blocks and name != "slot")
 _HOLD_ENTRIES = {one.name: one.example for kind in (Row, Preset, Claim) for one in keys_of(kind) if one.example.startswith("{")}
+_OF_FILES = (*keys_of(Spec), *keys_of(Leaning))
 _OF_VARIANTS = {one.name: one for one in keys_of(Leaning) if one.name in ("without", "follows")}
 _YES_OR_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _OF_ANY_ROW = tuple(name for name, one in _OF_ROWS.items() if not one.of_blocks and name not in ("use", *_OF_USE))
@@ -64,8 +65,15 @@ def meant_parameter(key: str, known: Collection[str]) -> tuple[str, ...]:
 
 def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], parameters: Collection[str]) -> tuple[str, ...]:
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
-    if key in _OF_VARIANTS or len(path) != 2 or path[0] != "layers":
-        return (f"{_OF_VARIANTS[key].help}; this spec is not `like` another",) if key in _OF_VARIANTS else ()
+    if key in _OF_VARIANTS:
+        return (f"{_OF_VARIANTS[key].help}; this spec is not `like` another",)
+    if not path:
+        wanted = next((one for one in _OF_FILES if key.lower() in one.others and one.name not in value), None)
+        return (f"did you mean `{wanted.name}`?", *_explained(wanted)) if wanted else ()
+    return _of_a_row(key, value, parameters) if len(path) == 2 and path[0] == "layers" else ()
+
+
+def _of_a_row(key: str, value: Mapping[str, Any], parameters: Collection[str]) -> tuple[str, ...]:
     meant = next((word for word, one in _OF_ROWS.items() if key.lower() in one.others and word not in value), None)
     if meant in _OF_ANY_ROW or (meant and "op" not in value):
         return (f"did you mean `{meant}`?", *_explained(_OF_ROWS[meant]))

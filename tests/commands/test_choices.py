@@ -101,3 +101,13 @@ def test_a_preset_of_two_specs_is_no_target(specs: Path, capsys: pytest.CaptureF
     said = capsys.readouterr().err
     assert "error: `other` and `whole` have a preset `whole-small`" in said or "error: `whole` and `other` have a preset" in said
     assert "name the spec too, such as " in said
+
+
+def test_show_says_where_options_of_used_specs_come_from(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    layers = "layers:\n  y: {use: cell}\n  z: {use: mlp, options: {bias: thick}}\n"
+    options = "options: {bias: {is: biases, default: false}, thick: {is: others, default: true}}\n"
+    cell = CELL.replace("slots:", "options: {bias: {is: biases, default: true}}\nslots:")
+    write_specs(specs, cell=cell, outer=WHOLE.partition("layers:")[0] + options + layers)
+    assert main(["show", "outer", *IN]) == 0
+    said = capsys.readouterr().out
+    assert "\n  bias of cell = false, from outer\n  bias of mlp = false, from cell\n  bias of mlp = true, from `thick` of outer\n" in said

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from generator.cli import main
 from generator.formulas.symbols import symbol
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
@@ -182,3 +183,28 @@ def test_what_is_said(text: str, said: str, tmp_path: Path, monkeypatch: pytest.
 def test_a_block_and_a_file_of_one_name(tmp_path: Path) -> None:
     library = _library(tmp_path, small=BLOCKS, small_ffn=BASE)
     assert "two specs are named `small_ffn`" in _said(library, "small")
+
+
+def test_one_mistake_in_a_spec_that_many_lean_on_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    wrong = BASE.replace("out: [b, n, d]", "out: [b, n, q]")
+    user = "title: U\ndims: {from: base}\ninputs: {x: [b, n, d]}\nlayers:\n  y: {use: base}\n"
+    _library(tmp_path, base=wrong, like="title: L\nlike: base\n", first=user, second=user)
+    assert main(["check", str(tmp_path)]) == 1
+    said = capsys.readouterr()
+    assert said.err.count("error:") == 1
+    assert "4 specs: 1 mistake, in 4 of them" in said.out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BASE + "extends: base\n", "unknown key `extends`\n   15 | extends: base\n      | ^^^^^^^\n  did you mean `like`?"),
+        (BASE + "components: {}\n", "did you mean `blocks`?"),
+        (BASE.replace("{slot: inner}", "{use: mlp, num_experts: 8}"), "did you mean `experts`?"),
+        (BASE.replace("{slot: inner}", "{use: mlp, shared: true}"), "did you mean `share`?"),
+        (BASE.replace("{slot: inner}", "{use: mlp, freeze: true}"), "did you mean `frozen`?"),
+        (BASE.replace("{slot: inner}", "{use: mlp, repaet: d}"), "did you mean `repeat` or `experts`?"),
+    ],
+)
+def test_a_construct_under_another_name_is_named(text: str, said: str, tmp_path: Path) -> None:
+    assert said in _said(_library(tmp_path, base=BASE, v=text), "v")
