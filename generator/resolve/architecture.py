@@ -19,6 +19,21 @@ Results = Mapping[str, Tensor]  # "" for the one result of an ordinary row
 
 
 @dataclass(frozen=True)
+class InitialValue:
+    """What a weight starts as.
+
+    Args:
+        kind: a word of `generator.spec.initial.KINDS`.
+        number: its argument; none for a word without one.
+        text: the argument as it is written, where it names no sizes; the name of the option that it is.
+    """
+
+    kind: str
+    number: Expr | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Weight:
     """A parameter or buffer that a row owns."""
 
@@ -58,6 +73,7 @@ class BoundRow(ReadRow):
         weights: those that it owns.
         shared: those that it uses and another row owns.
         repeat: how often its block is stacked, or its cell is stepped.
+        initial: what its weights start as, by name, where it says so; those that only another choice of an option makes too.
         applied: the weights of its block, where another row is tied to it.
         forgets: why what it could keep between decoding steps is no state here; empty where it is one, or there is nothing to keep.
     """
@@ -68,6 +84,7 @@ class BoundRow(ReadRow):
     weights: Mapping[str, Weight] = field(default_factory=dict)
     shared: Mapping[str, Weight] = field(default_factory=dict)
     repeat: Expr = field(default_factory=lambda: Integer(1))
+    initial: Mapping[str, InitialValue] = field(default_factory=dict)
     applied: SharedWeights | None = None
     forgets: str = ""
 

@@ -13,6 +13,7 @@ from generator.resolve.blocks import Block, block_of, check_state, run_block, un
 from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.experts import run_experts
 from generator.resolve.hints import shapes_of
+from generator.resolve.initial_values import with_initial_values
 from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.run import Frame, Run
 from generator.resolve.scan import run_scan
@@ -121,7 +122,8 @@ def _run_skippable(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: M
 
 def _run(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str, BoundRow | None]) -> BoundRow:
     if op is not None:
-        return run_op(run, frame, read, op, rows)
+        ran = run_op(run, frame, read, op, rows)
+        return with_initial_values(run, frame, ran) if read.row.init else ran
     block = block_of(run, frame, read.row, trace_rows)
     if not read.row.tie and all(row.tie != read.name for row in frame.spec.rows.values()):
         return _run_block(run, frame, read, block)

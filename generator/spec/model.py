@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from generator.spec.checkpoint import Checkpoint
 from generator.spec.claim import Claim
+from generator.spec.initial import INITIAL, Initial
 from generator.spec.keys import (
     A_NAME,
     CHANGES,
@@ -255,6 +256,12 @@ class Row(SpecPart):
         example="true",
         others="freeze requires_grad trainable fixed",
     )
+    init: Mapping[str, Initial] = key(
+        INITIAL,
+        "what its weight starts as: a number, zeros, ones, normal(std), truncated(std), uniform(bound), xavier, kaiming; or each by name",
+        example="normal(0.02)",
+        others="initializer initial initialization init_value weight_init initializer_range",
+    )
     note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes")
     each: str = key(EACH, "the numbers of the stages that the row stands for; they are rows of their own", example="1..4")
     first: Node | None = key(CHANGES, "what differs in the first stage", example="{with: {D: c}}")
@@ -276,6 +283,12 @@ class Row(SpecPart):
             note = "it lets the layers of a stack have the same weights; a row that uses those of another says `tie`"
             yield Problem(f"row `{self.name}` has `share` without `repeat`", self.named("share"), (note,))
         yield from self._expert_mistakes()
+        for initial in self.init.values():
+            yield from initial.mistakes()
+        if "init" in self.spans and "op" not in self.spans:
+            yield Problem(
+                f"row `{self.name}` has no op, so `init` does not belong here", self.named("init"), ("say it of rows of the block",)
+            )
         if "tie" in self.spans and "frozen" in self.spans:
             note = "say it of the row that the weights belong to"
             yield Problem(f"row `{self.name}` has the weights of another, so `frozen` does not belong here", self.named("frozen"), (note,))

@@ -240,6 +240,90 @@ mine.yaml:11:18: error: unknown key `requires_grad` in `layers.y`
   did you mean `frozen`?
   whether training leaves its weights as they are, or the option that says so; false also inside a frozen block: `frozen: true`""",
     ),
+    "initial values that nobody knows": (
+        """\
+options: {on: {is: whether it is there, default: true}, small: {is: a number, default: 0.1}}
+layers:
+  a: {op: linear, in: x, out: [b, n, d], init: gauss(0.02)}
+  c: {op: linear, in: x, out: [b, n, d], init: normal}
+  f: {op: linear, in: x, out: [b, n, d], init: zeros(1)}
+  g: {op: linear, in: x, out: [b, n, d], init: kaimin}
+  i: {op: linear, in: x, out: [b, n, d], init: on}
+  j: {op: linear, in: x, out: [b, n, d], init: normal(k)}
+  k: {op: linear, in: x, out: [b, n, d], init: normal(2 +)}
+outputs: [a, c, f, g, i, j, k]
+""",
+        """\
+mine.yaml:12:48: error: weights cannot start as `gauss`
+   12 |   a: {op: linear, in: x, out: [b, n, d], init: gauss(0.02)}
+      |                                                ^^^^^^^^^^^
+  known words: `zeros`, `ones`, `constant`, `normal`, `truncated`, `uniform`, `xavier` and `kaiming`; or a number
+mine.yaml:13:48: error: `normal` needs a number in parentheses
+   13 |   c: {op: linear, in: x, out: [b, n, d], init: normal}
+      |                                                ^^^^^^
+  such as normal(0.02)
+mine.yaml:14:48: error: `zeros` takes no number
+   14 |   f: {op: linear, in: x, out: [b, n, d], init: zeros(1)}
+      |                                                ^^^^^^^^
+  did you mean zeros?
+mine.yaml:15:48: error: weights cannot start as `kaimin`
+   15 |   g: {op: linear, in: x, out: [b, n, d], init: kaimin}
+      |                                                ^^^^^^
+  did you mean `kaiming` or `kaiming_normal`?
+  known words: `zeros`, `ones`, `constant`, `normal`, `truncated`, `uniform`, `xavier` and `kaiming`; or a number
+mine.yaml:16:48: error: weights cannot start as `on`
+   16 |   i: {op: linear, in: x, out: [b, n, d], init: on}
+      |                                                ^^
+  did you mean `ones`?
+  known words: `zeros`, `ones`, `constant`, `normal`, `truncated`, `uniform`, `xavier` and `kaiming`; or a number
+mine.yaml:17:55: error: unknown size `k`
+   17 |   j: {op: linear, in: x, out: [b, n, d], init: normal(k)}
+      |                                                       ^
+  sizes of this spec: `b`, `n`, `d`, `h` and `e`
+mine.yaml:18:57: error: the expression ends after `+`; a number, a name or a parenthesis is missing
+   18 |   k: {op: linear, in: x, out: [b, n, d], init: normal(2 +)}
+      |                                                         ^""",
+    ),
+    "initial values of weights that are not there": (
+        """\
+layers:
+  a: {op: linear, in: x, out: [b, n, d], init: {wieght: zeros}}
+  c: {op: softmax, in: x, init: 0}
+  f: {op: linear, in: x, out: [b, n, d], tie: a, init: zeros}
+  g: {op: layer_norm, in: x, init: xavier}
+  i: {op: linear, in: x, out: [b, n, d], bias: false, init: {bias: zeros}}
+outputs: [a, c, f, g, i]
+""",
+        """\
+mine.yaml:11:49: error: `a` has no `wieght` that could start as something
+   11 |   a: {op: linear, in: x, out: [b, n, d], init: {wieght: zeros}}
+      |                                                 ^^^^^^
+  did you mean `weight`?
+  its weights: `weight` and `bias`
+mine.yaml:12:33: error: `c` has no `weight` that could start as something
+   12 |   c: {op: softmax, in: x, init: 0}
+      |                                 ^
+  its weights: none of its own
+mine.yaml:14:36: error: the weight of `g` has one axis, so it cannot start as xavier
+   14 |   g: {op: layer_norm, in: x, init: xavier}
+      |                                    ^^^^^^
+  it depends on the numbers of inputs and outputs of a matrix
+mine.yaml:15:62: error: `i` has no `bias` that could start as something
+   15 |   i: {op: linear, in: x, out: [b, n, d], bias: false, init: {bias: zeros}}
+      |                                                              ^^^^
+  its weights: `weight`""",
+    ),
+    "initial values of a block": (
+        """\
+layers:
+  y: {use: keep, init: zeros}
+""",
+        """\
+mine.yaml:11:18: error: row `y` has no op, so `init` does not belong here
+   11 |   y: {use: keep, init: zeros}
+      |                  ^^^^
+  say it of rows of the block""",
+    ),
 }
 
 

@@ -187,8 +187,6 @@ mine.yaml:13:10: error: unknown value `flops` in `claims.of`
    13 |   - {of: flops, equals: 2*b*n*d**2}
       |          ^^^^^
   did you mean `backward_matmul_flops`, `matmul_flops` or `vector_flops`?
-  known values: `params`, `trainable_params`, `active_params`, `macs`, `matmul_flops`, `vector_flops`, `backward_matmul_flops`, \
-`visible_matmul_flops`, `visible_backward_matmul_flops`, `saved_elements`, `state_elements`, `traffic_elements` and `saved_bytes`
 mine.yaml:14:23: error: expected `key: value` entries in `claims.given`; found `b = 1`
    14 |   - {of: macs, given: b = 1, equals: n*d**2}
       |                       ^^^^^

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check, check_instance
 from generator.proof.verify.failures import described
+from generator.proof.verify.initial import initial_checks
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.measurements import require_measurements
 from generator.proof.verify.ones import at_sizes_of_one
@@ -102,7 +103,7 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
         except NoSampleError as error:
             skipped.append(str(error))
             break
-        cases.append(check_case(bench, name, sizes))
+        cases.append(check_case(bench, name, sizes, of_values=initial_checks))
     for preset in sheet.presets if presets else ():
         try:
             cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
@@ -128,11 +129,17 @@ def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> 
     return sample(sheet, rng, fixed=given)
 
 
-def check_case(bench: Workbench, name: str, sizes: Mapping[str, int], preset: str = "") -> Case:
-    """Measure one instance in full; whatever stops it is a difference too."""
+def check_case(
+    bench: Workbench, name: str, sizes: Mapping[str, int], preset: str = "", of_values: Callable[[Instance], Iterable[Check]] = lambda _: ()
+) -> Case:
+    """Measure one instance in full; whatever stops it is a difference too.
+
+    Args:
+        of_values: further comparisons, of a module with numbers, which takes memory.
+    """
     try:
         instance = Instance.of(bench, name, sizes)
-        compared = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance))
+        compared = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance), *of_values(instance))
         checks = at_sizes_of_one(compared, bench.compiled(name).sheet, sizes)
         found = [check.locate() for check in checks if not check.equal]
     except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report

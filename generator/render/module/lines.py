@@ -11,9 +11,11 @@ from generator.ops.base import Op
 from generator.ops.bias import bias_of, shares_bias
 from generator.ops.convolution import Convolution
 from generator.ops.linear import Linear
+from generator.ops.params import Flag
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
 from generator.render.module.imports import Top
+from generator.render.module.initial import initial_line
 from generator.render.module.names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
@@ -183,6 +185,7 @@ class LineWriter:
             "out": ", ".join(targets),
             "x": scope.inputs[0] if scope.inputs else "",
             "xs": scope.inputs,
+            "starts": bool(bound.initial),
         }
         macros: Any = environment().get_template(f"ops/{op.template or op.name}.jinja").module
 
@@ -195,7 +198,7 @@ class LineWriter:
         holder, made, code = self._held(bound, op, scope, written)
         self.holders[bound.name] = holder
         self.made.setdefault(holder, made)
-        init += made
+        init += [*made, *self._initial(bound, op, holder)]
         comments = [""] * (len(code) - 1) + ["; ".join(self.shape_comment(x.shape) for x in bound.results.values())]
         forward += list(zip(code, comments, strict=True))
 
@@ -220,6 +223,16 @@ class LineWriter:
         made, code = written(own)
         shared = [*bound.shared, *self._bias_by_option(bound, op, scope)]
         return own, [*made, *(f"self.{own}.{name} = self.{other if is_bare[tied] else f'{other}.{name}'}" for name in shared)], code
+
+    def _initial(self, bound: OpRow, op: Op, holder: str) -> list[str]:
+        """Return the lines that give weights their initial values, where the row says which."""
+        lines: list[str] = []
+        by_option = any(isinstance(setting, Flag) and setting.option for setting in vars(op).values())
+        for name, initial in bound.initial.items():
+            path = f"self.{holder}" if op.is_bare else f"self.{holder}.{name}"
+            line = initial_line(initial, path, self.printer)
+            lines += [f"if {path} is not None:", f"    {line}"] if by_option else [line]
+        return lines
 
     def _bias_by_option(self, bound: OpRow, op: Op, scope: RowCode) -> list[str]:
         """Return the bias that a row shares where an option says so that is off by default."""
