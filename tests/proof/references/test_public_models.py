@@ -27,7 +27,7 @@ def bench() -> Iterator[Workbench]:
 
 # Of these, public implementations are built in all published sizes too.
 FULL_SIZE = {"albert", "bert", "cvt", "gpt2", "llama", "llama3", "longformer", "min_gpt", "mistral", "qwen2", "qwen3"}
-FULL_SIZE |= {"reformer", "roformer", "swin", "vit"}
+FULL_SIZE |= {"fnet", "reformer", "roformer", "swin", "vit"}
 # These compute the same by other products (overlapping chunks), so that matmul FLOPs are not compared.
 OTHER_PRODUCTS = {"longformer"}
 
