@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -113,9 +113,25 @@ class OpRow(BoundRow):
 
 @dataclass(frozen=True, kw_only=True)
 class BlockRow(BoundRow):
-    """A row that uses another spec, or what fills a slot: once, as a stack, or step after step."""
+    """A row that uses another spec, or what fills a slot: once, as a stack, or step after step.
+
+    Args:
+        child: what it uses; of a stack of several kinds of layers, these as if they were rows.
+        times: of a kind of layers, how many follow each other.
+    """
 
     child: Architecture
+    times: Expr = field(default_factory=lambda: Integer(1))
+
+    def kind_of_layer(self, number: int, value: Callable[[Expr], int]) -> str:
+        """Return which kind of layers stands in a place, counted from zero, of a stack of several; `value` is that of a size."""
+        kinds = {row.name: row for row in self.child.rows if isinstance(row, BlockRow)}
+        first, last = (value(kinds[name].times) if name in kinds else 0 for name in ("first", "last"))
+        total = sum(value(kind.repeat) for kind in kinds.values())
+        if number < first or number >= total - last:
+            return "first" if number < first else "last"
+        turns = [name for name in kinds if name not in ("first", "last") for _ in range(value(kinds[name].times))]
+        return turns[(number - first) % len(turns)]
 
     @property
     def keeps_state(self) -> bool:

@@ -60,9 +60,9 @@ def run_block(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
     if read.row.repeat is not None:
         # A stack that shares its weights has them even where it has no layers, so there must be one.
         count = written_size(frame.sized, frame.needs, read.row.repeat, run.problems, least=1 if read.row.share else 0)
-        return _run_stack(run, frame, read, block, count, _named_inputs(run, frame, read, block))
-    child = run_child(run, frame, read, block, _named_inputs(run, frame, read, block))
-    return BlockRow(**vars(read), results=_results(block.spec, child.outputs.values()), child=child)
+        return _run_stack(run, frame, read, block, count, named_inputs(run, frame, read, block))
+    child = run_child(run, frame, read, block, named_inputs(run, frame, read, block))
+    return BlockRow(**vars(read), results=results_of(block.spec, child.outputs.values()), child=child)
 
 
 def check_state(run: Run, frame: Frame, bound: BlockRow, block: Block) -> None:
@@ -113,7 +113,8 @@ def _child_spec(run: Run, frame: Frame, row: Row, use: Use) -> Spec:
         raise Unresolved from None
 
 
-def _named_inputs(run: Run, frame: Frame, read: ReadRow, block: Block) -> dict[str, Tensor]:
+def named_inputs(run: Run, frame: Frame, read: ReadRow, block: Block) -> dict[str, Tensor]:
+    """Return what a row hands to its block, by what that calls it. Raises Unresolved after reporting."""
     wanted, use = list(block.spec.inputs), block.use
     if len(read.inputs) != len(wanted):
         takes = f"takes {counted(len(wanted), 'input')} ({', '.join(wanted)})"
@@ -238,7 +239,7 @@ def _run_stack(run: Run, frame: Frame, read: ReadRow, block: Block, count: Expr,
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         layer = run_child(run, frame, read, block, {**inputs, **carried})
         layers.append(layer)
-        _check_layer(run, frame, read, carried, layer)
+        check_layer(run, frame, read, carried, layer)
         return {name: replace(x, shape=carried[name].shape) for name, x in zip(carried, layer.outputs.values(), strict=True)}
 
     first = {name: inputs[name] for name in names}
@@ -246,7 +247,7 @@ def _run_stack(run: Run, frame: Frame, read: ReadRow, block: Block, count: Expr,
     if not layers:
         with run.tracer.scratch():  # no layer is there to be counted, but the module has its class
             body(first)
-    return BlockRow(**vars(read), results=_results(block.spec, last.values()), child=layers[-1], repeat=count)
+    return BlockRow(**vars(read), results=results_of(block.spec, last.values()), child=layers[-1], repeat=count)
 
 
 def iterated(
@@ -286,7 +287,7 @@ def _may_be_empty(run: Run, count: Expr) -> bool:
     return True
 
 
-def _check_layer(run: Run, frame: Frame, read: ReadRow, carried: Mapping[str, Tensor], layer: Architecture) -> None:
+def check_layer(run: Run, frame: Frame, read: ReadRow, carried: Mapping[str, Tensor], layer: Architecture) -> None:
     """Raise Unresolved after reporting unless a layer's results can be the first inputs of the next layer."""
     name, outputs, sizes = layer.spec.name, layer.outputs, frame.sizes
     if len(outputs) > len(carried):
@@ -317,7 +318,7 @@ def unlike(given: tuple[str, Tensor], found: tuple[str, Tensor], sizes: Mapping[
     return None
 
 
-def _results(child: Spec, outputs: Iterable[Tensor]) -> dict[str, Tensor]:
+def results_of(child: Spec, outputs: Iterable[Tensor]) -> dict[str, Tensor]:
     """Return what a block hands out under the names that its results have for the row that uses it."""
     names = [ref.result_name for ref in child.outputs] if len(child.outputs) > 1 else [""]
     return dict(zip(names, outputs, strict=True))

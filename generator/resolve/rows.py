@@ -15,6 +15,7 @@ from generator.resolve.experts import run_experts
 from generator.resolve.hints import shapes_of
 from generator.resolve.initial_values import with_initial_values
 from generator.resolve.op_rows import bind_op, run_op
+from generator.resolve.patterns import run_pattern
 from generator.resolve.run import Frame, Run
 from generator.resolve.scan import run_scan
 from generator.resolve.show import show_shape
@@ -124,6 +125,8 @@ def _run(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str
     if op is not None:
         ran = run_op(run, frame, read, op, rows)
         return with_initial_values(run, frame, ran) if read.row.init else ran
+    if read.row.is_varied:
+        return run_pattern(run, frame, read, trace_rows)
     block = block_of(run, frame, read.row, trace_rows)
     if not read.row.tie and all(row.tie != read.name for row in frame.spec.rows.values()):
         return _run_block(run, frame, read, block)

@@ -35,7 +35,7 @@ def totals(rows: tuple[SheetRow, ...]) -> dict[str, Expr]:
 def saved_by_kind(arch: Architecture) -> dict[str, Expr]:
     """Return the elements kept for the backward pass by kind of element; kinds of which there are none are left out."""
     kept = [storage for storage in arch.tracer.storages if storage.saved_by is not None]
-    sums = {kind: sum((s.count * s.numel for s in kept if s.kind == kind), ZERO) for kind in KINDS}
+    sums = {kind: sum((s.elements for s in kept if s.kind == kind), ZERO) for kind in KINDS}
     return {kind: expand(arch.tracer.facts.simplify(total)) for kind, total in sums.items() if total != 0}
 
 
@@ -43,7 +43,7 @@ def _saved_by_row(storages: list[Storage]) -> dict[str, Expr]:
     found: dict[str, Expr] = {}
     for storage in storages:
         if storage.saved_by is not None:
-            found[storage.saved_by] = found.get(storage.saved_by, ZERO) + storage.count * storage.numel
+            found[storage.saved_by] = found.get(storage.saved_by, ZERO) + storage.elements
     return found
 
 
@@ -64,7 +64,8 @@ def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Ma
         overhead = _overhead(bound, depth + 1, count, own)
         inner = (*parts, *overhead)
         sums = {q.key: _sum(row.costs[q.key] for row in inner if row.depth == depth + 1) for q in QUANTITIES}
-        yield _row(bound, inputs, depth, repeat, sums, f"use {bound.child.spec.name}", is_group=True)
+        op = "pattern" if bound.row.is_varied else f"use {bound.child.spec.name}"
+        yield _row(bound, inputs, depth, repeat, sums, op, is_group=True)
         yield from inner
 
 

@@ -57,7 +57,7 @@ class SavedMemory:
 
 def storage_bytes(storage: Storage, dtype: str) -> Expr:
     """Return the bytes of all blocks that a storage stands for, in a model of this format. Raises KeyError for an unknown one."""
-    return _bytes({storage.kind: storage.count * storage.numel}, Integer(ITEM_BYTES[dtype]))
+    return _bytes({storage.kind: storage.elements}, Integer(ITEM_BYTES[dtype]))
 
 
 def _bytes(elements: Mapping[str, Expr], item: Expr) -> Expr:

@@ -7,7 +7,7 @@ import re
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.claim import Claim
 from generator.spec.keys import Key, keys_of
-from generator.spec.model import Dim, Input, Leaning, Option, Preset, Slot, Spec, Use
+from generator.spec.model import Dim, Input, Layers, Leaning, Option, Preset, Slot, Spec, Use
 from generator.spec.schema import OF_BLOCKS, OF_ROWS
 
 TABLES: dict[str, tuple[Key, ...]] = {
@@ -18,6 +18,7 @@ TABLES: dict[str, tuple[Key, ...]] = {
     "an option": keys_of(Option),
     "a row": OF_ROWS,
     "a row with `use` or `slot`": OF_BLOCKS,
+    "layers in a pattern": keys_of(Layers),
     "a slot": tuple(one for one in keys_of(Slot) if one not in keys_of(Use)),
     "a preset": keys_of(Preset),
     "a checkpoint": keys_of(Checkpoint),

@@ -7,7 +7,7 @@ help and an example. The JSON Schema, the reader, the hints below errors and the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
@@ -26,6 +26,7 @@ MAX_ROWS = 2000
 MAX_ENTRIES = 200  # of any other section
 QUANTITY_KEYS = tuple(quantity.key for quantity in QUANTITIES)
 PER_STAGE = "one value, or a list with one for each stage"  # marks schemas of what is one value once the stages are written out
+LAYERS = "layers, or what differs in a stage"  # marks those of what is layers once the stages are written out
 OF_STAGES = "of several stages"  # marks those of keys that are not there any more then
 EXPRESSIONS: dict[str, Any] = {"type": ["integer", "number", "string"]}
 
@@ -172,6 +173,8 @@ def of_one_stage(schema: Any) -> Any:
         return [of_one_stage(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
+    if schema.get("$comment") == LAYERS:
+        return {"description": schema["description"], "$ref": "#/$defs/layers"}
     if schema.get("$comment") == PER_STAGE:
         return {**of_one_stage(schema["items"]), **({"description": schema["description"]} if "description" in schema else {})}
     left = {name: value for name, value in schema.items() if not (isinstance(value, dict) and value.get("$comment") == OF_STAGES)}
@@ -271,6 +274,31 @@ def part(kind: Callable[[], type[SpecPart]], defined: str = "") -> KeyKind:
     return KeyKind(schema, lambda reader, key, node: reader.part(kind(), key, node), part=kind)
 
 
+def layers(kind: Callable[[], type[SpecPart]]) -> KeyKind:
+    """Return the kind of a part that stands for what differs in a stage where there are several."""
+    inner = part(kind)
+    return KeyKind(lambda: {"type": ["string", "object"], "$comment": LAYERS}, inner.read)
+
+
+def named_or_listed(each: KeyKind, name: Callable[[Any], str]) -> KeyKind:
+    """Return the kind of parts by name, or of a list of them, which are called what they are; equal names are numbered."""
+    by_name = entries(each, least=1)
+
+    def schema() -> dict[str, Any]:
+        return {**by_name.schema(), "type": ["object", "array"], "items": each.schema(), "minItems": 1}
+
+    def read(reader: Reader, key: Scalar, node: Node) -> dict[str, Any]:
+        if not isinstance(node, SequenceNode):
+            found: dict[str, Any] = by_name.read(reader, key, node)
+            return found
+        values = _read(each, reader, node.items)
+        names = [name(value) for value in values]
+        own = [f"{one}{names[:i].count(one) + 1}" if names.count(one) > 1 else one for i, one in enumerate(names)]
+        return {one: replace(value, name=one) for one, value in zip(own, values, strict=True)}
+
+    return KeyKind(schema, read, dict)
+
+
 def _places(_reader: Reader, _key: Scalar, node: Node) -> dict[str, Span]:
     return {item.text: item.span for item in items(node) if isinstance(item, Scalar)}
 
@@ -285,7 +313,6 @@ FLAG = KeyKind(lambda: {"type": "boolean"}, lambda _reader, _key, node: bool(pla
 EXPRESSION = KeyKind(lambda: dict(EXPRESSIONS), lambda reader, _key, node: reader.expression(node))
 AXIS = KeyKind(lambda: {"type": ["integer", "string"]}, EXPRESSION.read)
 SHAPE = listed(AXIS, examples=[["b", "n", "d"]])
-CHANGES = KeyKind(lambda: {"type": "object", "$comment": OF_STAGES}, lambda _reader, _key, node: node)
 EACH = word(**{"pattern": r"^([A-Za-z][A-Za-z0-9_]* in )?[0-9]+\.\.[0-9]+$", "$comment": OF_STAGES})
 CONDITION = KeyKind(lambda: {"type": "string"}, lambda reader, _key, node: reader.condition(node))
 CONDITIONS = one_or_more(CONDITION)

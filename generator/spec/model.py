@@ -14,7 +14,6 @@ from generator.spec.claim import Claim
 from generator.spec.initial import INITIAL, Initial
 from generator.spec.keys import (
     A_NAME,
-    CHANGES,
     CITE,
     CONDITIONS,
     COUNTS,
@@ -37,7 +36,9 @@ from generator.spec.keys import (
     entries,
     group,
     key,
+    layers,
     listed,
+    named_or_listed,
     one_of,
     one_or_more,
     part,
@@ -47,7 +48,6 @@ from generator.spec.keys import (
 )
 from generator.spec.stages import Family
 from generator.spec.values import Condition, Expression, Ref
-from generator.spec.yaml_nodes import Node
 from generator.text.naming import LABEL
 from generator.text.problems import Problem
 from generator.text.source import Source, Span
@@ -174,6 +174,15 @@ class Slot(SpecPart):
 
 
 @dataclass(frozen=True)
+class Layers(SpecPart):
+    """Equal layers that follow each other in a stack of several kinds."""
+
+    use: Use = group(Use, needed=True)
+    times: Expression | None = key(EXPRESSION, "how many of them follow each other; one by default", example="5", others="repeat count")
+    short: ClassVar[str] = "use"
+
+
+@dataclass(frozen=True)
 class Row(SpecPart):
     """One line of the sheet: exactly one of `op`, `use` and `slot` says what it does.
 
@@ -264,15 +273,72 @@ class Row(SpecPart):
     )
     note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes")
     each: str = key(EACH, "the numbers of the stages that the row stands for; they are rows of their own", example="1..4")
-    first: Node | None = key(CHANGES, "what differs in the first stage", example="{with: {D: c}}")
-    last: Node | None = key(CHANGES, "what differs in the last stage", example="{options: {shifted: false}}")
+    pattern: Mapping[str, Layers] = key(
+        named_or_listed(part(lambda: Layers, "layers"), lambda one: one.use.spec),
+        "layers of several kinds, over and over again until there are as many as `repeat` says: in order, each with how often",
+        of_blocks=True,
+        example="[{use: local_block, times: 5}, global_block]",
+        others="cycle alternate alternating interleave",
+    )
+    first: Layers | None = key(
+        layers(lambda: Layers),
+        "beside `repeat`, the layers that stand before the others and count with them; beside `each`, what differs in the first stage",
+        of_blocks=True,
+        example="{use: dense_block, times: 3}",
+    )
+    last: Layers | None = key(
+        layers(lambda: Layers),
+        "likewise the last layers, and what differs in the last stage",
+        of_blocks=True,
+        example="{use: dense_block}",
+    )
     params: Mapping[str, Any] = field(default_factory=dict)
     broken: bool = False  # it is among the spec's problems; what reads it is skipped
 
+    @property
+    def is_varied(self) -> bool:
+        """Whether it is a stack of layers of several kinds."""
+        return bool(self.pattern or self.first or self.last)
+
+    @property
+    def kinds(self) -> Mapping[str, Layers]:
+        """The kinds of layers that come in turn, by name; in a stack without a pattern it is one."""
+        if self.pattern or self.use is None:
+            return self.pattern
+        return {self.use.spec: Layers(self.use.spec, self.span, use=self.use)}
+
+    def layers(self) -> Iterator[tuple[str, Layers]]:
+        """Yield all kinds of layers, the first and the last ones too, by name."""
+        if self.first is not None:
+            yield "first", self.first
+        yield from self.kinds.items()
+        if self.last is not None:
+            yield "last", self.last
+
+    def _of_patterns(self) -> Iterator[Problem]:
+        if not self.is_varied:
+            return
+        word = next(name for name in ("pattern", "first", "last") if name in self.spans)
+        if "repeat" not in self.spans:
+            note = "the number of all layers is `repeat: L`" + ("" if self.pattern else "; stages are `each: 1..4`")
+            yield Problem(f"row `{self.name}` has `{word}` without `repeat`", self.named(word), (note,))
+        for other in ("slot", "share", "tie", "when"):
+            if other in self.spans:
+                yield Problem(f"row `{self.name}` has both `{word}` and `{other}`", self.named(other))
+        for other in ("use", "with", "options", "slots") if self.pattern else ():
+            if other in self.spans:
+                yield Problem(
+                    f"row `{self.name}` has both `pattern` and `{other}`", self.named(other), ("what is used stands in the pattern",)
+                )
+        for name in ("first", "last"):
+            if name in self.pattern:
+                yield Problem(f"layers in a pattern cannot be called `{name}`", self.pattern[name].span)
+
     def mistakes(self) -> Iterator[Problem]:
         """Some keys go together or exclude each other."""
+        yield from self._of_patterns()
         kinds = [kind for kind in ("op", "use", "slot") if kind in self.spans]
-        if len(kinds) != 1:
+        if len(kinds) != 1 and not (self.pattern and not kinds):
             found = " and ".join(f"`{kind}`" for kind in kinds) or "none"
             yield Problem(f"row `{self.name}` needs exactly one of `op`, `use` and `slot`; found {found}", self.span)
         for name in ("with", "options", "slots"):
@@ -463,4 +529,7 @@ class Spec:
         for row in self.rows.values():
             if row.use is not None:
                 visit(row.use)
+            for _, kind in row.layers() if row.is_varied else ():
+                if kind.use is not row.use:
+                    visit(kind.use)
         return tuple(found)

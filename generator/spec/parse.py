@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -128,12 +128,20 @@ class _SpecParser:
             values[name] = self.part(inner, key, node) if needed or node.get(inner.place) is not None else None
         if kind is model.Row:
             values["params"] = self.params(values.get("op", ""), node)
-            if values["use"] is not None and key.text in self.whole.numbers:
-                values["use"] = replace(values["use"], own=self.whole.own(key.text))
+            values |= self.of_stage(key.text, values)
         spans, names = _places(node)
         built = kind(key.text, spans.get(kind.place, key.span), spans=spans, names=names, **values)
         self.problems.extend(built.mistakes())
         return built if len(self.problems) == before else None
+
+    def of_stage(self, row: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the row of one of several stages uses, with the sizes that are this stage's."""
+        if row not in self.whole.numbers:
+            return {}
+        own = self.whole.own(row)
+        found: dict[str, Any] = {"use": replace(values["use"], own=own)} if values["use"] is not None else {}
+        pattern = values.get("pattern", {})
+        return found | {"pattern": {name: replace(kind, use=replace(kind.use, own=own)) for name, kind in pattern.items()}}
 
     def expression(self, node: Node) -> model.Expression | None:
         if not isinstance(node, Scalar):

@@ -11,8 +11,8 @@ from typing import Any
 from generator.files.writing import MADE_BY
 from generator.ops.base import Op
 from generator.ops.registry import ops
-from generator.spec.keys import keys_of, properties, schema_of
-from generator.spec.model import Leaning, Row, Spec, Use
+from generator.spec.keys import OF_STAGES, keys_of, properties, schema_of
+from generator.spec.model import Layers, Leaning, Row, Spec, Use
 
 OF_ROWS = tuple(key for key in keys_of(Row, own=True) if not key.of_blocks and key.name != "op")
 OF_BLOCKS = tuple(key for key in keys_of(Row) if key not in OF_ROWS and key.name != "op")
@@ -29,7 +29,9 @@ def _op_schema(op: type[Op]) -> dict[str, Any]:
             required.append(name)
     if op.needs_out:
         required.append("out")
-    schema: dict[str, Any] = {"properties": {**settings, **properties(OF_ROWS)}, "additionalProperties": False}
+    changes = {"type": "object", "$comment": OF_STAGES}
+    in_stages = {name: {"description": f"what differs in the {name} stage", **changes} for name in ("first", "last")}
+    schema: dict[str, Any] = {"properties": {**settings, **properties(OF_ROWS), **in_stages}, "additionalProperties": False}
     return {**schema, "required": required} if required else schema
 
 
@@ -53,7 +55,12 @@ def build_schema() -> dict[str, Any]:
         "title": "archsheet spec",
         "description": "An architecture as a sheet: one row per layer, with its op and symbolic shapes.",
         **schema_of(Spec),
-        "$defs": {"row": row, "fill": schema_of(Use), **{f"op_{name}": _op_schema(op) for name, op in catalogue.items()}},
+        "$defs": {
+            "row": row,
+            "fill": schema_of(Use),
+            "layers": schema_of(Layers),
+            **{f"op_{name}": _op_schema(op) for name, op in catalogue.items()},
+        },
     }
 
 

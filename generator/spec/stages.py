@@ -25,7 +25,7 @@ _INDEXED = re.compile(r"(?P<name>\b[A-Za-z]\w*)\[(?P<at>[^\[\]]*)\]")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*(?![\w\[(])")
 _PROSE = frozenset({"title", "description", "is", "note", "erratum", "because", "states", "cite", "model"})  # for people
 _PATTERNS = frozenset({"to", "eq"})  # keys whose texts have labels of their own, such as i
-_LISTS = frozenset({"in", "out", "carry", "shape"})  # keys of a row whose value is a list by itself
+_LISTS = frozenset({"in", "out", "carry", "shape", "pattern"})  # keys of a row whose value is a list by itself
 
 
 @dataclass(frozen=True)

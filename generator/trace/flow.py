@@ -168,6 +168,14 @@ class Flow:
         assert isinstance(run, _Run)
         self._steps.append(_Loop(run, count, first, given, returned, final))
 
+    def taken(self) -> Step:
+        """Take back the run noted last, to `put` it elsewhere."""
+        return self._steps.pop()
+
+    def put(self, run: Step) -> None:
+        """Note a run that was taken back."""
+        self._steps.append(run)
+
     def find_idle(self, outputs: Iterable[Tensor]) -> Idle:
         """Return what has no part in a backward pass that starts with a gradient for each output that has one.
 

@@ -109,15 +109,16 @@ class _Runs:
 def _runs_apart(t: Tracer, carried: Carried, body: Body) -> int:
     """Return how many runs it takes until what one returns is as what it was given. Raises UnsettledError if none of many does."""
     with t.scratch():
-        given = _signatures(carried)
+        given = signatures(carried)
         for runs in range(2 * len(carried) + 2):
             carried = body(carried)
-            returned = _signatures(carried)
+            returned = signatures(carried)
             if returned == given:
                 return runs
             given = returned
     raise UnsettledError
 
 
-def _signatures(carried: Carried) -> Mapping[str, tuple[Shape, Shape, bool]]:
+def signatures(carried: Carried) -> Mapping[str, tuple[Shape, Shape, bool]]:
+    """Return what of tensors decides how rows run on them."""
     return {name: (x.shape, x.strides, x.needs_grad) for name, x in carried.items()}

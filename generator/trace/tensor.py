@@ -36,6 +36,7 @@ class Storage:
         count: how many such blocks there are (the repeat counts around the place where it is made).
         saved_by: path of the first row that keeps it for the backward pass, if any.
         before: what stood in the same memory until an operation in place made this of it.
+        where: one where that row is there, and zero where it is not; `otherwise` is the same block, to be kept by a row behind it then.
     """
 
     numel: Expr
@@ -49,6 +50,14 @@ class Storage:
     def memory(self) -> Storage:
         """What stood first in the same memory: itself, but for the result of an operation in place."""
         return self if self.before is None else self.before.memory
+
+    where: Expr = field(default_factory=lambda: Integer(1))
+    otherwise: Storage | None = None
+
+    @property
+    def elements(self) -> Expr:
+        """The number of elements that are kept where it is kept, over all such blocks."""
+        return self.count * self.numel * self.where
 
 
 @dataclass(frozen=True, eq=False)

@@ -297,9 +297,19 @@ class Tracer:
 
     def keep(self, storage: Storage, path: str) -> None:
         """Say that the row at `path` keeps a storage for the backward pass, unless another does already."""
-        if not storage.persistent and storage.saved_by is None:
-            storage.saved_by = path
+        if storage.persistent:
+            return
+        if storage.saved_by is None:
+            storage.saved_by, storage.where, storage.otherwise = path, Integer(1), None
             self.kept.append(storage)
+        elif storage.otherwise is not None:
+            self.keep(storage.otherwise, path)
+
+    def keep_where(self, storage: Storage, there: Expr) -> None:
+        """Say that the row that keeps a storage is there only where `there` is one, and not where it is zero."""
+        storage.where = there
+        storage.otherwise = Storage(storage.numel, storage.kind, count=storage.count * (1 - there))
+        self.storages.append(storage.otherwise)
 
     def name(self, **tensors: Tensor) -> None:
         """Say that the module gives tensors names of their own on the way, so that they live until its `forward` returns."""

@@ -64,7 +64,7 @@ class Instance:
             module = bench.build(name, sizes, device=device, dtype=dtype)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
         if device == "meta" or isinstance(mode, FakeTensorMode):
-            mode = routed_evenly(bench, name, module, mode)
+            mode = routed_evenly(bench, name, module, sizes, mode)
         with mode:
             state = prefilled_state(bench, name, module, sizes, device, dtype)
         gradients = tuple(declared.grad and declared.dtype == "float" for declared in bench.library.spec(name).inputs.values())

@@ -5,7 +5,7 @@ What a module computes, keeps and moves in all does not depend on how tokens are
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,9 @@ from torch import nn
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from generator.formulas.evaluate import evaluate
 from generator.render.module.lines import row_names
-from generator.resolve.architecture import Architecture
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow
 
 if TYPE_CHECKING:
     from generator.proof.verify.instance import Workbench
@@ -47,11 +48,13 @@ class EvenRouting(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch 
         return torch.empty((found, mask.dim()), dtype=torch.int64, device=mask.device)
 
 
-def routed_evenly(bench: Workbench, name: str, module: nn.Module, mode: AbstractContextManager[Any]) -> AbstractContextManager[Any]:
+def routed_evenly(
+    bench: Workbench, name: str, module: nn.Module, sizes: Mapping[str, int], mode: AbstractContextManager[Any]
+) -> AbstractContextManager[Any]:
     """Return `mode` and, where a module has mixtures of experts, one in which tokens are spread evenly over them."""
     routing = EvenRouting()
     found = False
-    for parent, counts in _mixtures(bench.compiled(name).architecture, module):
+    for parent, counts in _mixtures(bench.compiled(name).architecture, module, sizes):
         routing.follow(parent, counts)
         found = True
     return _Both(mode, routing) if found else mode
@@ -74,17 +77,34 @@ class _Both(AbstractContextManager[None]):
         self.entered.pop().close()
 
 
-def _mixtures(arch: Architecture, module: nn.Module) -> Iterator[tuple[nn.Module, list[int]]]:
+def _mixtures(arch: Architecture, module: nn.Module, sizes: Mapping[str, int]) -> Iterator[tuple[nn.Module, list[int]]]:
     """Yield the modules that have mixtures of experts, each with the numbers of these."""
     attributes = row_names(arch).attributes
     own: list[int] = []
     for row in arch.rows:
         if row.child is None or not row.active or row.row.tie:  # a tied row applies the module of another again
             continue
-        part = getattr(module, attributes[row.name])
+        part = _submodule(module, attributes[row.name])
         if row.row.experts is not None:
             own.append(len(part))
-        for block in part if isinstance(part, nn.ModuleList) else (part,):
-            yield from _mixtures(row.child, block)
+        for number, block in enumerate(part if isinstance(part, nn.ModuleList) else (part,)):
+            yield from _mixtures(_layer(row, number, sizes), block, sizes)
     if own:
         yield module, own
+
+
+def _submodule(module: nn.Module, attribute: str) -> Any:
+    """Return what stands in an attribute, or in a place of a list: `stage[0]`."""
+    name, _, place = attribute.partition("[")
+    found = getattr(module, name)
+    return found[int(place.removesuffix("]"))] if place else found
+
+
+def _layer(row: BoundRow, number: int, sizes: Mapping[str, int]) -> Architecture:
+    """Return what a row uses in one of its layers."""
+    if not isinstance(row, BlockRow):
+        raise TypeError(f"`{row.name}` has no layers")
+    if not row.row.is_varied:
+        return row.child
+    kind = row.child.row(row.kind_of_layer(number, lambda size: int(evaluate(size, sizes))))
+    return row.child if kind.child is None else kind.child

@@ -65,7 +65,8 @@ class _RowSearch:
             if expected == found:
                 continue
             inner = [r for r in rows if r.path.startswith(row.path + ".")]
-            deeper = self.descend(row.op.removeprefix("use "), inner) if row.is_group and inner else None
+            is_told = row.is_group and inner and row.op != "pattern"  # layers of several kinds run on the same line
+            deeper = self.descend(row.op.removeprefix("use "), inner) if is_told else None
             return deeper or RowDifference(row.path, row.op, self.quantity, expected, found)
         return None
 
@@ -85,7 +86,7 @@ def saved_bytes_by_row(storages: Sequence[Storage], dtype: str) -> Callable[[She
         kept: dict[str, Expr] = {}
         for storage in storages:
             if storage.saved_by is not None and f"{storage.saved_by}.".startswith(f"{row.path}."):
-                kept[storage.kind] = kept.get(storage.kind, Integer(0)) + storage.count * storage.numel
+                kept[storage.kind] = kept.get(storage.kind, Integer(0)) + storage.elements
         return SavedMemory(kept, kept).bytes(dtype)
 
     return share

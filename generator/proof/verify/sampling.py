@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from sympy import Expr, Ge, Le
+from sympy import Expr, Ge, Le, Mod, floor, fraction
 
+from generator.formulas.algebra import together
 from generator.formulas.feasible import AtLeast, Demand, Holds, Sizes, first, solutions
 from generator.formulas.symbols import symbol
 from generator.sheet.demands import search_order, sheet_demands
@@ -47,7 +48,7 @@ def sample(
     depths = _depths(sheet)
 
     def candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
-        return _in_random_order(rng, () if name in following else DEPTHS if name in depths else CHOICES)
+        return _in_random_order(rng, () if name in following else depths.get(name, CHOICES))
 
     def arranged(proposed: Sequence[int]) -> Iterator[int]:
         yield from _in_random_order(rng, proposed[:FIRST_FEW])
@@ -76,11 +77,20 @@ def _in_random_order(rng: random.Random, values: Sequence[int]) -> Iterator[int]
         yield value
 
 
-def _depths(sheet: Sheet) -> set[str]:
-    """Return the sizes that only count layers: one is first and last, of two none is between, three are as good as many."""
+def _depths(sheet: Sheet) -> dict[str, Sequence[int]]:
+    """Return the sizes that only count layers, and how many there may be.
+
+    One is first and last, of two none is between, three are as good as many; of layers in turn, two periods and what is left of a third.
+    """
     counts = {s.name for row in sheet.rows if row.is_group for s in row.repeat.free_symbols}
     axes = {s.name for row in sheet.rows for _, shape in row.shapes for axis in shape for s in axis.free_symbols}
-    return counts - axes
+    periods: dict[str, int] = {}
+    for row in sheet.rows:
+        for part in row.repeat.atoms(Mod, floor):
+            numbers = [int(number) for number in (part.args[-1], fraction(together(part.args[0]))[1]) if number.is_Integer]
+            for size in part.free_symbols if row.is_group else ():
+                periods[size.name] = max([periods.get(size.name, 1), *numbers])
+    return {name: DEPTHS if (period := periods.get(name, 1)) == 1 else range(1, 2 * period + 2) for name in counts - axes}
 
 
 def _of_drawn(sheet: Sheet, given: Mapping[str, int], depths: Collection[str], least: int) -> list[Demand]:

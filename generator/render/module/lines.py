@@ -17,6 +17,7 @@ from generator.render.module.code_scope import RowCode
 from generator.render.module.imports import Top
 from generator.render.module.initial import initial_line
 from generator.render.module.names import safe
+from generator.render.module.pattern_lines import pattern_init
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow
@@ -135,7 +136,7 @@ class LineWriter:
         if isinstance(bound, OpRow):
             self._op(bound, init, forward)
         elif isinstance(bound, BlockRow):
-            self._block(bound, init, forward)
+            (self._pattern if bound.row.is_varied else self._block)(bound, init, forward)
         init += self._frozen(bound, is_made=bool(init))
         if bound.row.when:
             option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.input_names[0])
@@ -244,15 +245,22 @@ class LineWriter:
         """Return a shape as the comment behind a line: `b n (2*d)`."""
         return " ".join(_axis(show_size(size, self.arch.sizes)) for size in shape) or "scalar"
 
+    def _pattern(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
+        own = self.holders[bound.name] = self.names.attributes[bound.name]
+        kinds = {part.name: self.construct(part, self.lines) for part in bound.child.rows if isinstance(part, BlockRow)}
+        init += pattern_init(bound, own, self.printer, kinds)
+        comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
+        forward += self._loop(bound, own, own, [self.variable(name) for name in bound.input_names], comment)
+
     def _block(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         own = self.names.attributes[bound.name]
         attribute = self.holders[bound.row.tie] if bound.row.tie else own
         self.holders[bound.name] = attribute
         inputs = [self.variable(name) for name in bound.input_names]
+        comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         construction = self.construct(bound, self.lines)
         stateful = bound.keeps_state
         hands_on = bool(bound.row.slot) and self.arch.spec.slots[bound.row.slot].state and not bound.forgets
-        comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         made = [construction, str(bound.repeat)]
         if self.made.setdefault(attribute, made) != made:
             raise ProblemsError([_built_otherwise(bound)])
@@ -277,7 +285,7 @@ class LineWriter:
             else:
                 forward += self._loop(bound, attribute, own, inputs, comment)
         else:
-            init += self._stage(attribute, construction) if "[" in attribute else [f"self.{attribute} = {construction}"]
+            init += self._stage(attribute, construction) if "[" in own else [f"self.{attribute} = {construction}"]
             key = own.replace("[", ".").removesuffix("]")
             arguments = [*inputs, f'substate(state, "{key}")'] if stateful else inputs
             call = f"self.{attribute}({', '.join(arguments)})"
@@ -336,15 +344,18 @@ class LineWriter:
         lines = [(f"{', '.join(targets)} = {', '.join(carried)}", "")] if targets != carried else []
         arguments = [*targets, *inputs[len(targets) :]]
         layer = f"self.{attribute}" if bound.row.share else "layer"
-        if bound.keeps_state:
-            arguments.append(f'substate(state, f"{own}.{{index}}")')
+        state = f'substate(state, f"{own}.{{index}}")'
+        keeps = {part.keeps_state for part in bound.child.rows} if bound.row.is_varied and bound.child is not None else set()
+        call = f"{layer}({', '.join([*arguments, *([state] if bound.keeps_state else [])])})"
+        if len(keeps) > 1:  # some kinds of layers keep a state, and others do not
+            call = f"with_state({layer}, {', '.join(arguments)}, state={state})"
         if bound.row.share:
             head = f"for {'index' if bound.keeps_state else '_'} in range({self.printer.run(bound.repeat)}):"
         elif bound.keeps_state:
             head = f"for index, layer in enumerate(self.{attribute}):"
         else:
             head = f"for layer in self.{attribute}:"
-        return [*lines, (head, ""), (f"    {', '.join(targets)} = {layer}({', '.join(arguments)})", comment)]
+        return [*lines, (head, ""), (f"    {', '.join(targets)} = {call}", comment)]
 
 
 def _code_lines(text: str) -> list[str]:

@@ -1,0 +1,166 @@
+"""Stacks of layers of several kinds: a pattern of them over and over again, and other layers at its beginning and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sympy import Expr, Ge, Integer
+
+from generator.resolve.architecture import Architecture, BlockRow, ReadRow, Results, Sized
+from generator.resolve.blocks import Block, Trace, block_of, check_layer, iterated, named_inputs, results_of, run_child
+from generator.resolve.run import Frame, Run
+from generator.resolve.sizes import Unresolved, written_size
+from generator.spec.model import Layers, Ref, Row
+from generator.trace.cycle import Turn, cycle, numbers
+from generator.trace.iterate import Body, Carried
+from generator.trace.seams import UnsettledError
+from generator.trace.tensor import Tensor
+
+
+@dataclass
+class _Part:
+    """The layers of one kind.
+
+    Args:
+        times: how many follow each other.
+        traced: what they came to, each time that one was traced.
+    """
+
+    read: ReadRow
+    block: Block
+    times: Expr
+    inputs: Mapping[str, Tensor]
+    traced: list[Architecture] = field(default_factory=list)
+
+    @property
+    def carries(self) -> int:
+        """How many of its inputs are the results of the layer before."""
+        return max(1, len(self.block.spec.outputs))
+
+
+def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> BlockRow:
+    """Trace a stack of layers of several kinds. Raises Unresolved after reporting."""
+    row = read.row
+    total = written_size(frame.sized, frame.needs, row.repeat, run.problems) if row.repeat is not None else Integer(1)
+    parts = _parts(run, frame, read, trace)
+    _check_alike(run, read, parts)
+    carries = next(iter(parts.values())).carries
+    inputs = {str(place): x for place, x in enumerate(read.inputs)}
+    carried: Carried = {name: inputs[name] for name in [*inputs][:carries]}
+    first, last = parts.get("first"), parts.get("last")
+    turns = [parts[name] for name in row.kinds]
+    length = total - sum(part.times for part in (first, last) if part is not None)
+    amounts = {id(part): part.times for part in (first, last) if part is not None}
+    if first is not None:
+        carried = iterated(run, frame, first.read, first.block, first.times, carried, _body(run, frame, first))
+    kinds = [Turn(part.read.path, part.times, _body(run, frame, part)) for part in turns]
+    carried = _in_turn(run, frame, read, length, kinds, carried)
+    amounts |= {id(part): amount for part, amount in zip(turns, numbers(length, kinds, run.facts), strict=True)}
+    if last is not None:
+        carried = iterated(run, frame, last.read, last.block, last.times, carried, _body(run, frame, last))
+    for part in parts.values():
+        if not part.traced:
+            with run.tracer.scratch():  # there is none of them at these sizes, but the module has their class
+                _body(run, frame, part)(carried)
+    results = results_of(turns[0].block.spec, carried.values())
+    return BlockRow(**vars(read), results=results, child=_whole(frame, read, parts, amounts))
+
+
+def _parts(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> dict[str, _Part]:
+    """Return all kinds of layers by name. Raises Unresolved after reporting what is wrong with any of them."""
+    found: dict[str, _Part] = {}
+    names = dict(read.row.layers())
+    for name, layers in names.items():
+        try:
+            found[name] = _part(run, frame, read, trace, layers, name)
+        except Unresolved:
+            continue
+    if len(found) < len(names):
+        raise Unresolved
+    return found
+
+
+def _part(run: Run, frame: Frame, read: ReadRow, trace: Trace, layers: Layers, name: str) -> _Part:
+    own = {key: span for key, span in read.row.spans.items() if key in ("in", "repeat")}
+    inputs = read.row.inputs
+    row = Row(name, layers.span, use=layers.use, repeat=read.row.repeat, inputs=inputs, spans=own | {"repeat": layers.where("times")})
+    part = replace(read, row=row, path=f"{read.path}.{name}", declared=None)
+    times = Integer(1) if layers.times is None else written_size(frame.sized, frame.needs, layers.times, run.problems)
+    block = block_of(run, frame, row, trace)
+    return _Part(part, block, times, named_inputs(run, frame, part, block))
+
+
+def _check_alike(run: Run, read: ReadRow, parts: Mapping[str, _Part]) -> None:
+    """Raise Unresolved after reporting unless all kinds hand on as many results."""
+    head = next(iter(parts.values()))
+    for part in parts.values():
+        if part.carries != head.carries:
+            run.problems.add(
+                f"`{part.block.spec.name}` hands {part.carries} results on, and `{head.block.spec.name}` {head.carries}",
+                part.read.row.span,
+                f"each layer of `{read.name}` reads what the one before returns",
+            )
+            raise Unresolved
+
+
+def _body(run: Run, frame: Frame, part: _Part) -> Body:
+    """Return what one layer does: on what the one before has returned, by its place among the inputs."""
+    names = list(part.inputs)
+
+    def body(carried: Carried) -> Carried:
+        given = {names[int(place)]: x for place, x in carried.items()}
+        layer = run_child(run, frame, part.read, part.block, {**part.inputs, **given})
+        part.traced.append(layer)
+        check_layer(run, frame, part.read, given, layer)
+        outputs = zip(carried.items(), layer.outputs.values(), strict=True)
+        return {place: replace(x, shape=before.shape) for (place, before), x in outputs}
+
+    return body
+
+
+def _in_turn(run: Run, frame: Frame, read: ReadRow, length: Expr, kinds: list[Turn], carried: Carried) -> Carried:
+    try:
+        runs = cycle(run.tracer, length, kinds, carried)
+    except UnsettledError:
+        run.problems.add(
+            f"the costs of `{read.name}` cannot be written as one formula of the number of layers",
+            read.row.where("repeat"),
+            "layers differ in more than their kind: in the memory order of what they hand on, or in what they keep for the backward pass",
+            "write a number of layers, such as `repeat: 6`",
+        )
+        raise Unresolved from None
+    if runs.least > 1 or not length.is_positive:
+        frame.needs.condition(Ge(length, max(runs.least, 1)), read.row.where("repeat"))
+    return runs.results
+
+
+def _whole(frame: Frame, read: ReadRow, parts: Mapping[str, _Part], amounts: Mapping[int, Expr]) -> Architecture:
+    """Return the stack as if its kinds of layers were rows of a spec, one behind the other."""
+    rows: list[BlockRow] = []
+    above: tuple[str, ...] = ()
+    for name, part in parts.items():
+        child = part.traced[-1]
+        reads = (*above, *read.input_names[len(above) :]) if above else read.input_names
+        results: Results = results_of(part.block.spec, child.outputs.values())
+        row = replace(part.read.row, inputs=tuple(Ref(one.partition(".")[0], one.partition(".")[2], part.read.row.span) for one in reads))
+        bound = replace(part.read, row=row, input_names=tuple(reads))
+        rows.append(BlockRow(**vars(bound), results=results, child=child, repeat=amounts[id(part)], times=part.times))
+        above = tuple(f"{name}.{result}" if result else name for result in results)[: part.carries]
+    spec = replace(
+        frame.spec,
+        name=read.name,
+        inputs=dict(zip(read.input_names, next(iter(parts.values())).block.spec.inputs.values(), strict=True)),
+        rows={row.name: row.row for row in rows},
+        outputs=(),
+        slots={},
+    )
+    sized = Sized(spec=spec, sizes=frame.sizes, options=frame.sized.options)
+    return Architecture(
+        **vars(sized),
+        inputs=dict(zip(read.input_names, read.inputs, strict=True)),
+        rows=tuple(rows),
+        outputs=dict(rows[-1].results),
+        requirements=(),
+        tracer=parts[rows[0].name].traced[-1].tracer,
+    )
