@@ -14,6 +14,7 @@ from generator.sheet.compiled import Compiled, derive
 from generator.sheet.costing import Cost, RowCost, cost_of, formulas
 from generator.sheet.sheet import SheetRow
 from generator.sheet.sizing import check_option
+from generator.spec.choices import Choices
 from generator.spec.library import Library
 from generator.spec.lookup import find
 from generator.text.problems import Problem, ProblemsError, headline
@@ -54,7 +55,7 @@ class LoadedSpec:
     @property
     def presets(self) -> dict[str, dict[str, int]]:
         """The published sizes, by the preset's name."""
-        return {preset.name: dict(preset.sizes) for preset in self.sheet.presets}
+        return {preset.name: dict(preset.sizes) for preset in (*self.sheet.presets, *self.sheet.other_presets)}
 
     @property
     def formulas(self) -> dict[str, str]:
@@ -78,7 +79,15 @@ class LoadedSpec:
         Raises:
             SizeError: an unknown preset, size or format, a number that is no size, or sizes that break a condition of the spec.
         """
-        return cost_of(self.sheet, preset, sizes, dtype)
+        return cost_of(self._under(preset)[0].sheet, preset, sizes, dtype)
+
+    def _under(self, preset: str | None) -> tuple[Compiled, Library]:
+        """Return the spec under the options that go with a preset, and the library in which they are the defaults."""
+        options = next((one.options for one in self.sheet.other_presets if one.name == preset), {})
+        if not options:
+            return self._compiled, self._library
+        library = self._library.chosen(Choices(self.name, options))
+        return derive(library, self.name)[0], library
 
     def module(self, preset: str | None = None, **arguments: Any) -> nn.Module:
         """Return the spec's PyTorch module with new weights.
@@ -94,7 +103,7 @@ class LoadedSpec:
         """
         from generator.render.module.loading import build_module
 
-        return build_module(self._compiled, self._library, preset, {**self._options, **arguments})
+        return build_module(*self._under(preset), preset, {**self._options, **arguments})
 
     def __repr__(self) -> str:
         presets = f"; presets {', '.join(self.presets)}" if self.presets else ""

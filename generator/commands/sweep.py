@@ -78,7 +78,7 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     from generator.questions.growth.bound import preset_values
     from generator.questions.growth.measures import measure
     from generator.questions.sweep.run import Sweep, parse_where
-    from generator.sheet.asked import with_choices
+    from generator.sheet.asked import options_of, with_choices
     from generator.sheet.compiled import compile_spec
     from generator.sheet.sizing import by_entry
     from generator.spec.lookup import locate
@@ -86,8 +86,10 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     library, name, preset = locate(args.target, existing(args.specs))
     known = library.spec(name)
     given = (word.partition("=") for word in args.axes if "=" in word)
-    words_of = {key.strip(): value.strip() for key, _, value in given if key.strip() not in known.dims}
-    library, chosen = with_choices(library, name, words_of)
+    words_of = options_of(known, args.preset or preset) | {
+        key.strip(): value.strip() for key, _, value in given if key.strip() not in known.dims
+    }
+    library, chosen = with_choices(library, name, words_of, args.preset or preset)
     sheet = compile_spec(library, name).sheet
     words = [word for word in args.axes if word.partition("=")[0].strip() not in chosen]
     entries = [by_entry({name.strip(): values}, sheet.families) for name, _, values in (word.partition("=") for word in words)]

@@ -187,7 +187,7 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
             options[name], sources[name] = caller[name], name
         else:
             options[name] = option.default
-        wrong = _option_problem(child, option, options[name])
+        wrong = option_problem(child, option, options[name])
         if wrong:
             problems.add(wrong[0], use.where(f"options.{name}"), *wrong[1:])
             options[name] = option.default
@@ -203,7 +203,7 @@ def bind_options(child: Spec, use: Use, caller: Mapping[str, Any], problems: Pro
     return options, sources
 
 
-def _option_problem(spec: Spec, option: Option, value: Any) -> tuple[str, ...]:
+def option_problem(spec: Spec, option: Option, value: Any) -> tuple[str, ...]:
     """Return what is wrong with the value of an option, with notes; an empty tuple where nothing is."""
     if option.choices:
         if value in option.choices:

@@ -56,7 +56,8 @@ def asked(target: str, settings: Mapping[str, Any], specs: Sequence[Path] = (), 
     library, name, own = locate(target, specs)
     spec = library.spec(name)
     given = by_entry(settings, spec.entries)
-    library, chosen = with_choices(library, name, {key: value for key, value in given.items() if key not in spec.dims})
+    words = options_of(spec, preset or own) | {key: value for key, value in given.items() if key not in spec.dims}
+    library, chosen = with_choices(library, name, words, preset or own)
     for key in given:
         if key in spec.dims or key in chosen or near(key, [*spec.dims, *spec.options]):
             continue  # what is wrong with it is said where sizes are checked
@@ -65,7 +66,14 @@ def asked(target: str, settings: Mapping[str, Any], specs: Sequence[Path] = (), 
     return Asked(library, name, preset or own, {key: value for key, value in given.items() if key not in chosen}, chosen)
 
 
-def with_choices(library: Library, name: str, settings: Mapping[str, Any]) -> tuple[Library, dict[str, Any]]:
+def options_of(spec: Spec, preset: str | None) -> dict[str, Any]:
+    """Return the options that go with a preset, other than the defaults."""
+    found = spec.presets.get(preset or "")
+    options = found.options if found is not None else {}
+    return {name: value for name, value in options.items() if name in spec.options and spec.options[name].default != value}
+
+
+def with_choices(library: Library, name: str, settings: Mapping[str, Any], preset: str = "") -> tuple[Library, dict[str, Any]]:
     """Return a library in which options and slots of a spec, or else of the specs that it uses, are as given; and those that there are.
 
     Raises:
@@ -85,7 +93,7 @@ def with_choices(library: Library, name: str, settings: Mapping[str, Any]) -> tu
             options[key] = _value(found, value)
     if not own and not options and not slots:
         return library, {}
-    return library.chosen(Choices(name, own, options, slots)), {**own, **options, **{key: use.spec for key, use in slots.items()}}
+    return library.chosen(Choices(name, own, options, slots, preset)), {**own, **options, **{key: use.spec for key, use in slots.items()}}
 
 
 def _value(found: Iterable[Option], value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,6 +15,7 @@ from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
 from generator.ops.base import TRAINING
 from generator.resolve.architecture import Architecture, BlockRow
+from generator.resolve.binding import option_problem
 from generator.resolve.resolver import Resolver
 from generator.resolve.sizes import evaluated
 from generator.resources import builtin_specs_dir
@@ -23,10 +24,11 @@ from generator.sheet.claims.verdicts import sheet_claims
 from generator.sheet.costed import Costed, costed
 from generator.sheet.costs import makers, output_names, totals
 from generator.sheet.memory import SavedMemory
-from generator.sheet.presets import sheet_presets
-from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetRow, Size
+from generator.sheet.presets import sheet_preset, sheet_presets
+from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetPreset, SheetRow, Size
+from generator.spec.choices import Choices
 from generator.spec.library import Library
-from generator.spec.model import Spec
+from generator.spec.model import Preset, Spec
 from generator.spec.references import Reference, read_references
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean
@@ -104,7 +106,8 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         trained=_constraints(spec, arch, in_training=True),
         rows=rows,
         totals=sums,
-        presets=sheet_presets(spec, sizes, sums, conditions, problems, doubts),
+        presets=sheet_presets(_in_force(spec, arch.options), sizes, sums, conditions, problems, doubts),
+        other_presets=tuple(_other_presets(library, spec, problems, doubts)) if not options else (),
         claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, traced.facts, doubts),
         cite=spec.cite,
         references=cited,
@@ -162,6 +165,33 @@ def saved_memory(
 def _in_half(library: Library, arch: Architecture) -> Architecture:
     """Return a traced architecture once more, as one of numbers of two bytes."""
     return Resolver(library, half=True).architecture(arch.spec, arch.options)
+
+
+def _in_force(spec: Spec, options: Mapping[str, Any]) -> list[Preset]:
+    """Return the presets that go with options."""
+    return [preset for preset in spec.presets.values() if all(options.get(name) == value for name, value in preset.options.items())]
+
+
+def _other_presets(library: Library, spec: Spec, problems: Problems, doubts: Problems) -> Iterator[SheetPreset]:
+    """Yield the presets that go with other options than the defaults, with the formulas under these."""
+    usual = _in_force(spec, {name: option.default for name, option in spec.options.items()})
+    for preset in spec.presets.values():
+        if preset in usual or not set(preset.options) <= set(spec.options):
+            continue
+        wrong = [(name, option_problem(spec, spec.options[name], value)) for name, value in preset.options.items()]
+        for name, said in wrong:
+            if said:
+                problems.add(f"preset `{preset.name}`: {said[0]}", preset.where(f"options.{name}"), *said[1:])
+        if any(said for _, said in wrong):
+            continue
+        try:
+            under = derive(library.chosen(Choices(spec.name, preset.options)), spec.name)[0].sheet
+        except ProblemsError as error:
+            problems.extend(error.problems)
+            continue
+        conditions = [(one.text, one.condition) for one in under.constraints]
+        found = sheet_preset(preset, under.sizes, under.totals, conditions, problems, doubts)
+        yield replace(found, options=dict(preset.options), totals=under.totals)
 
 
 def _flows(arch: Architecture, around: tuple[Architecture, ...]) -> Iterator[OptionFlow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sympy import Expr
@@ -10,7 +10,7 @@ from sympy import Expr
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.text import to_text
 from generator.sheet.sheet import SheetPreset, Size
-from generator.spec.model import Preset, Spec
+from generator.spec.model import Preset
 from generator.text.problems import Problems
 from generator.text.suggest import listed
 
@@ -31,7 +31,7 @@ def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int |
 
 
 def sheet_presets(
-    spec: Spec,
+    presets: Iterable[Preset],
     sizes: Sequence[Size],
     totals: Mapping[str, Expr],
     conditions: Sequence[tuple[str, object]],
@@ -39,10 +39,10 @@ def sheet_presets(
     doubts: Problems,
 ) -> tuple[SheetPreset, ...]:
     """Return the presets; wrong sizes and broken conditions are problems, missed expectations are doubts."""
-    return tuple(_preset(preset, sizes, totals, conditions, problems, doubts) for preset in spec.presets.values())
+    return tuple(sheet_preset(preset, sizes, totals, conditions, problems, doubts) for preset in presets)
 
 
-def _preset(
+def sheet_preset(
     preset: Preset,
     sizes: Sequence[Size],
     totals: Mapping[str, Expr],
@@ -50,6 +50,7 @@ def _preset(
     problems: Problems,
     doubts: Problems,
 ) -> SheetPreset:
+    """Return a preset at sizes and totals that hold under its options."""
     try:
         if _check_sizes(preset, sizes, conditions, problems):
             values = _known(sizes, preset)

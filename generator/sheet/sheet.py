@@ -77,13 +77,19 @@ class SheetRow:
 
 @dataclass(frozen=True)
 class SheetPreset:
-    """A published set of sizes; `expect` holds exact values that the totals must come to, by quantity key."""
+    """A published set of sizes; `expect` holds exact values that the totals must come to, by quantity key.
+
+    Args:
+        options: that go with the sizes, where they are others than those in force; `totals` are the formulas then.
+    """
 
     name: str
     sizes: Mapping[str, int]
     expect: Mapping[str, int]
     cite: str = ""  # keys of Sheet.references, separated by spaces
     note: str = ""
+    options: Mapping[str, object] = field(default_factory=dict)
+    totals: Mapping[str, Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,7 @@ class Sheet:
     rows: tuple[SheetRow, ...]
     totals: Mapping[str, Expr]
     presets: tuple[SheetPreset, ...] = ()
+    other_presets: tuple[SheetPreset, ...] = ()  # under other options than those in force, for which the formulas here do not hold
     claims: tuple[SheetClaim, ...] = ()
     cite: tuple[str, ...] = ()
     references: Mapping[str, Reference] = field(default_factory=dict)

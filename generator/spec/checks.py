@@ -48,6 +48,7 @@ def check_parts(spec: Spec) -> Iterator[Problem]:
     yield from _slots(spec)
     for preset in spec.presets.values():
         yield from _preset(spec, preset)
+        yield from _preset_options(spec, preset)
     yield from _twice(spec.outputs)
     yield from _namesakes(spec.outputs)
 
@@ -178,12 +179,25 @@ def _preset(spec: Spec, preset: Preset) -> Iterator[Problem]:
         dim = spec.dims.get(name)
         place = preset.named(f"set.{name}")
         if name in spec.options:
-            yield Problem(f"preset `{preset.name}` sets `{name}`, which is an option; presets set sizes", place)
+            yield Problem(
+                f"preset `{preset.name}` sets `{name}`, which is an option",
+                place,
+                (f"options stand beside `set`: options: {{{name}: ...}}",),
+            )
         elif dim is None:
             notes = (*did_you_mean(name, filter(str.isidentifier, settable)), f"sizes: {listed(settable)}")
             yield Problem(f"preset `{preset.name}` sets `{name}`, which is not a size of `{spec.name}`", place, notes)
         elif dim.kind == "derived" and dim.value is not None:
             yield Problem(f"preset `{preset.name}` sets `{name}`, which is always {dim.value.text}", place)
+
+
+def _preset_options(spec: Spec, preset: Preset) -> Iterator[Problem]:
+    for name in preset.options:
+        if name not in spec.options:
+            notes = (*did_you_mean(name, spec.options), f"options: {listed(spec.options) or 'none'}")
+            yield Problem(
+                f"preset `{preset.name}` sets `{name}`, which is not an option of `{spec.name}`", preset.named(f"options.{name}"), notes
+            )
 
 
 def _twice(outputs: tuple[Ref, ...]) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from generator.spec.model import Option, Row, Slot, Spec, Use
+from generator.spec.model import Option, Preset, Row, Slot, Spec, Use
 
 
 @dataclass(frozen=True)
@@ -17,12 +17,14 @@ class Choices:
         own: values for options of the spec that is asked about.
         options: values for all options of a name in the specs that it uses, whatever these say themselves.
         slots: what stands in all slots of a name.
+        preset: whose sizes are asked for, whatever options go with it.
     """
 
     spec: str = ""
     own: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     slots: Mapping[str, Use] = field(default_factory=dict)
+    preset: str = ""
 
     def applied(self, spec: Spec) -> Spec:
         """Return a spec as it is with these choices. Claims and expected totals speak of the files as they are, and are left out."""
@@ -32,9 +34,14 @@ class Choices:
             options={name: self._option(option, values) for name, option in spec.options.items()},
             slots={name: self._slot(slot) for name, slot in spec.slots.items()},
             rows={name: self._row(row) for name, row in spec.rows.items()},
-            presets={name: replace(preset, expect={}) for name, preset in spec.presets.items()},
+            presets={name: replace(one, expect={}, options={}) for name, one in spec.presets.items() if self._fits(spec, one, values)},
             claims=(),
         )
+
+    def _fits(self, spec: Spec, preset: Preset, values: Mapping[str, Any]) -> bool:
+        """Say whether a preset's formulas are those under these choices."""
+        in_force = {name: values.get(name, option.default) for name, option in spec.options.items()}
+        return preset.name == self.preset or all(in_force.get(name) == value for name, value in preset.options.items())
 
     def _option(self, option: Option, values: Mapping[str, Any]) -> Option:
         return replace(option, default=values[option.name]) if option.name in values else option

@@ -397,6 +397,7 @@ class Preset(SpecPart):
     sizes: Mapping[str, int] = key(
         entries(per_stage(whole(minimum=1, maximum=MAX_SIZE))), "sizes", "set", required=True, example="{d: 768, L: 12}"
     )
+    options: Mapping[str, Any] = key(entries(VALUE), "options of the spec that go with these sizes", example="{bias: false}")
     expect: Mapping[str, int] = key(COUNTS, "what the totals must come to, exactly", example="{params: 109482240}")
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
     note: str = key(TEXT, "a remark for the reader")

@@ -22,6 +22,7 @@ from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.render.module.view import may_be_refused
 from generator.sheet.sheet import Sheet
+from generator.spec.choices import Choices
 from generator.text.problems import Problem, ProblemsError
 
 
@@ -109,6 +110,13 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
             cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
         except NoSampleError as error:
             skipped.append(f"preset {preset.name}: {error}")
+    for preset in sheet.other_presets if presets else ():
+        with Workbench(bench.library.chosen(Choices(name, preset.options))) as under:
+            try:
+                sizes = preset_sizes(under.compiled(name).sheet, preset.sizes, rng)
+                cases.append(check_case(under, name, sizes, preset.name))
+            except NoSampleError as error:
+                skipped.append(f"preset {preset.name}: {error}")
     drawn = [case.sizes for case in cases if not case.preset]
     highest = [_peak(bench, name, sizes) for sizes in drawn[:peaks]]
     compared, not_run = reference_checks(bench, name) if references else ((), ())

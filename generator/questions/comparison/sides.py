@@ -12,7 +12,7 @@ from generator.errors import SizeError
 from generator.formulas.symbols import symbol
 from generator.questions.growth.bound import preset_values
 from generator.questions.growth.subject import Subject
-from generator.sheet.asked import choosable, with_choices
+from generator.sheet.asked import choosable, options_of, with_choices
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
@@ -79,10 +79,11 @@ class _Found:
 
 def _found(side: Side, settings: Settings, specs: Sequence[Path]) -> _Found:
     library, name, preset = locate(side.target, specs)
-    dims = library.spec(name).dims
-    words = {key: str(value) for key, value in {**settings.sizes, **settings.others}.items() if key not in dims}
-    library, chosen = with_choices(library, name, words)
-    return _Found(replace(side, preset=side.preset or preset), library, compile_spec(library, name).sheet, chosen)
+    spec, own = library.spec(name), side.preset or preset
+    words = options_of(spec, own or settings.preset)
+    words |= {key: str(value) for key, value in {**settings.sizes, **settings.others}.items() if key not in spec.dims}
+    library, chosen = with_choices(library, name, words, own or settings.preset)
+    return _Found(replace(side, preset=own), library, compile_spec(library, name).sheet, chosen)
 
 
 def _check_names(settings: Settings, found: Sequence[_Found]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from generator.errors import SizeError
 from generator.questions.diff.revision import library_at
 from generator.questions.growth.bound import preset_values
-from generator.sheet.asked import with_choices
+from generator.sheet.asked import options_of, with_choices
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
@@ -46,8 +46,8 @@ def diff_side(text: str, sizes: Mapping[str, int], options: Mapping[str, str], s
     if rest.startswith(GIT):
         with library_at(library, name, rest.removeprefix(GIT)) as old:
             return DiffSide(text, *_compiled(old, name, options), sizes)
-    sheet, chosen = _compiled(library, name, options)
     preset = rest or named
+    sheet, chosen = _compiled(library, name, options_of(library.spec(name), preset) | dict(options), preset)
     return DiffSide(text, sheet, chosen, {**(preset_values(sheet, preset) if preset else {}), **sizes})
 
 
@@ -65,6 +65,6 @@ def check_settings(settings: Mapping[str, object], sides: Sequence[DiffSide]) ->
             )
 
 
-def _compiled(library: Library, name: str, options: Mapping[str, str]) -> tuple[Sheet, Mapping[str, object]]:
-    library, chosen = with_choices(library, name, options)
+def _compiled(library: Library, name: str, options: Mapping[str, str], preset: str = "") -> tuple[Sheet, Mapping[str, object]]:
+    library, chosen = with_choices(library, name, options, preset)
     return compile_spec(library, name).sheet, chosen

@@ -30,20 +30,21 @@ class Presets:
 
 def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
     """Return each preset's sizes, its parameters and the FLOPs of one sequence, and whether it comes to what is published."""
-    shown = [_at_preset(sheet, preset) for preset in sheet.presets]
-    batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in sheet.presets) else ""
+    presets = (*sheet.presets, *sheet.other_presets)
+    shown = [_at_preset(sheet, preset) for preset in presets]
+    batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in presets) else ""
     quantities = shown_in(Shown.PRESETS)
     heads = {one.key: f"{one.title}{'' if one.unit == 'scalars' else batch}" for one in quantities}
     head = ["Preset", "Sizes", *heads.values(), "Published", "Source"]
     rows = []
-    for preset, at in zip(sheet.presets, shown, strict=True):
+    for preset, at in zip(presets, shown, strict=True):
         name = code(preset.name)
         rows.append(
             [
                 name,
-                ", ".join(f"{code(size)} = {value}" for size, value in preset.sizes.items()),
+                ", ".join(f"{code(name)} = {_word(value)}" for name, value in {**preset.sizes, **preset.options}.items()),
                 *("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in quantities),
-                "<br>".join(_expectation(preset, key, sheet.totals[key], sheet) for key in preset.expect),
+                "<br>".join(_expectation(preset, key, (preset.totals or sheet.totals)[key], sheet) for key in preset.expect),
                 citation(sheet, preset.cite),
             ]
         )
@@ -51,9 +52,14 @@ def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
     return Presets(table(*columns, right=[heads[one.key] for one in quantities if one.unit == "scalars"]), _open_sizes(sheet, shown))
 
 
+def _word(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def preset_parameters(sheet: Sheet) -> tuple[int, ...]:
     """Return the parameters of all presets that set the sizes these depend on, from few to many."""
-    counts = (at_sizes(sheet.totals[PARAMS.key], preset_sizes(sheet, preset.sizes)) for preset in sheet.presets)
+    every = (*sheet.presets, *sheet.other_presets)
+    counts = (at_sizes((preset.totals or sheet.totals)[PARAMS.key], preset_sizes(sheet, preset.sizes)) for preset in every)
     return tuple(sorted(int(count) for count in counts if count.is_Integer))
 
 
@@ -77,7 +83,7 @@ def _at_preset(sheet: Sheet, preset: SheetPreset) -> dict[str, Expr]:
     """Return each total at a preset's sizes, for one sequence where it leaves the batch open."""
     given = dict(preset.sizes) | ({BATCH: 1} if _leaves_batch_open(sheet, preset) else {})
     known = preset_sizes(sheet, given)
-    return {key: at_sizes(total, known) for key, total in sheet.totals.items()}
+    return {key: at_sizes(total, known) for key, total in (preset.totals or sheet.totals).items()}
 
 
 def _leaves_batch_open(sheet: Sheet, preset: SheetPreset) -> bool:

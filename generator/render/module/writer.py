@@ -114,7 +114,7 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         top.names.add("torch")
     several = len(view.arch.outputs) > 1
     top.add(view.lines.top)
-    presets, checkpoints = (sheet.presets, spec.checkpoints) if sheet is not None else ((), {})
+    presets, checkpoints = ((*sheet.presets, *sheet.other_presets), spec.checkpoints) if sheet is not None else ((), {})
     top.names.update(["Any"] if view.takes_state or presets or checkpoints else [], ["ClassVar"] if presets or checkpoints else [])
     top.names.update(["Mapping", "load_reference"] if checkpoints else [], ["Sequence"] if view.families else [])
     return {
@@ -129,8 +129,8 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in checkpoints.values()],
-        "presets": [f"{literal(p.name)}: {literal(view.given(p.sizes))}" for p in presets],
-        "entry": "Any" if view.families else "int",
+        "presets": [f"{literal(p.name)}: {literal({**view.given(p.sizes), **p.options})}" for p in presets],
+        "entry": "Any" if view.families or any(p.options for p in presets) else "int",
         "letters": literal({size: variable for size, variable in names.items() if size != variable}) if presets else "{}",
     }
 
