@@ -285,6 +285,7 @@ KERNELS: dict[str, Kernel] = {
     "upsample_bilinear2d": _resized(9),
     "upsample_trilinear3d": _resized(21),
     "upsample_bicubic2d": _resized(35),
+    "grid_sampler_2d": Kernel((VectorCost(7, 14, case="bilinear"), VectorCost(0, 6, case="nearest")), inputs, "each"),
     "_fft_r2c": Kernel((), the_input, "spectrum"),
     "_fft_c2r": Kernel((), derivative="each"),
     "_fft_c2c": Kernel((), derivative="each"),

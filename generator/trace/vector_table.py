@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average", "interpolation", "transform"]
+WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average", "interpolation", "transform", "sampling"]
 Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "added", "free"] | WindowRule
 
 # What each rule means, for people.
@@ -35,6 +35,8 @@ RULES: dict[Rule, str] = {
     "interpolation": "3 per element of the result for each interpolation between two numbers, of which there are 1, 3 or 7 "
     "along 1, 2 or 3 axes; 35 for a bicubic one (five sums of four products); positions and weights of rows and columns are not counted",
     "added": "1 per element that is added",
+    "sampling": "bilinear: 7 per element of the result (four products, three sums) and 14 per place of the grid (4 to find it among "
+    "the pixels, 2 floors, 4 distances, 4 weights); nearest: 0 and 6; what lies beyond the border is not counted; a convention",
     "transform": "5 per complex number of the spectrum, as it is returned or read, in each of ceil(log2 n) stages along each axis of n "
     "(for powers of two the 5 n log2 n of the radix-2 algorithm); a convention",
     "free": "0: data movement, comparison, conversion, creation, random numbers, or a contraction (see matmul FLOPs)",
@@ -79,6 +81,7 @@ PRIMITIVES: dict[str, Rule] = {
     "max_pool3d_with_indices": "window",
     "avg_pool2d": "average",
     "avg_pool3d": "average",
+    "grid_sampler_2d": "sampling",
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], "transform"),
     **dict.fromkeys(["upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"], "interpolation"),
     "adaptive_max_pool2d": "adaptive_window",

@@ -214,3 +214,26 @@ def fft(d: Draft) -> None:
     else:
         back = {"kind": "ifft"} if d.often(5) else {"complex": True}
         d.op("fft", [y], y.axes, over=list(along), **back)
+
+
+@move("grid_sample")
+def grid_sample(d: Draft) -> None:
+    x = d.take(4)
+    grid = d.find(lambda value: value.rank == 4 and value.axes[0] == x.axes[0] and value.axes[3] == ("2",))
+    grid = grid or d.input((x.axes[0], d.size(), d.size(), ("2",)))
+    corners = d.flag(usual=False) if d.often(5) else None
+    mode = "nearest" if d.often(2) else None
+    d.op("grid_sample", [x, grid], (*x.axes[:2], *grid.axes[1:3]), mode=mode, align_corners=corners)
+
+
+@move("deform_conv2d")
+def deform_conv2d(d: Draft) -> None:
+    x = d.take(4)
+    kernel, stride, around, apart = d.pick((1, 2, 3)), d.pick((1, 1, 2)), d.pick((0, 1)), d.pick((1, 1, 2))
+    sizes = [_slid(n, kernel, stride, around, apart) for n in x.axes[2:]]
+    offsets = d.input((x.axes[0], (str(2 * kernel**2),), *sizes))
+    reads = [x, offsets, *([d.input((x.axes[0], (str(kernel**2),), *sizes))] if d.often(3) else [])]
+    settings = {"stride": stride if stride > 1 else None, "padding": around or None, "dilation": apart if apart > 1 else None}
+    channels = d.size()
+    bias = d.flag() if d.often(4) else None
+    d.op("deform_conv2d", reads, (x.axes[0], channels, *sizes), channels=text(channels), kernel=kernel, bias=bias, **settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -269,3 +270,45 @@ def test_fft_of_real_numbers(run: Any, row: str, expected: Any) -> None:
 def test_fft_of_complex_numbers(run: Any, row: str, expected: Any) -> None:
     one = run(f"{{op: fft, {row}}}", "[b, c, h, w, 2]")
     close(one.y, expected(one.x[..., 0] + 1j * one.x[..., 1]))
+
+
+# ---- places between pixels -------------------------------------------------------------------------------------------
+
+
+def read_at(image: Array, down: float, right: float) -> Array:
+    """The four pixels [c] around a place, weighted by their distances; beyond the image there are zeros."""
+    found = np.zeros(image.shape[0])
+    for i in (math.floor(down), math.floor(down) + 1):
+        for j in (math.floor(right), math.floor(right) + 1):
+            if 0 <= i < image.shape[1] and 0 <= j < image.shape[2]:
+                found += (1 - abs(down - i)) * (1 - abs(right - j)) * image[:, i, j]
+    return found
+
+
+def test_grid_sample_reads_between_the_pixels(run: Any) -> None:
+    one = run("{op: grid_sample, in: [x, grid]}", IMAGE, "grid: {op: slice, in: x, axis: w, size: 2}")
+    grid = one.x[..., :2]
+    expected = np.zeros((2, 4, 4, 8))
+    for b, i, j in np.ndindex(2, 4, 8):
+        right, down = ((grid[b, i, j] + 1) * (6, 8) - 1) / 2
+        expected[b, :, i, j] = read_at(one.x[b], down, right)
+    close(one.y, expected)
+
+
+@pytest.mark.parametrize("is_modulated", [False, True])
+def test_deform_conv2d_reads_at_the_moved_taps(run: Any, is_modulated: bool) -> None:
+    taps = {"offsets": 12, **({"factors": 6} if is_modulated else {})}
+    rows = [f"{name}: {{op: conv2d, in: x, channels: {n}, kernel: [2, 3], stride: 2, padding: [0, 1]}}" for name, n in taps.items()]
+    settings = "channels: 6, kernel: [2, 3], stride: 2, padding: [0, 1], groups: 2"
+    one = run(f"{{op: deform_conv2d, in: [x, {', '.join(taps)}], {settings}}}", IMAGE, *rows)
+    made = {name: getattr(one.module, name)(torch.tensor(one.x)).detach().numpy() for name in taps}
+    expected = np.zeros(one.y.shape) + one.bias[:, None, None]
+    for b, i, j, u, v in np.ndindex(2, *one.y.shape[2:], 2, 3):
+        tap = u * 3 + v
+        down, right = made["offsets"][b, 2 * tap : 2 * tap + 2, i, j] + (2 * i + u, 2 * j - 1 + v)
+        pixel = read_at(one.x[b], down, right) * (made["factors"][b, tap, i, j] if is_modulated else 1)
+        for group in range(2):
+            expected[b, 3 * group : 3 * group + 3, i, j] += (
+                one.weight[3 * group : 3 * group + 3, :, u, v] @ pixel[2 * group : 2 * group + 2]
+            )
+    close(one.y, expected)

@@ -281,6 +281,16 @@ CASES = [
     ),
     ("op: slice, axis: 2, start: 4", SMALL, ["`y` begins with element 4 of axis 2, which has 4 (0 is the first) @ 4", "x is [b, 6, 4, 5]"]),
     ("op: slice, axis: 2, size: 3, step: 2", SMALL, ["`y` takes elements 0 to 5 of axis 2, which has 4 @ 3", "x is [b, 6, 4, 5]"]),
+    (
+        "op: grid_sample, in: [x, x]",
+        IMAGE,
+        ["`y` needs an image [b, c, h, w] and places [b, i, j, 2] @ [x", "x is [b, c, h, w]", "x is [b, c, h, w]"],
+    ),
+    (
+        "op: deform_conv2d, in: [x, x], channels: d, kernel: 3, padding: 1",
+        IMAGE,
+        ["`y` needs offsets [b, 18, h, w] @ [x", "x is [b, c, h, w]", "x has h, w positions of the kernel"],
+    ),
     ("op: fft, kind: ifft", SEQUENCE, ["`ifft` reads complex numbers; its last axis is 2: real and imaginary parts @ y", "x is [b, c, n]"]),
     (
         "op: fft, complex: true, over: -1",

@@ -187,6 +187,14 @@ def _added(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], _resul
     return int(argument(op, "source", args, kwargs).numel())
 
 
+def _sampling(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
+    mode, places = argument(op, "interpolation_mode", args, kwargs), tensors_in(args, kwargs)[1].numel() // 2
+    if mode not in _SAMPLING:
+        raise UncountedError(f"the vector FLOPs of aten operation `{base_name(op)}` in mode {mode} are not known")
+    per_element, per_place = _SAMPLING[mode]
+    return per_element * tensors_in(result)[0].numel() + per_place * places
+
+
 def _transform(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
     x, axes = args[0], argument(op, "dim", args, kwargs)
     lengths = [x.shape[axis] for axis in axes]
@@ -201,6 +209,7 @@ def _free(_op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], _res
 
 
 _KNOWN_PARTS: dict[tuple[OpOverload, str], int] = {}
+_SAMPLING = {0: (7, 14), 1: (0, 6)}  # by PyTorch's numbers of bilinear and nearest
 _BOUNDS = frozenset({"min", "max", "min_val", "max_val"})
 _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], int]] = {
     "output": _output,
@@ -214,6 +223,7 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "window": _window,
     "average": _average,
     "transform": _transform,
+    "sampling": _sampling,
     "interpolation": _interpolation,
     "adaptive_window": _adaptive_window,
     "adaptive_average": _adaptive_average,
