@@ -35,7 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """Start the clock, which the processes of xdist share with the one that began them."""
+    """Start the clock, which the processes of xdist share with the one that began them, and keep nothing in the user's caches."""
+    os.environ.setdefault("ARCHSHEET_CACHE", "")
     os.environ.setdefault("ARCHSHEET_TESTS_BEGAN", str(time.time()))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Expr
 
-from generator.build.formula_data import from_data, to_data
+from generator.formulas.formula_data import from_data, to_data
 from generator.sheet.sheet import ClaimTerm, Sheet, SheetClaim
 from generator.spec.references import Reference
 

@@ -19,6 +19,7 @@ from generator.version import VERSION
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _DATA = ("_data", "__pycache__")  # specs and templates of a wheel (counted where they are used), and what Python leaves
+_DECISIVE = (".py", ".json", ".jinja", ".yaml")
 _LIBRARIES = ("jinja2", "openpyxl", "sympy")  # whose versions may change the bytes of an output
 
 
@@ -67,11 +68,27 @@ class Fingerprints:
 
     @cached_property
     def engine(self) -> str:
-        """A hash over the tool: its code and templates, the ops of others, its version and those of the libraries that write outputs."""
-        parts = [VERSION, *(f"{name} {_version(name)}" for name in _LIBRARIES)]
-        for root in (_PACKAGE, templates_dir(), *(folder for folders in op_packages().values() for folder in folders)):
-            parts += [f"{file.relative_to(root).as_posix()} {file_digest(file)}" for file in _code(root)]
-        return digest("\0".join(parts).encode())
+        """A hash over the tool; see `engine`."""
+        return engine()
+
+
+def engine() -> str:
+    """Return a hash over the tool: its code and templates, the ops of others, its version and those of the libraries that write outputs."""
+    parts = [VERSION, *(f"{name} {_version(name)}" for name in _LIBRARIES)]
+    for root in (_PACKAGE, templates_dir(), *(folder for folders in op_packages().values() for folder in folders)):
+        parts += [f"{place} {_content_digest(os.path.join(root, place))}" for place in _code(root)]  # noqa: PTH118 - there are hundreds
+    return digest("\0".join(parts).encode())
+
+
+def sources(library: Library, names: Iterable[str]) -> str:
+    """Return a hash over the files of some specs, where they lie in their library, and the references; empty if a spec is not there."""
+    folders = dict.fromkeys((builtin_specs_dir(), *library.roots))
+    parts = [file_digest(folder / "references.yaml") for folder in folders]
+    for name in sorted(set(names)):
+        if name not in library.files or library.name_problems(name):
+            return ""
+        parts.append(f"{name} {library.relative(name)} {file_digest(library.files[name])}")
+    return digest("\0".join(parts).encode())
 
 
 def place(file: Path, out: Path) -> str:
@@ -82,11 +99,17 @@ def place(file: Path, out: Path) -> str:
         return real(file).as_posix()
 
 
-def _code(root: Path) -> Iterator[Path]:
-    """Yield all files below a folder that decide what outputs look like, in a fixed order."""
+def _code(root: Path) -> Iterator[str]:
+    """Yield all files below a folder that decide what outputs look like, as seen from there, in a fixed order."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in _DATA)
-        yield from (Path(folder, name) for name in sorted(files) if name.endswith((".py", ".json", ".jinja", ".yaml")))
+        inside = folder[len(str(root)) :].replace(os.sep, "/").lstrip("/")
+        yield from (f"{inside}/{name}" if inside else name for name in sorted(files) if name.endswith(_DECISIVE))
+
+
+def _content_digest(file: str) -> str:
+    with open(file, "rb", buffering=0) as content:  # noqa: PTH123 - as above
+        return sha256(content.read()).hexdigest()
 
 
 def _version(library: str) -> str:

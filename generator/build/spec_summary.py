@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
-from generator.build.formula_data import FormulaDataError, from_data, to_data
+from generator.formulas.formula_data import FormulaDataError, from_data, to_data
 from generator.sheet.example import ExampleView, known_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 

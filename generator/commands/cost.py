@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the numbers."""
-    target = target_of(args)
+    target = target_of(args, whole=False)
     with answered():
         cost = target.cost(args.dtype)
         data = cost.to_dict() | (cost.bytes_to_dict() if args.dtype else {})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from generator.commands.arguments import add_paths, existing
+from generator.commands.kept import keep_lines, kept_lines
 from generator.render.terminal.console import complain, say, width
 from generator.render.terminal.table import Column, table_lines
 from generator.resources import builtin_specs_dir
@@ -26,6 +27,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print one line for each spec."""
     library = everything(existing(args.paths))
+    kept = kept_lines(library)
+    rows, broken = (kept, []) if kept is not None else _read(library)
+    columns = [Column("name"), Column("title", shrinks=True), Column("presets", right=True), Column("from", shrinks=True)]
+    for line in table_lines(columns, rows, width()):
+        say(line)
+    if broken:
+        complain(f"mistakes in {', '.join(broken)}", "`gen check PATH` shows them")
+    elif kept is None:
+        keep_lines(library, rows)
+    return 1 if broken else 0
+
+
+def _read(library: Library) -> tuple[list[list[str]], list[str]]:
+    """Return the line of each spec, and the names of those that have mistakes."""
     rows, broken = [], []
     for name in library.names:
         try:
@@ -36,12 +51,7 @@ def run(args: argparse.Namespace) -> int:
             rows += [[name, "(has mistakes)", "", place] for place in places]
             continue
         rows.append([name, spec.title, str(len(spec.presets) or ""), _where(library, name)])
-    columns = [Column("name"), Column("title", shrinks=True), Column("presets", right=True), Column("from", shrinks=True)]
-    for line in table_lines(columns, rows, width()):
-        say(line)
-    if broken:
-        complain(f"mistakes in {', '.join(broken)}", "`gen check PATH` shows them")
-    return 1 if broken else 0
+    return rows, broken
 
 
 def _where(library: Library, name: str) -> str:

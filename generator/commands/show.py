@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the rows and their totals."""
-    target = target_of(args)
+    target = target_of(args, whole=False)
     with answered():
         known = dict(target.cost().dims) if target.sizes or target.preset else {}
         lines = _lines(target.sheet, known)
@@ -72,32 +72,31 @@ class _Writer:
     """Writes formulas with the sizes that are known put in."""
 
     def __init__(self, sheet: Sheet, known: Mapping[str, int]) -> None:
-        from generator.formulas.symbols import symbol
-
         self._order = [size.name for size in sheet.sizes]
         self._known = known
         self._shown = keys_in(Shown.SHOW, sheet.totals)
-        self._values = {symbol(name): value for name, value in known.items()}
 
     def formula(self, expr: Expr) -> str:
         """Return a formula as text, or as a number if all its sizes are known."""
         from generator.formulas.evaluate import evaluate
         from generator.formulas.human import exact
-        from generator.formulas.text import to_text
+        from generator.formulas.stored import size_names, text_of, with_sizes
 
-        if all(symbol.name in self._known for symbol in expr.free_symbols):
+        names = size_names(expr)
+        if all(name in self._known for name in names):
             return exact(evaluate(expr, self._known))
-        return to_text(expr.subs(self._values), self._order)
+        known = {name: self._known[name] for name in names if name in self._known}
+        return text_of(with_sizes(expr, known) if known else expr, self._order)
 
     def definition(self, size: Any) -> str:
         """Return what is known of a size's value."""
-        from generator.formulas.text import to_text
+        from generator.formulas.stored import text_of
 
         if size.name in self._known:
             return f" = {self._known[size.name]:,}"
         if size.value is None:
             return ""
-        return f"{', by default' if size.kind == 'default' else ' ='} {to_text(size.value, self._order)}"
+        return f"{', by default' if size.kind == 'default' else ' ='} {text_of(size.value, self._order)}"
 
     def row(self, row: SheetRow) -> list[str]:
         """Return the cells of a row."""

@@ -51,22 +51,35 @@ def answered() -> Iterator[None]:
         raise UsageError(error.message, *error.notes) from error
 
 
-def target_of(args: argparse.Namespace) -> Target:
+def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     """Return the spec that the arguments name, with the options among the settings in force.
+
+    Args:
+        whole: whether more of the sheet is needed than `gen cost` and `gen show` print, which is then derived; else it may have been kept.
 
     Raises:
         ProblemsError: there is no such spec, or it has mistakes.
         UsageError: settings that the spec does not have or cannot take.
     """
+    from generator.commands.kept import keep_sheet, kept_sheet
+
+    written, specs = settings(args.settings), existing(args.specs)
+    kept = None if whole else kept_sheet(args.target, written, specs, args.preset)
+    if kept is not None:
+        sizes = {key: _size(key, value) for key, value in written.items() if key in kept.names}
+        return Target(kept.sheet, kept.preset, sizes, kept.library, kept.chosen)
+
     from generator.sheet.asked import asked
 
     with answered():
-        found = asked(args.target, settings(args.settings), existing(args.specs), args.preset)
+        found = asked(args.target, written, specs, args.preset)
     dims = found.library.spec(found.name).dims
-    sizes: dict[str, Any] = {key: _size(key, value) if key in dims else value for key, value in found.given.items()}
+    sizes = {key: _size(key, value) if key in dims else value for key, value in found.given.items()}
     compiled, doubts = found.derive()
     for doubt in doubts:
         warn(headline(doubt), "the counts do not depend on that; `gen check` shows the whole")
+    if not doubts:
+        keep_sheet(args.target, written, found, compiled.sheet)
     return Target(compiled.sheet, found.preset or None, sizes, found.library, found.chosen)
 
 

@@ -1,52 +1,27 @@
 """The exact value of a formula at given sizes, scalar or array.
 
-A walk over the tree builds a chain of Python functions on integers and fractions; nothing is compiled from text. Roots and logarithms
-that do not come out even are carried as sympy numbers and turned into a float at the very end. On arrays machine integers are used where
-they provably suffice, and Python's otherwise; numpy is imported only for these.
+A walk over the formula as data builds a chain of Python functions on integers and fractions; nothing is compiled from text. Roots and
+logarithms that do not come out even are carried as sympy numbers and turned into a float at the very end; only for these sympy is imported.
+On arrays machine integers are used where they provably suffice, and Python's otherwise; numpy is imported only for these.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from sympy import (
-    Add,
-    And,
-    Eq,
-    Expr,
-    Ge,
-    Gt,
-    Integer,
-    Le,
-    Lt,
-    Max,
-    Min,
-    Mod,
-    Mul,
-    Ne,
-    Not,
-    Or,
-    Piecewise,
-    Pow,
-    Rational,
-    Symbol,
-    ceiling,
-    floor,
-    log,
-)
-from sympy.logic.boolalg import BooleanFalse, BooleanTrue
-
-from generator.formulas.logarithm import Log2
-from generator.formulas.logs import fold_logs
-from generator.formulas.order import Polynomial, polynomial
+from generator.formulas.stored import StoredFormula, size_names
 
 if TYPE_CHECKING:
     import numpy as np
+    from sympy import Expr
+
+    from generator.formulas.order import Polynomial
 
 _LARGEST = 2**63 - 1  # of the numbers in an array of int64
 MAX_BITS = 1 << 20  # of a power, so that a power of powers cannot take all memory
@@ -66,7 +41,7 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
     """Return the value of an expression (or condition).
 
     Args:
-        expr: a sympy expression of sizes, or a condition on them.
+        expr: an expression of sizes, or a condition on them: one of sympy's, a kept one, or a number.
         sizes: the value of each size by name: an int, a Fraction, or a numpy array of integers. Arrays broadcast against each other.
 
     Returns:
@@ -88,7 +63,7 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
 
 @lru_cache(maxsize=16384)
 def _names(expr: Any) -> tuple[str, ...]:
-    return tuple(sorted(symbol.name for symbol in expr.free_symbols))
+    return size_names(expr)
 
 
 def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fraction | float | bool:
@@ -109,7 +84,11 @@ def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fra
 def evaluate_arrays(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """Return the value at sizes of which at least one is an array; see `evaluate`."""
     import numpy as np
+    from sympy import Expr
 
+    from generator.formulas.order import polynomial
+
+    expr = expr.whole if isinstance(expr, StoredFormula) else expr
     for name, value in sizes.items():
         if getattr(value, "ndim", 0) and not (value.dtype.kind in "iu" or value.dtype == object):
             raise EvaluationError(f"the size `{name}` must hold whole numbers, not {value.dtype}")
@@ -163,9 +142,9 @@ def _narrowed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _text(expr: Any) -> str:
-    from generator.formulas.text import to_text  # here, because only a complaint needs it
+    from generator.formulas.stored import text_of
 
-    return to_text(expr)
+    return text_of(expr, ())
 
 
 def _as_exact(name: str, value: Any) -> int | Fraction:
@@ -179,14 +158,27 @@ def _as_exact(name: str, value: Any) -> int | Fraction:
 
 @lru_cache(maxsize=16384)
 def _step(expr: Any) -> Step:
-    return _built(fold_logs(expr))
+    if isinstance(expr, int):
+        return _built(expr)
+    if isinstance(expr, StoredFormula):
+        return _built(expr.data)
+    from generator.formulas.formula_data import FormulaDataError, to_data
+    from generator.formulas.logs import fold_logs
+
+    try:
+        return _built(to_data(fold_logs(expr)))
+    except FormulaDataError as error:
+        raise EvaluationError(f"cannot evaluate {type(expr).__name__} in a formula: {expr}") from error
 
 
-def _built(expr: Any) -> Step:
-    for kind in type(expr).__mro__:
-        if kind in _BUILDERS:
-            return _BUILDERS[kind](expr)
-    raise EvaluationError(f"cannot evaluate {type(expr).__name__} in a formula: {expr}")
+def _built(data: Any) -> Step:
+    """Return the function that works a formula out; see `generator.formulas.formula_data` for its form."""
+    if isinstance(data, int):
+        return lambda sizes: data  # noqa: ARG005 - the same at all sizes
+    if isinstance(data, str):
+        return lambda sizes: sizes[data]
+    name, *parts = data
+    return _BUILDERS[name](parts)
 
 
 def _whole_if_possible(value: Exact) -> Exact:
@@ -202,35 +194,30 @@ def _whole_if_possible(value: Exact) -> Exact:
     return value
 
 
-def _number(expr: Rational) -> Step:
-    value = _whole_if_possible(expr)
+def _number(parts: list[int]) -> Step:
+    value = Fraction(*parts)
     return lambda sizes: value  # noqa: ARG005 - the same at all sizes
 
 
-def _size(expr: Symbol) -> Step:
-    name = expr.name
-    return lambda sizes: sizes[name]
+def _add(parts: list[Any]) -> Step:
+    steps = [_built(part) for part in parts]
+    return lambda sizes: _whole_if_possible(sum(step(sizes) for step in steps))
 
 
-def _add(expr: Add) -> Step:
-    parts = [_built(part) for part in expr.args]
-    return lambda sizes: _whole_if_possible(sum(part(sizes) for part in parts))
-
-
-def _multiply(expr: Mul) -> Step:
-    parts = [_built(part) for part in expr.args]
+def _multiply(parts: list[Any]) -> Step:
+    steps = [_built(part) for part in parts]
 
     def product(sizes: Mapping[str, Exact]) -> Exact:
         value: Exact = 1
-        for part in parts:
-            value = value * part(sizes)
+        for step in steps:
+            value = value * step(sizes)
         return _whole_if_possible(value)
 
     return product
 
 
-def _raise(expr: Pow) -> Step:
-    base, exponent = _built(expr.base), _built(expr.exp)
+def _raise(parts: list[Any]) -> Step:
+    base, exponent = map(_built, parts)
     return lambda sizes: _power(base(sizes), exponent(sizes))
 
 
@@ -243,13 +230,15 @@ def _power(base: Exact, exponent: Exact) -> Exact:
 
 
 def _as_sympy(value: Exact) -> Expr:
+    from sympy import Integer, Rational
+
     if isinstance(value, Fraction):
         return Rational(value.numerator, value.denominator)
     return Integer(value) if isinstance(value, int) else value
 
 
-def _round_down(expr: Any) -> Step:
-    inner = _built(expr.args[0])
+def _round_down(parts: list[Any]) -> Step:
+    inner = _built(parts[0])
 
     def rounded(sizes: Mapping[str, Exact]) -> int:
         value = inner(sizes)
@@ -260,6 +249,8 @@ def _round_down(expr: Any) -> Step:
 
 def _whole_part(value: Expr) -> int:
     """Round an irrational number down. sympy 1.14 does it too soon: its floor(log(2**33 - 1)/log(2)) is 33."""
+    from sympy import Rational
+
     nearest = 0
     before_the_point = len(str(abs(int(value.evalf(15)))))
     for digits in (30, 120, 480):
@@ -271,8 +262,8 @@ def _whole_part(value: Expr) -> int:
     return nearest  # equal to it, as far as anyone can tell
 
 
-def _round_up(expr: Any) -> Step:
-    inner = _built(expr.args[0])
+def _round_up(parts: list[Any]) -> Step:
+    inner = _built(parts[0])
 
     def rounded(sizes: Mapping[str, Exact]) -> int:
         value = inner(sizes)
@@ -281,25 +272,29 @@ def _round_up(expr: Any) -> Step:
     return rounded
 
 
-def _remainder(expr: Any) -> Step:
-    left, right = (_built(part) for part in expr.args)
+def _remainder(parts: list[Any]) -> Step:
+    left, right = map(_built, parts)
     return lambda sizes: _whole_if_possible(left(sizes) % right(sizes))
 
 
-def _least(expr: Any) -> Step:
-    parts = [_built(part) for part in expr.args]
-    return lambda sizes: min(part(sizes) for part in parts)
+def _least(parts: list[Any]) -> Step:
+    steps = [_built(part) for part in parts]
+    return lambda sizes: min(step(sizes) for step in steps)
 
 
-def _greatest(expr: Any) -> Step:
-    parts = [_built(part) for part in expr.args]
-    return lambda sizes: max(part(sizes) for part in parts)
+def _greatest(parts: list[Any]) -> Step:
+    steps = [_built(part) for part in parts]
+    return lambda sizes: max(step(sizes) for step in steps)
 
 
-def _binary_log(expr: Any) -> Step:
-    inner = _built(expr.args[0])
+def _binary_log(parts: list[Any]) -> Step:
+    inner = _built(parts[0])
 
     def logarithm(sizes: Mapping[str, Exact]) -> Exact:
+        from sympy import log
+
+        from generator.formulas.logarithm import Log2
+
         value = _as_sympy(inner(sizes))
         exact = Log2(value)
         return _whole_if_possible(exact if exact.is_Rational else log(value) / log(2))
@@ -307,67 +302,72 @@ def _binary_log(expr: Any) -> Step:
     return logarithm
 
 
-def _natural_log(expr: Any) -> Step:
-    inner = _built(expr.args[0])
-    return lambda sizes: _whole_if_possible(log(_as_sympy(inner(sizes))))
+def _natural_log(parts: list[Any]) -> Step:
+    inner = _built(parts[0])
+
+    def logarithm(sizes: Mapping[str, Exact]) -> Exact:
+        from sympy import log
+
+        return _whole_if_possible(log(_as_sympy(inner(sizes))))
+
+    return logarithm
 
 
-def _choose(expr: Piecewise) -> Step:
-    branches = [(_built(condition), _built(value)) for value, condition in expr.args]
+def _choose(parts: list[Any]) -> Step:
+    branches = [(_built(condition), _built(value)) for _, value, condition in parts]
 
     def chosen(sizes: Mapping[str, Exact]) -> Exact:
         for holds, value in branches:
             if holds(sizes):
                 return value(sizes)
-        raise EvaluationError(f"no case of {expr} applies")
+        raise EvaluationError("no case of a choice applies")
 
     return chosen
 
 
-def _compare(relation: Callable[[Exact, Exact], Any]) -> Callable[[Any], Step]:
-    def build(expr: Any) -> Step:
-        left, right = (_built(side) for side in expr.args)
+def _compare(relation: Callable[[Exact, Exact], Any]) -> Callable[[list[Any]], Step]:
+    def build(parts: list[Any]) -> Step:
+        left, right = map(_built, parts)
         return lambda sizes: bool(relation(left(sizes), right(sizes)))
 
     return build
 
 
-def _combine(join: Callable[[Any], bool]) -> Callable[[Any], Step]:
-    def build(expr: Any) -> Step:
-        parts = [_built(part) for part in expr.args]
-        return lambda sizes: join(part(sizes) for part in parts)
+def _combine(join: Callable[[Any], bool]) -> Callable[[list[Any]], Step]:
+    def build(parts: list[Any]) -> Step:
+        steps = [_built(part) for part in parts]
+        return lambda sizes: join(step(sizes) for step in steps)
 
     return build
 
 
-def _negate(expr: Any) -> Step:
-    inner = _built(expr.args[0])
+def _negate(parts: list[Any]) -> Step:
+    inner = _built(parts[0])
     return lambda sizes: not inner(sizes)
 
 
-_BUILDERS: dict[type, Callable[[Any], Step]] = {
-    Rational: _number,
-    Symbol: _size,
-    Add: _add,
-    Mul: _multiply,
-    Pow: _raise,
-    floor: _round_down,
-    ceiling: _round_up,
-    Mod: _remainder,
-    Min: _least,
-    Max: _greatest,
-    Log2: _binary_log,
-    log: _natural_log,
-    Piecewise: _choose,
-    Eq: _compare(lambda left, right: left == right),
-    Ne: _compare(lambda left, right: left != right),
-    Lt: _compare(lambda left, right: left < right),
-    Le: _compare(lambda left, right: left <= right),
-    Gt: _compare(lambda left, right: left > right),
-    Ge: _compare(lambda left, right: left >= right),
-    And: _combine(all),
-    Or: _combine(any),
-    Not: _negate,
-    BooleanTrue: lambda _: lambda sizes: True,  # noqa: ARG005
-    BooleanFalse: lambda _: lambda sizes: False,  # noqa: ARG005
+_BUILDERS: dict[str, Callable[[list[Any]], Step]] = {
+    "Rational": _number,
+    "Add": _add,
+    "Mul": _multiply,
+    "Pow": _raise,
+    "floor": _round_down,
+    "ceiling": _round_up,
+    "Mod": _remainder,
+    "Min": _least,
+    "Max": _greatest,
+    "Log2": _binary_log,
+    "log": _natural_log,
+    "Piecewise": _choose,
+    "Eq": _compare(operator.eq),
+    "Ne": _compare(operator.ne),
+    "Lt": _compare(operator.lt),
+    "Le": _compare(operator.le),
+    "Gt": _compare(operator.gt),
+    "Ge": _compare(operator.ge),
+    "And": _combine(all),
+    "Or": _combine(any),
+    "Not": _negate,
+    "true": lambda _: lambda sizes: True,  # noqa: ARG005
+    "false": lambda _: lambda sizes: False,  # noqa: ARG005
 }

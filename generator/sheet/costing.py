@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.formulas.text import to_text
+from generator.formulas.stored import size_names, text_of
 from generator.quantities import BYTES, INTENSITY, MEASURES, QUANTITIES, SAVED_BYTES, cost_formula
-from generator.sheet.memory import ITEM_BYTES
+from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.sheet import Sheet, SheetRow
 from generator.sheet.sizing import require, sized
 from generator.text.suggest import did_you_mean, listed
@@ -119,7 +119,7 @@ class Cost(_Quantities):
 
     @property
     def saved_by_kind(self) -> dict[str, Any]:
-        """Elements kept for the backward pass by kind, see `generator.sheet.memory.KINDS`. Raises as `value`."""
+        """Elements kept for the backward pass by kind, see `generator.sheet.number_formats.KINDS`. Raises as `value`."""
         return {kind: self.evaluated(count, "saved_by_kind") for kind, count in self.sheet.saved.kinds(self.dtype).items()}
 
     @property
@@ -134,13 +134,13 @@ class Cost(_Quantities):
 
     def evaluated(self, expr: Expr, what: str) -> Any:
         """Return the value of a formula at these sizes; `what` names it in errors."""
-        require(self.sheet, self.dims, (symbol.name for symbol in expr.free_symbols), what)
+        require(self.sheet, self.dims, size_names(expr), what)
         try:
             value = evaluate(expr, self.dims)
         except EvaluationError as error:
             raise SizeError(str(error)) from error
         if not _is_whole(value):
-            raise SizeError(f"{what} comes to {value}, which is not whole: {to_text(expr, _order(self.sheet))}")
+            raise SizeError(f"{what} comes to {value}, which is not whole: {text_of(expr, _order(self.sheet))}")
         return value
 
     def require_all(self) -> None:
@@ -169,7 +169,7 @@ class Cost(_Quantities):
             "dtype": self.dtype,
             **{amount.key: self.value(amount.key) for amount in BYTES},
             INTENSITY.key: None if intensity is None else float(intensity),
-            f"{SAVED_BYTES.key}_formula": to_text(self.sheet.in_bytes(SAVED_BYTES, self.dtype), _order(self.sheet)),
+            f"{SAVED_BYTES.key}_formula": text_of(self.sheet.in_bytes(SAVED_BYTES, self.dtype), _order(self.sheet)),
             "saved_by_kind": self.saved_by_kind,
         }
 
@@ -208,7 +208,7 @@ def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], dtype: s
 
 def formulas(sheet: Sheet) -> dict[str, str]:
     """Return each quantity as text in the sizes of the spec."""
-    return {key: to_text(sheet.totals[key], _order(sheet)) for key in KEYS}
+    return {key: text_of(sheet.totals[key], _order(sheet)) for key in KEYS}
 
 
 def _quotient(above: Any, below: Any) -> Any:

@@ -12,7 +12,7 @@ from sympy import Add, Expr, Integer, expand
 from generator.formulas.symbols import Facts
 from generator.quantities import QUANTITIES, Counts, costs_of
 from generator.resolve.architecture import Architecture, BoundRow
-from generator.sheet.memory import KINDS
+from generator.sheet.number_formats import KINDS
 from generator.sheet.sheet import SheetRow
 from generator.trace.tensor import Storage
 from generator.trace.tracer import Tally, Tracer

@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from sympy import Expr, Integer, Max, expand
 
 from generator.formulas.symbols import symbol
+from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.trace.tensor import Storage
 
-Dtype = Literal["float64", "float32", "bfloat16", "float16"]
-
-ITEM_BYTES: Final[Mapping[str, int]] = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
-HALF: Final = ("bfloat16", "float16")
-KINDS: Final[Mapping[str, str]] = {
-    "float": "numbers of the model's own format",
-    "stat": "statistics and copies that are kept in float32 where the model's numbers are shorter",
-    "index": "indices, 8 bytes each",
-    "bool": "masks, 1 byte each",
-}
 ITEM: Final = symbol("float_bytes")  # bytes of one number of the model, in a formula for all formats
 
 

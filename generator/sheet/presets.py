@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
-
-from sympy import Expr
+from typing import TYPE_CHECKING, Any
 
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.formulas.text import to_text
+from generator.formulas.stored import size_names, text_of
 from generator.sheet.sheet import SheetPreset, Size
-from generator.spec.model import Preset
-from generator.text.problems import Problems
 from generator.text.suggest import listed
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+    from generator.spec.model import Preset
+    from generator.text.problems import Problems
 
 
 def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int | None]:
@@ -24,7 +26,7 @@ def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int |
         elif size.value is None:
             values[size.name] = None
         else:
-            needed = {s.name: values.get(s.name) for s in size.value.free_symbols}
+            needed = {name: values.get(name) for name in size_names(size.value)}
             known = {name: value for name, value in needed.items() if value is not None}
             values[size.name] = evaluate(size.value, known) if len(known) == len(needed) else None
     return values
@@ -80,8 +82,8 @@ def _check_sizes(preset: Preset, sizes: Sequence[Size], conditions: Sequence[tup
     for size in sizes if len(problems) == before else ():
         value = values.get(size.name, 1)
         if not isinstance(value, int) or value < 1:
-            names = {s.name for s in size.value.free_symbols} if size.value is not None else set()
-            text = to_text(size.value, tuple(values)) if size.value is not None else ""
+            names = set(size_names(size.value)) if size.value is not None else set()
+            text = text_of(size.value, tuple(values)) if size.value is not None else ""
             message = f"preset `{preset.name}` makes `{size.name}` ({text}) {value}; sizes are whole numbers of at least 1"
             problems.add(message, preset.span, *_values(values, names))
     return len(problems) == before
@@ -90,7 +92,7 @@ def _check_sizes(preset: Preset, sizes: Sequence[Size], conditions: Sequence[tup
 def _check_conditions(preset: Preset, values: Mapping[str, Any], conditions: Sequence[tuple[str, object]], problems: Problems) -> None:
     before = len(problems)
     for text, condition in conditions:
-        names = {s.name for s in condition.free_symbols}  # type: ignore[attr-defined]  # a sympy Boolean
+        names = set(size_names(condition))
         if names <= values.keys() and not _holds(condition, values, is_broken=len(problems) > before):
             problems.add(f"preset `{preset.name}` breaks `{text}`", preset.span, *_values(values, names))
 
@@ -111,7 +113,7 @@ def _values(values: Mapping[str, Any], names: Collection[str]) -> tuple[str, ...
 
 
 def _check_expectation(preset: Preset, key: str, expected: int, total: Expr, values: Mapping[str, int], problems: Problems) -> None:
-    missing = sorted(s.name for s in total.free_symbols if s.name not in values)
+    missing = [name for name in size_names(total) if name not in values]
     if missing:
         them = "it" if len(missing) == 1 else "them"
         message = f"preset `{preset.name}` expects {key}, which depends on {listed(missing)}; the preset does not set {them}"

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sympy import Expr
-from sympy.logic.boolalg import Boolean
-
-from generator.formulas.algebra import cancel
 from generator.quantities import InBytes, Ratio, cost_formula
-from generator.sheet.memory import ITEM_BYTES, SavedMemory
-from generator.spec.references import Reference
+from generator.sheet.number_formats import ITEM_BYTES
+
+if TYPE_CHECKING:
+    from sympy import Expr
+    from sympy.logic.boolalg import Boolean
+
+    from generator.sheet.memory import SavedMemory
+    from generator.spec.references import Reference
 
 SizeKind = Literal["free", "default", "derived"]
 
@@ -160,6 +162,12 @@ class SheetClaim:
     check: ClaimCheck | None = None  # of `equals` claims
 
 
+def _nothing_saved() -> SavedMemory:
+    from generator.sheet.memory import SavedMemory  # it imports sympy, which what is kept of a sheet does without
+
+    return SavedMemory()
+
+
 @dataclass(frozen=True, eq=False)
 class Sheet:
     """One architecture, ready to be rendered. What is worked out of it is kept by the sheet itself, so that outputs share it."""
@@ -187,11 +195,15 @@ class Sheet:
     averages: tuple[Expr, ...] = ()  # of these, such as the tokens of each expert: they need not come out whole
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
     handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
-    saved: SavedMemory = field(default_factory=SavedMemory)  # what `saved_elements` counts, by kind of element
+    saved: SavedMemory = field(default_factory=_nothing_saved)  # what `saved_elements` counts, by kind of element
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
 
     def is_average(self, axis: Expr) -> bool:
         """Say whether an axis is so long only on average: it depends on values, and the average need not be whole."""
+        if not self.averages:
+            return False
+        from generator.formulas.algebra import cancel  # it imports sympy, which what is kept of a sheet does without
+
         return any(cancel(axis / average).is_integer for average in self.averages)
 
     def in_bytes(self, amount: InBytes, dtype: str) -> Expr:

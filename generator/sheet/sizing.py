@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from typing import Any
-
-from sympy import Expr
+from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.numerals import digit_notes, number
-from generator.formulas.text import to_text
+from generator.formulas.stored import size_names, text_of
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet, Size
-from generator.spec.model import Option
 from generator.text.suggest import did_you_mean, listed
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+    from generator.spec.model import Option
 
 
 def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,7 +84,7 @@ def _roots(sheet: Sheet, size: Size, known: Mapping[str, Any]) -> set[str]:
     """Return what must be given for a size to be known: itself, or the sizes that it follows from."""
     if size.value is None:
         return {size.name}
-    below = {symbol.name for symbol in size.value.free_symbols}
+    below = set(size_names(size.value))
     return {name for part in sheet.sizes if part.name in below and part.name not in known for name in _roots(sheet, part, known)}
 
 
@@ -166,7 +168,7 @@ def _array(values: Sequence[int]) -> Any:
 
 def _check_conditions(sheet: Sheet, known: Mapping[str, Any]) -> None:
     for constraint in sheet.constraints:
-        names = {symbol.name for symbol in constraint.condition.free_symbols}
+        names = set(size_names(constraint.condition))
         if names <= known.keys() and not _all(evaluate(constraint.condition, known)):
             raise SizeError(f"these sizes break `{constraint.text}`", _values(sheet, known, names))
 
@@ -182,7 +184,7 @@ def _check_filled(sheet: Sheet, size: str, formula: Expr, known: Mapping[str, An
     value = known[size]
     fits = value.dtype.kind in "iu" and (value >= 1).all() if getattr(value, "ndim", 0) else isinstance(value, int) and value >= 1
     if not fits:
-        names = {symbol.name for symbol in formula.free_symbols}
+        names = set(size_names(formula))
         raise SizeError(f"`{size}` ({_text(sheet, formula)}) comes to {value}, which is no size", _values(sheet, known, names))
 
 
@@ -196,7 +198,7 @@ def _values(sheet: Sheet, known: Mapping[str, Any], names: Iterable[str]) -> str
 
 
 def _text(sheet: Sheet, expr: Any) -> str:
-    return to_text(expr, [size.name for size in sheet.sizes])
+    return text_of(expr, [size.name for size in sheet.sizes])
 
 
 def _presets_note(sheet: Sheet) -> tuple[str, ...]:

@@ -8,19 +8,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.files.regular_file import read_regular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.assemble import MAX_READ, assembled, block_names, inside, leans, renamed, with_sizes
-from generator.spec.choices import Choices
-from generator.spec.model import Spec
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.spec.yaml_nodes import Mapping
 from generator.text.naming import name_problem
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source, Span
 from generator.text.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from generator.spec.choices import Choices
+    from generator.spec.model import Spec
 
 _PRESETS = re.compile(r"^presets:[^\n]*\n((?:[ \t]+[^\n]*\n|\n)*)", re.MULTILINE)
 _NAMED = re.compile(r"^ {1,4}([A-Za-z0-9][A-Za-z0-9_.+/-]*):", re.MULTILINE)

@@ -22,7 +22,8 @@ from generator.render.workbook.size_inputs import WIDTHS
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
 from generator.render.workbook.unit_scale import BINARY, UnitScale, of_counts
-from generator.sheet.memory import ITEM, ITEM_BYTES
+from generator.sheet.memory import ITEM
+from generator.sheet.number_formats import ITEM_BYTES
 
 LONGEST_CLOSED_FORM = 700
 LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell

@@ -1,0 +1,132 @@
+"""What `gen cost`, `gen show` and `gen list` have derived before, so that asking again takes no more than looking it up.
+
+An answer is found by a hash over the tool, the spec and all that it uses; it is kept only if these files are still those that were read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generator.build.fingerprints import engine, sources
+from generator.files import cache
+from generator.spec.library import Library
+from generator.spec.lookup import find
+from generator.text.problems import ProblemsError
+
+if TYPE_CHECKING:
+    from generator.sheet.asked import Asked
+    from generator.sheet.sheet import Sheet
+
+Place = list[Any]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A sheet that was kept.
+
+    Args:
+        preset: the preset that was named.
+        chosen: options and slots, as they are in force.
+        names: the sizes among the settings.
+    """
+
+    sheet: Sheet
+    preset: str | None
+    library: Library
+    chosen: Mapping[str, Any]
+    names: frozenset[str]
+
+
+def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], preset: str | None) -> Kept | None:
+    """Return the sheet that is asked about; None if it must be derived. What is wrong is said where it is derived.
+
+    Args:
+        written: settings as they were written; those that are no sizes choose options and slots.
+    """
+    named, _, own = target.partition("@")
+    try:
+        library, name = find(named, specs)
+        tool = engine()
+        names = frozenset(cache.recall(_names_key(tool, library, name)) or ()) & written.keys()
+        preset = preset or own or None
+        place = _place(library, name, preset, {key: value for key, value in written.items() if key not in names})
+        came_from = sources(library, cache.recall(_uses_key(tool, place)) or ())
+        data = cache.recall(_sheet_key(tool, place, came_from))
+        if data is None:
+            return None
+        from generator.sheet.stored import sheet_from_data
+
+        sheet = sheet_from_data(data["sheet"])
+        is_so = names == {size.name for size in sheet.sizes} & written.keys()
+        return Kept(sheet, preset, library, data["chosen"], names) if is_so else None
+    except (ProblemsError, KeyError, TypeError, ValueError, IndexError):
+        return None
+
+
+def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: Sheet) -> None:
+    """Keep a sheet that was derived without any doubt; see `kept_sheet`."""
+    from generator.formulas.formula_data import FormulaDataError
+    from generator.sheet.stored import sheet_to_data
+
+    library, name, names = found.library, found.name, [size.name for size in sheet.sizes]
+    chosen = {key: value for key, value in written.items() if key not in names}
+    uses = library.closure(name)
+    came_from = sources(library, uses)
+    is_preset = target.partition("@")[0] == found.preset  # which is looked up among all specs
+    if is_preset or not chosen.keys() <= found.chosen.keys() or not _are_as_read(library, uses, came_from):
+        return
+    try:
+        data = {"sheet": sheet_to_data(sheet), "chosen": dict(found.chosen)}
+    except FormulaDataError:
+        return
+    tool, place = engine(), _place(library, name, found.preset or None, chosen)
+    cache.keep(_sheet_key(tool, place, came_from), data)
+    cache.keep(_uses_key(tool, place), list(uses))
+    cache.keep(_names_key(tool, library, name), names)
+
+
+def kept_lines(library: Library) -> list[list[str]] | None:
+    """Return what `gen list` prints of a library's specs; None if they must be read."""
+    came_from = sources(library, library.names)
+    return cache.recall(_list_key(library, came_from)) if came_from else None
+
+
+def keep_lines(library: Library, lines: Sequence[Sequence[str]]) -> None:
+    """Keep what `gen list` prints of specs of which none has mistakes."""
+    came_from = sources(library, library.names)
+    if _are_as_read(library, library.names, came_from):
+        cache.keep(_list_key(library, came_from), lines)
+
+
+def _are_as_read(library: Library, names: Sequence[str], came_from: str) -> bool:
+    """Say whether a hash is that of files that hold what was read from them."""
+    from generator.spec.yaml_reader import load_source
+
+    same = came_from and all(load_source(library.files[name], "").text == library.draft(name).source.text for name in names)
+    return bool(same) and sources(library, names) == came_from
+
+
+def _place(library: Library, name: str, preset: str | None, chosen: Mapping[str, str]) -> Place:
+    """Return what is asked about: a file, a spec in it, a preset and choices."""
+    return [str(library.files[name].absolute()), name, preset, sorted(chosen.items())]
+
+
+def _names_key(tool: str, library: Library, name: str) -> str:
+    return json.dumps(["names", tool, str(library.files[name].absolute()), name])
+
+
+def _uses_key(tool: str, place: Place) -> str:
+    return json.dumps(["uses", tool, place])
+
+
+def _sheet_key(tool: str, place: Place, came_from: str) -> str:
+    return json.dumps(["sheet", tool, place, came_from])
+
+
+def _list_key(library: Library, came_from: str) -> str:
+    places = [str(library.files[name].absolute()) for name in library.names]
+    return json.dumps(["list", engine(), str(Path.cwd()), places, came_from])

@@ -1,0 +1,129 @@
+"""A sheet as plain data and back: what `gen cost` and `gen show` say of it, without sympy.
+
+Claims, references and whatever else only other outputs show are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from generator.formulas.stored import StoredFormula
+from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetPreset, SheetRow, Size
+
+if TYPE_CHECKING:
+    from generator.sheet.memory import SavedMemory
+
+
+@dataclass(frozen=True)
+class StoredMemory:
+    """What is kept for the backward pass by number format; see `generator.sheet.memory.SavedMemory`."""
+
+    by_kind: Mapping[str, Mapping[str, Any]]
+    in_bytes: Mapping[str, Any]
+
+    @property
+    def full(self) -> Mapping[str, Any]:
+        """The elements by kind in a model of float32."""
+        return self.by_kind["float32"]
+
+    def kinds(self, dtype: str) -> Mapping[str, Any]:
+        """Return the elements by kind in a model of this format."""
+        return self.by_kind[dtype]
+
+    def bytes(self, dtype: str) -> Any:
+        """Return the bytes in a model of this format. Raises KeyError for an unknown one."""
+        return self.in_bytes[dtype]
+
+
+def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
+    """Return a sheet as plain data. Raises FormulaDataError where one of its formulas has no such form."""
+    from generator.formulas.formula_data import FormulaDataError
+
+    if sheet.averages:
+        raise FormulaDataError("sizes that are averages are not kept")
+    order = [size.name for size in sheet.sizes]
+    table = _Table(order)
+    return {
+        "name": sheet.name,
+        "title": sheet.title,
+        "sizes": [[size.name, size.meaning, size.kind, None if size.value is None else table.put(size.value)] for size in sheet.sizes],
+        "options": dict(sheet.options),
+        "constraints": [[one.text, table.put(one.condition)] for one in sheet.constraints],
+        "rows": [
+            [
+                [row.path, row.name, row.depth, row.op, row.is_group],
+                [[part, [table.put(axis) for axis in axes]] for part, axes in row.shapes],
+                table.put(row.repeat),
+                {key: table.put(cost) for key, cost in row.costs.items()},
+            ]
+            for row in sheet.rows
+        ],
+        "totals": {key: table.put(total) for key, total in sheet.totals.items()},
+        "presets": [[preset.name, dict(preset.sizes)] for preset in sheet.presets],
+        "flows": [[one.spec, one.option, one.value, one.source, one.giver] for one in sheet.flows],
+        "saved": {dtype: {kind: table.put(count) for kind, count in sheet.saved.kinds(dtype).items()} for dtype in ITEM_BYTES},
+        "saved_bytes": {dtype: table.put(sheet.saved.bytes(dtype)) for dtype in ITEM_BYTES},
+        "formulas": table.formulas,
+    }
+
+
+def sheet_from_data(data: Mapping[str, Any]) -> Sheet:
+    """Return the sheet, as far as it was kept. Raises KeyError, TypeError, ValueError and IndexError for data that is none of ours."""
+    order = tuple(name for name, *_ in data["sizes"])
+    formulas = [StoredFormula(formula, order, text) for formula, text in data["formulas"]]
+
+    def get(place: int | str) -> Any:
+        return formulas[place] if isinstance(place, int) else int(place)
+
+    def all_of(places: Mapping[str, int | str]) -> dict[str, Any]:
+        return {key: get(place) for key, place in places.items()}
+
+    return Sheet(
+        name=data["name"],
+        title=data["title"],
+        description="",
+        source="",
+        source_hash="",
+        sizes=tuple(Size(name, meaning, kind, None if value is None else get(value)) for name, meaning, kind, value in data["sizes"]),
+        options=data["options"],
+        inputs={},
+        outputs={},
+        constraints=tuple(Constraint(text, get(condition)) for text, condition in data["constraints"]),
+        rows=tuple(
+            SheetRow(
+                path, name, depth, op, (), tuple((part, tuple(map(get, axes))) for part, axes in shapes), get(repeat), group, all_of(costs)
+            )
+            for (path, name, depth, op, group), shapes, repeat, costs in data["rows"]
+        ),
+        totals=all_of(data["totals"]),
+        presets=tuple(SheetPreset(name, sizes, {}) for name, sizes in data["presets"]),
+        flows=tuple(OptionFlow(*flow) for flow in data["flows"]),
+        saved=cast(
+            "SavedMemory",
+            StoredMemory({dtype: all_of(kinds) for dtype, kinds in data["saved"].items()}, all_of(data["saved_bytes"])),
+        ),
+    )
+
+
+class _Table:
+    """Each formula of a sheet once: rows hold its number, or a number as text."""
+
+    def __init__(self, order: list[str]) -> None:
+        self.formulas: list[list[Any]] = []
+        self._order = order
+        self._places: dict[Any, int] = {}
+
+    def put(self, formula: Any) -> int | str:
+        """Return what stands for a formula. Raises FormulaDataError."""
+        from generator.formulas.formula_data import to_data
+        from generator.formulas.text import to_text
+
+        if formula.is_Integer:
+            return str(formula)
+        if formula not in self._places:
+            self._places[formula] = len(self.formulas)
+            self.formulas.append([to_data(formula), to_text(formula, self._order)])
+        return self._places[formula]
