@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Ge, Min
 
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
-from generator.ops.params import AXIS, SIZE
+from generator.ops.params import AXIS, FLAG, SIZE, Flag
 from generator.trace.tensor import Tensor, product
 
 
@@ -20,14 +20,22 @@ class Cache(Op):
     joined, m read and m written. State: the elements of the result. Without a state the module hands its input through, and m is n.
     With `keep: w`, as in models with a sliding window, a step keeps the last w tokens alone: state min(m, w) tokens, and the result is
     [b, h, n + min(m - n, w), e]: those that are kept of earlier steps, and the new ones. No gradient flows into earlier steps.
+
+    once: `{op: cache, in: k, once: true}` keeps what the first step has made, such as keys of an encoder, and hands that on in all others.
+    Rows that serve nothing else run in the first step alone: where tokens came earlier they cost nothing. How many did is told by a cache
+    of the spec that grows (m - n), or else by `offset`. State: its elements.
     """
 
     name: ClassVar[str] = "cache"
     pointwise: ClassVar[bool] = True
 
     axis: int | str = param(AXIS, "the axis that grows from step to step: an index, or the name of its size", default=-2)
-    to: Expr = param(SIZE, "its size with all steps so far, such as m")
+    to: Expr | None = param(SIZE, "its size with all steps so far, such as m; needed unless `once`", default=None, example="m")
     keep: Expr | None = param(SIZE, "how many of the last tokens are kept for the next step; all by default", default=None, example="w - 1")
+    once: Flag = param(FLAG, "keep what the first step has made, and make it in no other", default=False)
+    offset: Expr | None = param(
+        SIZE, "how many tokens came in earlier steps, where no cache tells (`once` only)", default=None, example="t - n"
+    )
 
     @property
     def keeps_state(self) -> bool:
@@ -35,10 +43,27 @@ class Cache(Op):
         return True
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
-        """Join past and new."""
+        """Join past and new, or hand on what the first step has made."""
         (x,) = inputs
-        axis = row.axis(x, self.axis)
-        new, total = x.shape[axis], row.whole(self.to, at="to")
+        if self.once.option:
+            raise OpError("`once` must be true or false itself, not an option: it decides what a step runs", at="once")
+        if self.once:
+            given = next((name for name in ("to", "keep") if getattr(self, name) is not None), "")
+            if given:
+                raise OpError(f"`{row.name}` is kept once and does not grow", f"leave `{given}` away", at=given)
+            if self.offset is not None:
+                row.require(Ge(row.whole(self.offset, at="offset"), 0))
+            row.t.keep_state(x.numel)
+            return row.t.made_earlier(x) if row.t.is_later else x
+        if self.offset is not None:
+            raise OpError(f"`{row.name}` is told how many tokens came earlier by `to`", "`offset` is for `once: true`", at="offset")
+        if self.to is None:
+            notes = ("to: m says how many tokens there are so far", "once: true keeps what the first step has made")
+            raise OpError(f"`{row.name}` does not say how far it grows", *notes)
+        return self._grown(row, x, row.axis(x, self.axis), row.whole(self.to, at="to"))
+
+    def _grown(self, row: RowScope, x: Tensor, axis: int, total: Expr) -> Tensor:
+        new = x.shape[axis]
         if (total - new).is_negative:
             raise OpError(
                 f"`{row.name}` grows an axis of {row.text(new)} to {row.text(total)}, which is smaller",
@@ -62,5 +87,7 @@ class Cache(Op):
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis, and how much is kept."""
+        if self.once:
+            return {"key": c.key, "once": True}
         axis = c.axis(c.tensors[0], self.axis)
-        return {"key": c.key, "axis": axis, "keep": None if self.keep is None else c.size(self.keep)}
+        return {"key": c.key, "once": False, "axis": axis, "keep": None if self.keep is None else c.size(self.keep)}

@@ -67,41 +67,12 @@ def caches(arch: Architecture) -> Iterator[Kept]:
             continue
         if row.child is not None:
             yield from caches(row.child)
-        elif isinstance(row.op, Cache):
+        elif isinstance(row.op, Cache) and row.op.to is not None:
             (x,) = row.inputs
             axis = Scope.of(arch.tracer, row, arch.sizes).axis(x, row.op.axis)
             total = arch.tracer.facts.simplify(row.op.to)
             if x.shape[axis] != total:
                 yield Kept(row, arch, axis, x.shape[axis], total)
-
-
-@dataclass(frozen=True)
-class Keeper:
-    """A row that keeps what the next places along an axis need, if they ever come: a recurrence, or a causal convolution.
-
-    Args:
-        arch: the spec in which it stands.
-        length: the size of the axis.
-    """
-
-    row: BoundRow
-    arch: Architecture
-    length: Expr
-
-
-def keepers(arch: Architecture) -> Iterator[Keeper]:
-    """Yield each such row, those of nested blocks included."""
-    for row in arch.rows:
-        if not row.active:
-            continue
-        if row.row.scan:
-            yield Keeper(row, arch, row.repeat)
-        elif row.child is not None:
-            yield from keepers(row.child)
-        elif row.op is not None:
-            axis = row.op.kept_along(Scope.of(arch.tracer, row, arch.sizes), row.inputs)
-            if axis is not None:
-                yield Keeper(row, arch, row.inputs[0].shape[axis])
 
 
 def growth(new: Expr, total: Expr) -> Growth | None:

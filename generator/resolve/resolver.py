@@ -50,6 +50,7 @@ class Resolver:
         half: whether the model's numbers have two bytes.
         bound: sizes of the outermost spec that are numbers, or other sizes.
         diary: where all events are noted.
+        is_later: whether to trace a step of decoding behind others: what is kept once has been made.
     """
 
     library: Library
@@ -57,6 +58,7 @@ class Resolver:
     half: bool = False
     bound: Mapping[str, Expr] = field(default_factory=dict)
     diary: Diary | None = None
+    is_later: bool = False
 
     def architecture(self, spec: Spec, options: Mapping[str, Any] | None = None) -> Architecture:
         """Trace a spec in its own sizes. The same is traced once for one library.
@@ -69,7 +71,7 @@ class Resolver:
             return self._settled(spec, chosen)
         known = _traced.setdefault(self.library, {})
         gradients = tuple(self._needs_grad(declared) for declared in spec.inputs.values())
-        key = (spec.name, repr(sorted(chosen.items())), gradients, self.half, tuple(self.bound.items()))
+        key = (spec.name, repr(sorted(chosen.items())), gradients, self.half, tuple(self.bound.items()), self.is_later)
         if key not in known:
             known[key] = self._settled(spec, chosen)
         return known[key]
@@ -99,7 +101,7 @@ class Resolver:
     def _traced(self, spec: Spec, options: Mapping[str, Any], flow: Flow) -> Architecture:
         """Trace a spec in its own sizes once. Raises ProblemsError."""
         tracer = Tracer(Facts(), half=self.half, flow=flow)
-        tracer.diary = self.diary
+        tracer.diary, tracer.is_later = self.diary, self.is_later
         if self.diary is not None:
             self.diary.events.clear()
         free = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}

@@ -14,6 +14,7 @@ from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.experts import run_experts
 from generator.resolve.hints import shapes_of
 from generator.resolve.initial_values import with_initial_values
+from generator.resolve.once import run_once
 from generator.resolve.op_rows import bind_op, run_op
 from generator.resolve.patterns import run_pattern
 from generator.resolve.run import Frame, Run
@@ -93,7 +94,8 @@ def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: 
             active = _is_active(run, frame, row, inputs)
             names = tuple(ref.text for ref in refs)
             read = ReadRow(row=row, path=path, inputs=inputs, input_names=names, declared=declared, active=active)
-            with _freezing(run, frame, row):
+            is_over = run.tracer.is_later and row.name in run_once(frame.spec)
+            with _freezing(run, frame, row), run.tracer.scratch() if is_over else nullcontext():
                 bound = _run_skippable(run, frame, read, op, rows)
             _check_frozen(run, bound)
             return _checked(run, frame, bound)

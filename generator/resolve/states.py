@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from sympy import Expr, Integer
+from sympy import Integer
 
 from generator.formulas.text import to_text
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow
-from generator.resolve.decoding import Keeper, growths, keepers
+from generator.resolve.decoding import growths
+from generator.resolve.keepers import OVER_DEPTH, Keeper, keepers
 from generator.resolve.stepwise import mixed_in_front
 from generator.spec.model import Spec
 from generator.text.problems import ProblemsError
 
-OVER_DEPTH = "it does not run along the tokens of a step"
 Alone = Callable[[Spec], Architecture]
 
 
@@ -36,19 +36,19 @@ def with_states(arch: Architecture, alone: Alone, *, like: Architecture | None =
     forgets = {} if like is not None else _forgotten(arch, found)
     settled = _settled(arch, forgets, alone, () if like is None else (like,))
     for one in keepers(settled):
-        if one.row.forgets:
+        if (one.row.forgets or one.reason) and one.row.path in arch.tracer.tallies:  # what an earlier step alone runs is not counted
             arch.tracer.tallies[one.row.path].state_elements = Integer(0)
     return settled
 
 
 def forgetting(arch: Architecture) -> Iterator[BoundRow]:
-    """Yield the rows that could keep a state and do not, those of nested blocks included."""
-    return (one.row for one in keepers(arch) if one.row.forgets)
+    """Yield the rows that could keep a state in another spec and do not here, those of nested blocks included."""
+    return (one.row for one in keepers(arch) if one.row.forgets and not one.reason and one.row.forgets != OVER_DEPTH)
 
 
 def _forgotten(arch: Architecture, found: list[Keeper]) -> dict[int, str]:
     """Return the rows, by identity, that keep no state, and why."""
-    reasons = {id(one.row): OVER_DEPTH for one in found if one.row.row.scan and _is_over_depth(one)}
+    reasons = {id(one.row): one.reason for one in found if one.reason}
     new = {pair.new for pair in growths(arch)}
     others = [one for one in found if id(one.row) not in reasons]
     if new:
@@ -70,35 +70,6 @@ def _of_whole_sequences(arch: Architecture, found: Sequence[Keeper]) -> str:
         along = [f"`{one.row.path}` goes on along {to_text(one.length, order)}" for one in (first, apart[0])]
         return f"{along[0]} and {along[1]}, and a step brings new places along one"
     return ""
-
-
-def _is_over_depth(one: Keeper) -> bool:
-    """Say whether a recurrence does not go through what comes in token by token, such as one over layers.
-
-    It goes through no axis of an input, or through one that all sequences of a batch have in common, such as the numbers of the layers:
-    its state begins with an axis (the batch) that only other inputs have.
-    """
-    sources = _sources(one)
-    own = [axis for name, x in one.arch.inputs.items() if name in sources for axis in x.shape]
-    others = {axis for name, x in one.arch.inputs.items() if name not in sources for axis in x.shape}
-    if not any(_share(axis, one.length) for axis in own):
-        return True
-    assert one.row.child is not None  # it is a recurrence
-    first = [one.row.child.inputs[name].shape[:1] for name in one.row.row.carry]
-    return all(shape and shape[0] not in own and shape[0] in others for shape in first)
-
-
-def _share(axis: Expr, length: Expr) -> bool:
-    return bool(axis.free_symbols & length.free_symbols) if length.free_symbols else axis == length
-
-
-def _sources(one: Keeper) -> set[str]:
-    """Return the inputs of the spec that lead to a row."""
-    wanted = {name.partition(".")[0] for name in one.row.input_names}
-    for row in reversed(one.arch.rows):
-        if row.name in wanted and row is not one.row:
-            wanted |= {name.partition(".")[0] for name in row.input_names}
-    return wanted & {*one.arch.inputs}
 
 
 def _settled(arch: Architecture, forgets: Mapping[int, str], alone: Alone, models: Sequence[Architecture]) -> Architecture:

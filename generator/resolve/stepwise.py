@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from sympy import Expr, Max, Min, Symbol
 
 from generator.ops.base import Along
+from generator.ops.cache import Cache
 from generator.resolve.architecture import Architecture, BoundRow, OpRow
-from generator.resolve.decoding import Growth, Kept, caches, growth, growths, keepers
+from generator.resolve.decoding import Growth, Kept, caches, growth, growths
+from generator.resolve.keepers import going_on
+from generator.resolve.once import run_once
 from generator.resolve.scope import Scope
 from generator.resolve.show import show_shape, show_size
 from generator.text.problems import Problem
@@ -37,7 +40,7 @@ def decoding_problems(arch: Architecture) -> list[Problem]:
     if not cached:
         mixing = [one for one in found if one.along is Along.MIXES]
         found = [] if any(one.leads for one in mixing) else [one for one in found if one.leads or not mixing]
-    return [*_dropped(arch), *_wider(arch), *(one.problem for one in found)]
+    return [*_constant(arch), *_dropped(arch), *_wider(arch), *(one.problem for one in found)]
 
 
 def mixed_in_front(arch: Architecture) -> str:
@@ -64,7 +67,7 @@ def _stepped(arch: Architecture) -> list[_Kept]:
     """Return the recurrences and causal convolutions along an axis of an input, the first along each."""
     sizes = {size for x in arch.inputs.values() for axis in x.shape for size in axis.free_symbols}
     found: dict[Symbol, _Kept] = {}
-    for one in keepers(arch):
+    for one in going_on(arch):
         for size in sorted(one.length.free_symbols & sizes, key=str):
             found.setdefault(size, _Kept(size, one.row))
     return list(found.values())
@@ -77,9 +80,9 @@ def _leading(arch: Architecture, leads: bool) -> set[str]:
         leads: whether it depends on the outputs of the spec.
     """
     found = {name.partition(".")[0] for name in arch.outputs} if leads else set()
-    own = {id(one.row) for one in keepers(arch)}
+    keeping = [one.row.path for one in going_on(arch)]
     for row in reversed(arch.rows):
-        if row.active and (row.name in found or id(row) in own or (row.child is not None and any(keepers(row.child)))):
+        if row.active and (row.name in found or any(f"{path}.".startswith(f"{row.path}.") for path in keeping)):
             found |= {name.partition(".")[0] for name in row.input_names}
     return found
 
@@ -93,6 +96,33 @@ def mixing_row(arch: Architecture, new: Sequence[Symbol]) -> str:
             if any(bound.op.along(scope, bound.inputs, operand, axis) in (Along.MIXES, Along.BACK) for axis in held):
                 return bound.path
     return ""
+
+
+def _constant(arch: Architecture) -> Iterator[Problem]:
+    """Yield a problem for each cache whose axis stays as it is, and for each that is kept once though its axis grows."""
+    new = {pair.new: pair for pair in growths(arch)}
+    for top, bound, sizes in _ops(arch):
+        if not isinstance(bound.op, Cache):
+            continue
+        (x,) = bound.inputs
+        if bound.op.to is not None:
+            axis = Scope.of(arch.tracer, bound, sizes).axis(x, bound.op.axis)
+            if top is bound and arch.tracer.facts.equal(x.shape[axis], bound.op.to):
+                size = show_size(bound.op.to, sizes)
+                message = f"`{bound.name}` does not grow: `to` is {size}, as many as come in"
+                note = "what the first step makes for all later ones is kept by `once: true`, without `to`"
+                yield Problem(message, _place(top, bound, "to"), (note,))
+            continue
+        for axis, size in enumerate(x.shape):
+            pair = next((pair for symbol, pair in new.items() if size.has(symbol)), None)
+            if pair is not None:
+                message = f"`{bound.name}` is kept once, but axis {axis} has the {pair.new} tokens that each step brings"
+                notes = (
+                    f"{bound.input_names[0]} is {show_shape(x.shape, sizes)}",
+                    f"did you mean axis: {axis}, to: {pair.other}, without `once`?",
+                )
+                yield Problem(message, _place(top, bound, "once"), (*notes, *_inside(top, bound)))
+                break
 
 
 def _dropped(arch: Architecture) -> Iterator[Problem]:
@@ -146,10 +176,13 @@ def _wider(arch: Architecture) -> Iterator[Problem]:
 
 def _ops(arch: Architecture, top: BoundRow | None = None) -> Iterator[tuple[BoundRow, OpRow, Mapping[str, Expr]]]:
     """Yield each row with an op, those of nested blocks included: the row of the outermost spec that holds it, itself, and its sizes."""
+    once = run_once(arch.spec)
     for row in arch.rows:
-        if row.active and row.child is not None:
+        if not row.active or row.name in once:
+            continue
+        if row.child is not None:
             yield from _ops(row.child, top or row)
-        elif row.active and isinstance(row, OpRow):
+        elif isinstance(row, OpRow):
             yield top or row, row, arch.sizes
 
 
@@ -201,7 +234,8 @@ class _TokenWalk:
         """
         seen = set(doubtful)
         leading = _leading(arch, leads)
-        for row in arch.rows:
+        once = run_once(arch.spec)
+        for row in (row for row in arch.rows if row.name not in once):
             reads = [name.partition(".")[0] in seen for name in row.input_names]
             is_doubtful = any(reads)
             if row.active and row.child is not None:

@@ -16,7 +16,9 @@ from typing import Any
 from sympy import Expr, Integer, Min, expand
 
 from generator.formulas.symbols import Facts, symbol
+from generator.quantities import BY_KEY, PARAMS
 from generator.resolve.architecture import Architecture, EmptyStack
+from generator.resolve.once import earlier_tokens, keeps_once
 from generator.resolve.resolver import Resolver
 from generator.sheet.costs import saved_by_kind, sheet_rows
 from generator.sheet.sheet import SheetRow
@@ -33,10 +35,13 @@ class Costed:
 
     Args:
         without: for each stack that may be empty, what the architecture comes to where it is.
+        later: how many tokens came in earlier steps of decoding, and what the architecture comes to where there were some; None where
+            nothing is made in the first step alone, or no tokens are counted.
     """
 
     architecture: Architecture
     without: tuple[tuple[EmptyStack, Costed], ...] = ()
+    later: tuple[Expr, Costed] | None = None
 
     @property
     def facts(self) -> Facts:
@@ -50,6 +55,10 @@ class Costed:
         for stack, empty in self.without:
             others = {row.path: row.costs for row in empty.rows}
             rows = tuple(replace(row, costs=_corrected(row.costs, others.get(row.path, {}), stack)) for row in rows)
+        if self.later is not None:
+            past, step = self.later
+            others = {row.path: row.costs for row in step.rows}
+            rows = tuple(replace(row, costs=_in_later_steps(row.costs, others.get(row.path, {}), past)) for row in rows)
         return rows
 
     @cached_property
@@ -60,6 +69,10 @@ class Costed:
             kinds = dict.fromkeys((*found, *empty.saved))
             all_kinds = _corrected({kind: found.get(kind, Integer(0)) for kind in kinds}, empty.saved, stack)
             found = {kind: total for kind, total in all_kinds.items() if total != 0}
+        if self.later is not None:
+            past, step = self.later
+            kinds = dict.fromkeys((*found, *step.saved))
+            found = _in_later_steps({kind: found.get(kind, Integer(0)) for kind in kinds}, step.saved, past)
         return found
 
 
@@ -71,6 +84,7 @@ def costed(
     on_inputs: bool | None = None,
     half: bool = False,
     bound: Mapping[str, Expr] | None = None,
+    is_later: bool = False,
 ) -> Costed:
     """Trace a spec and sum its costs.
 
@@ -79,17 +93,32 @@ def costed(
         on_inputs: whether all float inputs need a gradient, or none does; as the spec declares them by default.
         half: whether the model's numbers have two bytes.
         bound: sizes that are numbers.
+        is_later: whether it is a step of decoding behind others alone.
 
     Raises:
         ProblemsError: with all independent problems.
     """
-    arch = Resolver(library, on_inputs, half, bound or {}).architecture(spec, options)
+    arch = Resolver(library, on_inputs, half, bound or {}, is_later=is_later).architecture(spec, options)
     without = []
     for stack in arch.empty_stacks:
         numbers = {**(bound or {}), stack.size: Integer(stack.value)}
         with suppress(ProblemsError):  # other conditions leave this number out
-            without.append((stack, costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers)))
-    return Costed(arch, tuple(without))
+            without.append((stack, costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers, is_later=is_later)))
+    past = earlier_tokens(arch)
+    if is_later or past == 0 or not keeps_once(arch):
+        return Costed(arch, tuple(without))
+    step = costed(library, spec, options, on_inputs=on_inputs, half=half, bound=bound, is_later=True)
+    return Costed(arch, tuple(without), (past, step))
+
+
+def _in_later_steps(costs: Costs, others: Costs, past: Expr) -> Costs:
+    """Return costs that are others where tokens came in earlier steps; weights stay what they are."""
+    found = {}
+    for key, cost in costs.items():
+        is_of_weights = key in BY_KEY and BY_KEY[key].unit == PARAMS.unit
+        difference = Integer(0) if is_of_weights else expand(others.get(key, Integer(0)) - cost)
+        found[key] = cost if difference == 0 else expand(cost + Min(1, past) * difference)
+    return found
 
 
 def _corrected(costs: Costs, others: Costs, stack: EmptyStack) -> Costs:

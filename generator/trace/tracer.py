@@ -71,6 +71,7 @@ class Tracer:
 
     Attributes:
         diary: where each event is noted in order, if somebody has put one there; otherwise only sums are kept.
+        is_later: whether this is a step of decoding behind others, which have made what is kept once.
     """
 
     def __init__(self, facts: Facts, *, half: bool = False, flow: Flow | None = None) -> None:
@@ -78,6 +79,8 @@ class Tracer:
         self.flow = flow or Flow()
         self.hidden = Hidden()
         self.diary: Diary | None = None
+        self.is_later = False
+        self._earlier: dict[Storage, Storage] = {}  # of what is kept once: the memory of the step that made it
         self.depends_on_precision = False  # whether an op has asked for it
         self._half = half
         self.tallies: dict[str, Tally] = {}
@@ -162,12 +165,13 @@ class Tracer:
         """Run something that may raise: then it has not happened."""
         tallies = {path: replace(tally) for path, tally in self.tallies.items()}
         storages, kept, flow, hidden = len(self.storages), len(self.kept), self.flow.copy(), self.hidden.copy()
+        earlier = dict(self._earlier)
         try:
             yield
         except Exception:
             for storage in self.kept[kept:]:
                 storage.saved_by = None
-            self.tallies, self.flow, self.hidden = tallies, flow, hidden
+            self.tallies, self.flow, self.hidden, self._earlier = tallies, flow, hidden, earlier
             del self.storages[storages:], self.kept[kept:]
             raise
 
@@ -315,6 +319,13 @@ class Tracer:
         """Say that the module gives tensors names of their own on the way, so that they live until its `forward` returns."""
         if self.diary is not None:
             self.diary.events += [Bind(f"{self.path} {name}", (x,), ends_row=False) for name, x in tensors.items()]
+
+    def made_earlier(self, x: Tensor) -> Tensor:
+        """Return what an earlier step has made: in memory as x lies there, and without a gradient."""
+        if x.storage not in self._earlier:
+            self._earlier[x.storage] = Storage(x.storage.numel, x.storage.kind, count=x.storage.count)
+            self.storages.append(self._earlier[x.storage])
+        return Tensor(x.shape, x.strides, self._earlier[x.storage], needs_grad=False)
 
     def keep_state(self, elements: Expr) -> None:
         """Count elements as kept between decoding steps."""

@@ -18,6 +18,7 @@ from generator.proof.verify.row_shapes import LocalsWatch, wrong_shapes
 from generator.proof.verify.rows import RowDifference
 from generator.proof.verify.visible import measured_visible
 from generator.quantities import QUANTITIES
+from generator.resolve.once import keeps_once
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class Check:
 def check_instance(instance: Instance) -> list[Check]:
     """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
     watch, used, hides = LocalsWatch(instance), UsedParameters(instance.module), HidesWatch()
+    if instance.state and keeps_once(instance.bench.compiled(instance.name).architecture):
+        run_forward(replace(instance, state={}), [used])  # the step that makes what is kept once uses parameters for later tokens too
     with watch:
         run = run_forward(instance, [used, hides])
     counted = run if instance.fused is None else run_forward(instance.fused)

@@ -8,8 +8,10 @@ from typing import Any
 import torch
 from torch import nn
 
+from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
 from generator.resolve.decoding import growths
+from generator.resolve.once import earlier_tokens
 from generator.sheet.presets import complete
 
 
@@ -31,6 +33,8 @@ def prefilled_state(
         return None
     state: dict[str, Any] = {}
     past = past_tokens(bench, name, sizes)
+    if past is None and evaluate(earlier_tokens(bench.compiled(name).architecture), sizes) > 0:
+        past = dict(sizes)  # what is kept once is made by any earlier step
     if past is not None:
         with torch.no_grad():
             module(*bench.inputs(name, past, device=device, dtype=dtype), state)

@@ -23,8 +23,10 @@ from generator.proof.verify.failures import described
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.state import sizes_of_step
-from generator.resolve.decoding import caches, growths, keepers
-from generator.resolve.states import OVER_DEPTH, forgetting
+from generator.resolve.decoding import caches, growths
+from generator.resolve.keepers import keepers
+from generator.resolve.once import is_kept_once, keeps_once, run_once
+from generator.resolve.states import forgetting
 from generator.resolve.stepwise import mixing_row
 from generator.trace.tensor import Shape
 
@@ -82,7 +84,7 @@ def check_decoding(bench: Workbench, name: str) -> Decoding | None:
     """Compare stepwise runs with whole passes. None where the module keeps nothing between steps."""
     arch = bench.modules.view(name).arch
     if not bench.modules.view(name).stateful:
-        reasons = [row.forgets for row in forgetting(arch) if row.forgets != OVER_DEPTH]
+        reasons = [row.forgets for row in forgetting(arch)]
         return Decoding(reason=f"no state is kept: {reasons[0]}") if reasons else None
     rng = random.Random(f"decoding {name}")  # noqa: S311  sizes to try, not secrets
     checks: list[DecodingCheck] = []
@@ -110,9 +112,10 @@ class _Tokens:
         self.bench, self.name = bench, name
         self.arch, self.sheet = bench.compiled(name).architecture, bench.compiled(name).sheet
         self.pairs = growths(self.arch)
+        self.once = [i for i, name in enumerate(self.arch.spec.inputs) if self._is_read_once(name)]
         ops = [kept.row.op for kept in caches(self.arch)]
         self.windows = [op.keep for op in ops if isinstance(op, Cache) and op.keep is not None]
-        self.new = list(dict.fromkeys(pair.new for pair in self.pairs)) or self._steps()
+        self.new = list(dict.fromkeys(pair.new for pair in self.pairs)) or self._steps() or self._beside_what_is_kept_once()
         counted = {size.name for size in self.new}
         frozen = [argument.name for argument in bench.modules.view(name).arguments if argument.name in counted]
         if frozen:
@@ -120,14 +123,25 @@ class _Tokens:
 
     def _steps(self) -> list[Symbol]:
         """Return the sizes along which its recurrences and causal convolutions go on."""
-        lengths = dict.fromkeys(one.length for one in keepers(self.arch) if not one.row.forgets)
-        if not lengths:
-            raise NotApplicableError("no cache in it is said to grow: `to` is the size that comes in")
+        lengths = dict.fromkeys(one.length for one in keepers(self.arch) if not one.row.forgets and not one.reason)
         sizes = {size for x in self.arch.inputs.values() for axis in x.shape for size in axis.free_symbols}
         for length in lengths:
             if len(length.free_symbols & sizes) != 1:
                 raise NotApplicableError(f"its number of steps, {to_text(length, tuple(self.arch.spec.dims))}, is no size of its own")
         return list(dict.fromkeys(size for length in lengths for size in length.free_symbols & sizes))
+
+    def _beside_what_is_kept_once(self) -> list[Symbol]:
+        """Return a size along which inputs may be given in pieces that later steps read too; none where steps are whole.
+
+        Raises:
+            NotApplicableError: nothing is kept once.
+        """
+        shapes = [(name in {[*self.arch.inputs][i] for i in self.once}, x.shape) for name, x in self.arch.inputs.items()]
+        if not keeps_once(self.arch):
+            raise NotApplicableError("nothing in it is said to grow from step to step")
+        once = {size for is_once, shape in shapes if is_once for axis in shape for size in axis.free_symbols}
+        found = [axis for is_once, shape in shapes if not is_once for axis in shape[1:] if isinstance(axis, Symbol) and axis not in once]
+        return found[:1] if once else []
 
     def at(self, sizes: Sizes, start: int, length: int) -> dict[str, int]:
         """Return all sizes in a step of `length` tokens behind `start` others."""
@@ -137,8 +151,8 @@ class _Tokens:
         )
 
     def total(self, sizes: Sizes) -> int:
-        """Return the number of tokens of a whole pass."""
-        return sizes[self.new[0].name]
+        """Return the number of tokens of a whole pass; one where steps are whole."""
+        return sizes[self.new[0].name] if self.new else 1
 
     def drawn(self, rng: random.Random) -> dict[str, int]:
         """Return random sizes of a whole pass over some tokens, with which caches drop tokens if they ever do.
@@ -152,6 +166,8 @@ class _Tokens:
                 sizes = sample(self.sheet, rng)
             except NoSampleError as error:
                 raise NotApplicableError(str(error)) from None
+            if not self.new:
+                return sizes
             total = max([sizes[size.name] for size in self.new] + [pair.past(sizes) + sizes[pair.new.name] for pair in self.pairs])
             whole = self.at(sizes, 0, total)
             if LEAST <= total <= MOST and not self.broken(whole):
@@ -161,6 +177,12 @@ class _Tokens:
         if found:
             return found
         raise NotApplicableError(f"no small sizes were found with {LEAST} to {MOST} tokens in one pass")
+
+    def _is_read_once(self, name: str) -> bool:
+        """Say whether an input holds numbers that only the first step reads."""
+        once = {*run_once(self.arch.spec), *(row.name for row in self.arch.rows if is_kept_once(row.row))}
+        readers = {row.name for row in self.arch.rows if name in row.input_names}
+        return self.arch.inputs[name].kind == "float" and bool(readers) and readers <= once
 
     @property
     def dropping(self) -> str:
@@ -184,6 +206,8 @@ class _Tokens:
 
     def splits(self, sizes: Sizes, rng: random.Random) -> tuple[list[Split], list[str]]:
         """Return one token at a time, a prompt and then single tokens, and random pieces; and those of them that are not allowed."""
+        if not self.new:
+            return [(1, 1, 1)], []
         total = self.total(sizes)
         wanted = [(1,) * total, (total // 2, *(1,) * (total - total // 2))]
         allowed = [split for split in wanted if not self._refused(sizes, split)]
@@ -291,8 +315,10 @@ class _StepwiseRuns:
         result = self.module(*inputs) if state is None else self.module(*inputs, state)
         return list(result) if isinstance(result, tuple) else [result]
 
-    def _fed(self, start: int, length: int) -> list[Tensor]:
-        return [self.tokens.cut(x, shape, self.sizes, start, length) for x, shape in zip(self.inputs, self.shapes, strict=True)]
+    def _fed(self, start: int, length: int, *, is_later: bool = False) -> list[Tensor]:
+        """Return the inputs of a step; in later ones no numbers stand where what the first step has made of them is kept."""
+        inputs = [torch.full_like(x, torch.nan) if is_later and i in self.tokens.once else x for i, x in enumerate(self.inputs)]
+        return [self.tokens.cut(x, shape, self.sizes, start, length) for x, shape in zip(inputs, self.shapes, strict=True)]
 
     def _pass_over(self, length: int) -> list[Tensor] | None:
         """Return what one pass over the first tokens alone comes to; None where the spec does not allow so many."""
@@ -306,13 +332,14 @@ class _StepwiseRuns:
         """Return where the steps come to something else than the whole pass; empty where they never do."""
         state: dict[str, Any] = {}
         for start, length in _steps(split):
-            found = self._run(self._fed(start, length), state)
+            found = self._run(self._fed(start, length, is_later=start > 0), state)
             for index, (name, shape) in enumerate(self.outputs.items()):
                 expected = self._expected(index, name, shape, start, length)
                 far = None if expected is None else _distance(found[index], expected)
                 if far:
                     self._refuse_of_all(name, shape)
                     which = f"token {start + 1}" if length == 1 else f"tokens {start + 1} to {start + length}"
+                    which = which if self.tokens.new else f"step {start + 1}"
                     return f"`{name}` differs at {which} of {self.tokens.total(self.sizes)}: {far}{self.tokens.dropping}"
         return ""
 

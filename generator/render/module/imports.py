@@ -20,6 +20,7 @@ _SUPPORT = {
     "keep": "_state",
     "preceded": "_state",
     "recall": "_state",
+    "remember": "_state",
     "substate": "_state",
     "with_state": "_state",
     "freeze": "_frozen",

@@ -9,6 +9,7 @@ from typing import Any
 
 from generator.ops.base import Op
 from generator.ops.bias import bias_of, shares_bias
+from generator.ops.cache import Cache
 from generator.ops.convolution import Convolution
 from generator.ops.linear import Linear
 from generator.ops.params import Flag
@@ -21,6 +22,7 @@ from generator.render.module.pattern_lines import pattern_init
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow
+from generator.resolve.once import is_kept_once, run_once
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
 from generator.spec.stages import Family
@@ -114,6 +116,11 @@ class LineWriter:
         self.holders: dict[str, str] = {}  # for each row so far, the attribute that has its weights
         self.made: dict[str, list[str]] = {}  # attribute: the lines that make it
         self.stages: dict[str, list[str]] = {}  # what is known so far of lists of stages
+        self.once = run_once(arch.spec)
+        self.kept_once = [row.name for row in arch.rows if isinstance(row.op, Cache) and row.op.once]
+        served = [name for name in self.kept_once if is_kept_once(arch.spec.rows[name])]  # those that no option switches off come first
+        self.kept_first = next((names.attributes[name] for name in (*served, *self.kept_once)), "")  # until the first step is asked for
+        self.is_guarded = False  # whether the last line runs in the first step alone
 
     def write(self) -> Lines:
         """Return the lines of all rows."""
@@ -147,6 +154,7 @@ class LineWriter:
         elif len(forward) == 1 and (alias := _ALIAS.fullmatch(forward[0][0])):
             self.lines.aliases[bound.name] = alias[1]
             forward = []
+        forward = self._in_its_step(bound, forward)
         top = self.lines.top
         init = [part for line in init for part in wrapped(top.line(line))]
         forward = [part for code, comment in forward for part in _with_comment(wrapped(top.line(code)), comment)]
@@ -166,6 +174,20 @@ class LineWriter:
             return [f"if {said}:", f"    {freeze}"] if isinstance(said, str) else [freeze]
         learns = f"not {said}" if isinstance(said, str) else "False"
         return [f"self.{attribute}.requires_grad_({learns})"]
+
+    def _in_its_step(self, bound: BoundRow, forward: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Return the lines of a row so that they run in the first step of decoding alone, if it is one that does."""
+        lines: list[tuple[str, str]] = []
+        if self.kept_first and (bound.name in self.once or bound.name in self.kept_once):
+            lines.append((f'is_first = state is None or "{self.kept_first}" not in state', ""))
+            self.kept_first = ""
+        if not forward or bound.name not in self.once:
+            self.is_guarded = self.is_guarded and not forward
+            return [*lines, *forward]
+        if not self.is_guarded:
+            lines.append(("if is_first:", ""))
+        self.is_guarded = True
+        return [*lines, *((f"    {code}", comment) for code, comment in forward)]
 
     def _op(self, bound: OpRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         op = bound.op

@@ -47,6 +47,12 @@ def preceded(state: dict[str, Any] | None, name: str, new: Tensor, dim: int, cou
     return seen
 
 
+def remember(state: dict[str, Any] | None, name: str, value: Tensor) -> Tensor:
+    """Keep a value for all later steps and return it."""
+    keep(state, name, value)
+    return value
+
+
 def advance(state: dict[str, Any] | None, name: str, new: int, limit: int | None = None) -> int:
     """Count `new` tokens under `name` and return how many there were before.
 

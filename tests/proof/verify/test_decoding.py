@@ -80,7 +80,7 @@ layers:
   pooled: {op: mean, over: 1}
 """
 BUILT_IN = (
-    "causal_attention", "causal_convolution_block", "causal_rotary_attention", "decoder_block", "gpt2", "grouped_query_attention",
+    "cached_cross_attention", "causal_attention", "causal_convolution_block", "causal_rotary_attention", "decoder_block", "gpt2", "grouped_query_attention",
     "grouped_rotary_attention", "latent_attention", "llama", "llama3", "llama_block", "min_gpt", "mistral", "qwen2", "qwen3",
     "rnn", "sliding_window_attention", "transformer",
 )  # fmt: skip
