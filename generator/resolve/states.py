@@ -89,8 +89,9 @@ def _row(row: BoundRow, forgets: Mapping[int, str], alone: Alone, models: Sequen
     if not any(keepers(row.child)):
         return row
     children = [model.child for model in models if model.child is not None and model.child.spec is row.child.spec]
-    with suppress(ProblemsError):  # it is among the problems of that spec
-        children.append(alone(row.child.spec))
+    if not row.row.is_varied:  # layers of several kinds are no spec of their own
+        with suppress(ProblemsError):  # it is among the problems of that spec
+            children.append(alone(row.child.spec))
     child = _settled(row.child, forgets, alone, children)
     reasons = [one.row.forgets for one in keepers(child)]
     is_kept = any(inner.keeps_state for inner in child.rows)
