@@ -16,22 +16,34 @@ from generator.trace.tensor import Tensor
 
 
 @dataclass(frozen=True)
+class Step:
+    """A contraction of one or two operands: the labels of each, and of what it gives."""
+
+    terms: list[tuple[str, ...]]
+    result: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Einsum(Op):
-    """A contraction of one or two tensors: `eq: "b h i e, b h j e -> b h i j"`.
+    """A contraction: `eq: "b h i e, b h j e -> b h i j"`.
 
     MACs: the product of the sizes of all labels. Kept for the backward pass: each operand that the other's gradient needs.
     A label that is a size of the spec must have that size; other labels are local. A plain batched matrix product is written `a @ b`.
+
+    Three and more tensors are contracted from left to right, two at a time, and a label that neither a later one nor the result has is
+    summed as soon as it can be: `b i, o i j, b j -> b o` is `b i, o i j -> b o j`, then `b o j, b j -> b o`, as nn.Bilinear computes it. Write
+    the operands in the order that costs least. A label that stands twice in one operand takes its diagonal: `b i i -> b` is a trace.
     """
 
     name: ClassVar[str] = "einsum"
-    arity: ClassVar[tuple[int, int | None]] = (1, 2)
+    arity: ClassVar[tuple[int, int | None]] = (1, None)
 
     eq: str = param(TEXT, "the equation, such as `b h i e, b h j e -> b h i j` (in quotes: it has commas)", example="b i e, b j e -> b i j")
 
     def terms(self) -> tuple[list[tuple[str, ...]], tuple[str, ...]]:
         """Return the labels of each operand and of the result. Raises OpError."""
         left, right = parse_arrow(self.eq, at="eq")
-        operands = [parse_axes(term, at="eq") for term in left.split(",")]
+        operands = [parse_axes(term, at="eq", twice_allowed=True) for term in left.split(",")]
         result = parse_axes(right, at="eq")
         for axes in (*operands, result):
             if any(len(group) != 1 for group in axes.groups):
@@ -47,11 +59,17 @@ class Einsum(Op):
         if len(terms) != len(inputs):
             raise OpError(f"`{self.eq}` has {counted(len(terms), 'operand')}, but the row has {counted(len(inputs), 'input')}", at="in")
         self._unify(row, terms, inputs)
-        plan = matmul_plan(terms, result)
-        if plan is None:
-            return matmul.einsum(row.t, terms, result, inputs)
-        a, b = (x.transpose(-2, -1) if flip else x for x, flip in zip(inputs, plan, strict=True))
-        return matmul.matmul(row.t, a, b)
+        out, *others = inputs
+        for step in steps(terms, result):
+            operands = [out, *others[: len(step.terms) - 1]]
+            others = others[len(step.terms) - 1 :]
+            plan = matmul_plan(step.terms, step.result)
+            if plan is None:
+                out = matmul.einsum(row.t, step.terms, step.result, operands)
+            else:
+                a, b = (x.transpose(-2, -1) if flip else x for x, flip in zip(operands, plan, strict=True))
+                out = matmul.matmul(row.t, a, b)
+        return out
 
     def _unify(self, row: RowScope, terms: list[tuple[str, ...]], inputs: tuple[Tensor, ...]) -> None:
         known: dict[str, tuple[Expr, str]] = {}
@@ -81,15 +99,29 @@ class Einsum(Op):
         return Along.mixing(terms[operand][axis] not in result)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
-        """A matrix product where that is what it is, else an einsum with one-letter labels."""
-        terms, result = self.terms()
-        plan = matmul_plan(terms, result)
-        if plan is not None:
-            sides = [x + (".transpose(-2, -1)" if flip else "") for x, flip in zip(c.inputs, plan, strict=True)]
-            return {"matmul": sides}
-        short = _short(terms, result)
-        left, right = ",".join("".join(short[x] for x in term) for term in terms), "".join(short[x] for x in result)
-        return {"matmul": None, "equation": f"{left}->{right}"}
+        """Matrix products where that is what it is, else einsums with one-letter labels."""
+        text, *others = c.inputs
+        for place, step in enumerate(steps(*self.terms())):
+            operands = [text, *others[: len(step.terms) - 1]]
+            others = others[len(step.terms) - 1 :]
+            plan = matmul_plan(step.terms, step.result)
+            if plan is not None:
+                whole = [f"({text})" if place and plan[0] and " @ " in text else text, *operands[1:]]
+                text = " @ ".join(x + (".transpose(-2, -1)" if flip else "") for x, flip in zip(whole, plan, strict=True))
+            else:
+                short = _short(step.terms, step.result)
+                left = ",".join("".join(short[x] for x in term) for term in step.terms)
+                text = f'torch.einsum("{left}->{"".join(short[x] for x in step.result)}", {", ".join(operands)})'
+        return {"expression": text}
+
+
+def steps(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> list[Step]:
+    """Return the contractions of two operands, from left to right, that come to one of many."""
+    if len(terms) < 3:
+        return [Step(terms, result)]
+    needed = {*result, *(label for term in terms[2:] for label in term)}
+    kept = tuple(label for label in dict.fromkeys((*terms[0], *terms[1])) if label in needed)
+    return [Step(terms[:2], kept), *steps([kept, *terms[2:]], result)]
 
 
 def _short(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> dict[str, str]:

@@ -29,7 +29,7 @@ class Axes:
         return tuple(label for group in self.groups for label in group)
 
 
-def parse_axes(text: str, *, at: str) -> Axes:
+def parse_axes(text: str, *, at: str, twice_allowed: bool = False) -> Axes:
     """Parse one side of a pattern. Raises OpError."""
     groups: list[Group] = []
     inside: list[str] | None = None
@@ -58,7 +58,7 @@ def parse_axes(text: str, *, at: str) -> Axes:
         raise OpError(f"`(` is never closed in `{text.strip()}`", at=at)
     labels = [label for group in groups for label in group]
     twice = next((label for label in labels if labels.count(label) > 1), None)
-    if twice:
+    if twice and not twice_allowed:
         raise OpError(f"`{twice}` stands twice in `{text.strip()}`", at=at)
     return Axes(tuple(groups))
 

@@ -145,7 +145,7 @@ class Hidden:
         if found is None or _is_whole(x):
             return found
         view = x.view
-        while view is not None and view.method not in ("parts", "narrow", "select", "expand", "unfold", "unbind"):
+        while view is not None and view.method not in ("parts", "narrow", "select", "expand", "unfold", "unbind", "diagonal"):
             x, view = view.base, view.base.view
         if view is None or view.method != "parts" or not _is_whole(view.base) or x.part >= len(found.parts):
             return None

@@ -64,12 +64,16 @@ def matmul(t: Tracer, a: Tensor, b: Tensor) -> Tensor:
 def einsum(t: Tracer, terms: Sequence[Sequence[str]], result: Sequence[str], operands: Sequence[Tensor]) -> Tensor:
     """torch.einsum of one or two operands, by its own plan (einsum in aten/src/ATen/native/Linear.cpp).
 
+    Of an operand with a label twice, the diagonal is taken.
+
     Both operands get all labels as axes: those of the result first, then those that are summed, in the order in which they first appear.
     What only one operand has is summed there at once, into a fresh tensor in that order; the rest is one product.
 
     Args:
         terms: the labels of each operand. result: the labels of the result.
     """
+    diagonals = [_diagonal(x, term) for x, term in zip(operands, terms, strict=True)]
+    operands, terms = [x for x, _ in diagonals], [term for _, term in diagonals]
     summed = [label for label in dict.fromkeys(label for term in terms for label in term) if label not in result]
     labels = [*result, *summed]
     sizes: dict[str, Expr] = {}
@@ -86,6 +90,15 @@ def einsum(t: Tracer, terms: Sequence[Sequence[str]], result: Sequence[str], ope
     for _ in summed:
         out = out.squeeze(-1)
     return out
+
+
+def _diagonal(x: Tensor, term: Sequence[str]) -> tuple[Tensor, Sequence[str]]:
+    """Return the view of an operand in which each label stands once, and its labels."""
+    for axis, label in enumerate(term):
+        first = term.index(label)
+        if first < axis:
+            return _diagonal(x.diagonal(first, axis), [*term[:axis], *term[axis + 1 :]])
+    return x, term
 
 
 def _aligned(x: Tensor, term: Sequence[str], labels: Sequence[str]) -> Tensor:

@@ -197,6 +197,12 @@ class Tensor:
         one, view = self.select(axis), View(self, "unbind", (axis % self.rank,), next_order())
         return (replace(one, view=view, part=part) for part in count())
 
+    def diagonal(self, a: int, b: int) -> Tensor:
+        """Return the view of the elements with the same index along two axes of one size, of which axis `a` stays."""
+        strides = [*self.strides]
+        strides[a] = strides[a] + strides[b]
+        return self._made("diagonal", (a, b), self.shape[:b] + self.shape[b + 1 :], tuple(strides[:b] + strides[b + 1 :]))
+
     def select(self, axis: int) -> Tensor:
         """Return the view at one index of an axis."""
         axis %= self.rank
