@@ -46,6 +46,8 @@ FUNCTIONS: dict[str, Function] = {
     "mish": one_kernel("F.mish({x})", "mish"),
     "hardswish": one_kernel("F.hardswish({x})", "hardswish"),
     "hardsigmoid": one_kernel("F.hardsigmoid({x})", "hardsigmoid"),
+    "hardshrink": one_kernel("F.hardshrink({x})", "hardshrink"),
+    "softshrink": one_kernel("F.softshrink({x})", "softshrink"),
     "hardtanh": one_kernel("F.hardtanh({x})", "hardtanh"),
     "tanh": one_kernel("{x}.tanh()", "tanh"),
     "tanhshrink": Function("F.tanhshrink({x})", lambda t, x: binary(t, "sub", x, unary(t, "tanh", x))),

@@ -30,9 +30,9 @@ class Einsum(Op):
     MACs: the product of the sizes of all labels. Kept for the backward pass: each operand that the other's gradient needs.
     A label that is a size of the spec must have that size; other labels are local. A plain batched matrix product is written `a @ b`.
 
-    Three and more tensors are contracted from left to right, two at a time, and a label that neither a later one nor the result has is
-    summed as soon as it can be: `b i, o i j, b j -> b o` is `b i, o i j -> b o j`, then `b o j, b j -> b o`, as nn.Bilinear computes it. Write
-    the operands in the order that costs least. A label that stands twice in one operand takes its diagonal: `b i i -> b` is a trace.
+    Three and more tensors are contracted from left to right, two at a time, and a label that neither a later one nor the result has
+    is summed as soon as it can be: `b i, o i j, b j -> b o` is `b i, o i j -> b o j`, then `b o j, b j -> b o`, as nn.Bilinear does.
+    Write the operands in the order that costs least. A label that stands twice in one operand takes its diagonal: `b i i -> b` is a trace.
     """
 
     name: ClassVar[str] = "einsum"

@@ -53,13 +53,17 @@ class Gather(Op):
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The axis, and the indices spread over the axes that they lack."""
         x, indices = c.tensors
-        rest = x.rank - indices.rank
-        places = c.inputs[1]
-        if rest:
-            kept = ", ".join(["-1"] * indices.rank)
-            places = f"{places}[{', '.join(['...', *['None'] * rest])}].expand({kept}, *{c.inputs[0]}.shape[{indices.rank}:])"
+        places = spread_over(c.inputs[1], indices.rank, c.inputs[0], x.rank)
         axis = c.axis(x, self.axis)
         return {"axis": -1 if axis == x.rank - 1 else axis, "places": places}
+
+
+def spread_over(places: str, rank: int, name: str, axes: int) -> str:
+    """Return indices, as Python, spread over the last axes of a tensor that has more axes than they have."""
+    if rank == axes:
+        return places
+    kept = ", ".join(["-1"] * rank)
+    return f"{places}[{', '.join(['...', *['None'] * (axes - rank)])}].expand({kept}, *{name}.shape[{rank}:])"
 
 
 def _picks(row: RowScope, x: Tensor, indices: Tensor, axis: int) -> Expr:

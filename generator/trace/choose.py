@@ -40,3 +40,25 @@ def argsort(t: Tracer, x: Tensor) -> Tensor:
     ordered, places = t.new(x.shape, kind=x.kind), t.new(x.shape, kind="index")
     t.kernel("sort", [x], [ordered, places])
     return places
+
+
+def sort(t: Tracer, x: Tensor) -> tuple[Tensor, Tensor]:
+    """The elements along an axis in order, and the places where they were: torch.sort. No arithmetic; the places are kept."""
+    values, places = t.like(x), t.like(x, kind="index", needs_grad=False)
+    t.kernel("sort", [x], [values, places])
+    return values, places
+
+
+def scatter(t: Tracer, x: Tensor, indices: Tensor, source: Tensor, *, adds: bool) -> Tensor:
+    """x with elements of a source put, or added, where indices of its shape say: torch.scatter, scatter_add. The indices are kept."""
+    out = t.new(x.shape, needs_grad=x.needs_grad or source.needs_grad)
+    name = "scatter_add" if adds else "scatter"
+    t.kernel(name, [x, indices, source], [out], vector=vector_flops(name, source.numel))
+    return out
+
+
+def index_add(t: Tracer, x: Tensor, indices: Tensor, source: Tensor) -> Tensor:
+    """x with parts of a source added along an axis: torch.index_add. One addition an element added; the indices and the source are kept."""
+    out = t.new(x.shape, needs_grad=x.needs_grad or source.needs_grad)
+    t.kernel("index_add", [x, indices, source], [out], vector=vector_flops("index_add", source.numel))
+    return out

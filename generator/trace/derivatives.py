@@ -85,6 +85,7 @@ class Derivative:
         if count == PASSED_ON:
             return self.heap.share(gradient)
         temporaries = [self.heap.new(gradient.shape, like=gradient) for _ in range(count)]
+        temporaries += [self.heap.new(gradient.shape, kind="bool") for _ in range(self.kernel.compares)]
         is_whole = product(gradient.shape) == product(x.shape)
         own = self.heap.new(gradient.shape, like=gradient, wanted_by=x if is_whole else None)
         self._free(temporaries)

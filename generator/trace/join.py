@@ -1,10 +1,10 @@
-"""Kernels that join tensors along an axis."""
+"""Kernels that join tensors along an axis, or along a new one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sympy import Add, Expr
+from sympy import Add, Expr, Integer
 
 from generator.trace.memory_format import is_channels_last, strides_after
 from generator.trace.tensor import Tensor
@@ -35,3 +35,12 @@ def preceded(t: Tracer, x: Tensor, axis: int, count: Expr) -> Tensor:
     t.kernel("new_zeros", [], [first])
     t.keep_state(first.numel)
     return concatenate(t, [first, x], axis)
+
+
+def stack(t: Tracer, parts: Sequence[Tensor], axis: int) -> Tensor:
+    """Lay tensors of one shape side by side along a new axis: torch.stack. No arithmetic; each is read and written once; none is kept."""
+    first = parts[0]
+    shape = (*first.shape[:axis], Integer(len(parts)), *first.shape[axis:])
+    out = t.new(shape, kind=first.kind, needs_grad=any(x.needs_grad for x in parts))
+    t.kernel("stack", parts, [out])
+    return out

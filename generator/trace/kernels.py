@@ -8,7 +8,7 @@ before enters it here, or, where the op is not part of this project, by `enter` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from sympy import Expr, Integer
@@ -146,6 +146,7 @@ class Kernel:
         keeps: what is kept for the backward pass, where a result needs a gradient.
         derivative: how the derivative allocates gradients (`generator.trace.derivatives` says what each word means).
         temporaries: of the operand's size that the derivative allocates on its way, for each operand (the last number for all others).
+        compares: how many masks the derivative also allocates, of what it compares.
         aten: the operation that PyTorch's dispatcher sees, where it has another name.
     """
 
@@ -154,6 +155,7 @@ class Kernel:
     derivative: Rule = "none"
     temporaries: tuple[int, ...] = (0,)
     aten: str = ""
+    compares: int = 0
 
     def temporaries_of(self, operand: int) -> int:
         """Return the number for one operand."""
@@ -192,6 +194,10 @@ KERNELS: dict[str, Kernel] = {
     "hardtanh": pointwise(the_input, flops=2),
     "hardswish": pointwise(the_input, flops=5, parts="x * min(max(x + 3, 0), 6) / 6"),
     "hardsigmoid": pointwise(the_input, flops=4, parts="min(max(x + 3, 0), 6) / 6"),
+    "hardshrink": pointwise(the_input, parts="abs(x), which is compared"),
+    "softshrink": pointwise(the_input, flops=5, parts="x - sign(x) * bound, beyond the bound; x * 0 within it; abs(x)"),
+    "threshold": pointwise(the_input, flops=0),
+    "clamp": Kernel((VectorCost(1, case="one bound"), VectorCost(2, case="two bounds")), the_input, "elementwise"),
     "log_sigmoid_forward": pointwise(statistics, flops=6, parts="min(0, x) - log1p(exp(-abs(x)))"),
     "softplus": pointwise(the_input, flops=2, parts="log1p(exp(x))"),
     "exp": pointwise(result),
@@ -211,6 +217,8 @@ KERNELS: dict[str, Kernel] = {
     "add": pointwise(nothing, PASSED_ON),
     "sub": pointwise(nothing, PASSED_ON, 0),
     "mul": pointwise(factors),
+    "maximum": replace(pointwise(inputs, 1), compares=2),  # half of the gradient where both are equal
+    "minimum": replace(pointwise(inputs, 1), compares=2),
     "_prelu_kernel": pointwise(inputs, parts="w * x below 0"),
     "div": pointwise(quotient, 0, 3),  # of the divisor: -gradient * ((a / b) / b)
     # copies and choices
@@ -229,10 +237,14 @@ KERNELS: dict[str, Kernel] = {
     "pixel_shuffle": _MOVES,
     "pixel_unshuffle": _MOVES,
     "index": Kernel(keeps=second, derivative="each"),
+    "index_add": Kernel((VectorCost(1),), keeps=addends, derivative="added"),
+    "scatter": Kernel(keeps=second, derivative="each"),
+    "scatter_add": Kernel((VectorCost(1),), keeps=second, derivative="added"),
     "index_add_": Kernel((VectorCost(1),), keeps=addends, derivative="added"),
     "repeat": _MOVES,
     "embedding": Kernel(keeps=the_input, derivative="each"),
     "gather": Kernel(keeps=inputs, derivative="each"),
+    "sort": Kernel(keeps=places, derivative="each"),
     "topk": Kernel((VectorCost(1),), places, "each"),
     # along axes
     "sum": Kernel((VectorCost(1),), derivative="stretched"),
@@ -240,6 +252,7 @@ KERNELS: dict[str, Kernel] = {
     "amax": Kernel((VectorCost(1),), ends, "greatest"),
     "cumsum": Kernel((VectorCost(1),), derivative="each", temporaries=(2,)),
     "softmax": Kernel((VectorCost(5, parts="max, difference, exp, sum, division"),), result, "each", aten="_softmax"),
+    "log_softmax": Kernel((VectorCost(5, 1, "max, difference, exp, sum, difference; per row: log"),), result, "each", aten="_log_softmax"),
     "logsumexp": Kernel(
         (VectorCost(4, 3, "max, difference, exp, sum; per row: abs (is the maximum infinite?), log, sum"),), ends, "logsumexp"
     ),
@@ -301,9 +314,9 @@ KERNELS: dict[str, Kernel] = {
     "attention values": Kernel(()),  # a part of `attention`
     # no gradient flows back
     "argmax": Kernel((VectorCost(1),)),
-    "sort": _NO_GRADIENT,
     "eq": _NO_GRADIENT,
     "remainder": _NO_GRADIENT,
+    "floor_divide": _NO_GRADIENT,
     "add_": _NO_GRADIENT,
     "div_": _NO_GRADIENT,
     "bernoulli_": _NO_GRADIENT,
@@ -318,7 +331,6 @@ KERNELS: dict[str, Kernel] = {
 # What the decompositions of further operations come to, which modules of one's own may run.
 FURTHER: dict[str, tuple[VectorCost, ...]] = {
     "_safe_softmax": (VectorCost(5, parts="as _softmax"),),
-    "_log_softmax": (VectorCost(5, 1, "max, difference, exp, sum, difference; per row: log"),),
     "_fused_rms_norm": (
         VectorCost(4, 3, "square, sum, product, weight; per row: division, + eps, rsqrt", "weight"),
         VectorCost(3, 3, "square, sum, product; per row: division, + eps, rsqrt", "no weight"),

@@ -13,6 +13,8 @@ from generator.trace.layout import elementwise_strides
 from generator.trace.tensor import ONE, Shape, Tensor
 from generator.trace.tracer import ZERO, Tracer
 
+Binary = Literal["add", "sub", "mul", "div", "maximum", "minimum"]
+
 
 def unary(t: Tracer, name: str, x: Tensor) -> Tensor:
     """Apply an elementwise function. Raises UnknownKernelError for one without a cost rule."""
@@ -29,12 +31,27 @@ def scalar(t: Tracer, name: str, x: Tensor, *, is_identity: bool = False) -> Ten
     return out
 
 
-def binary(t: Tracer, name: Literal["add", "sub", "mul", "div"], a: Tensor, b: Tensor) -> Tensor:
+def binary(t: Tracer, name: Binary, a: Tensor, b: Tensor) -> Tensor:
     """Combine two tensors with broadcasting: one operation per element of the result."""
     shape = broadcast(a.shape, b.shape)
     grad = a.needs_grad or b.needs_grad
     out = t.new(shape, needs_grad=grad, strides=elementwise_strides(t.facts, shape, [a, b]))
     t.kernel(name, [a, b], [out], vector=vector_flops(name, out.numel))
+    return out
+
+
+def where(t: Tracer, mask: Tensor, a: Tensor, b: Tensor, shape: Shape) -> Tensor:
+    """a where a mask is true, else b, with broadcasting to a shape: no arithmetic; the mask is kept."""
+    grad = a.needs_grad or b.needs_grad
+    out = t.new(shape, needs_grad=grad, strides=elementwise_strides(t.facts, shape, [mask, a, b]))
+    t.kernel("where", [mask, a, b], [out])
+    return out
+
+
+def clamp(t: Tracer, x: Tensor, bounds: int) -> Tensor:
+    """Bound each element, below or above or both: one operation an element for each bound. Kept: x."""
+    out = t.like(x)
+    t.kernel("clamp", [x], [out], vector=vector_flops("clamp", x.numel, case="two bounds" if bounds == 2 else "one bound"))
     return out
 
 

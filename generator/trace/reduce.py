@@ -34,6 +34,13 @@ def softmax(t: Tracer, x: Tensor) -> Tensor:
     return out
 
 
+def log_softmax(t: Tracer, x: Tensor, axis: int) -> Tensor:
+    """log(softmax(x)) over one axis: five operations an element and a logarithm for each row. Kept: the result."""
+    out = t.new(x.shape, needs_grad=x.needs_grad)
+    t.kernel("log_softmax", [x], [out], vector=vector_flops("log_softmax", x.numel, x.numel / x.shape[axis]))
+    return out
+
+
 def logsumexp(t: Tracer, x: Tensor, axis: int, *, keep: bool) -> Tensor:
     """log(sum(exp(x))) over one axis: four operations an element read, three an element of the result. Kept: x and the result."""
     kept = tuple(Integer(1) if i == axis else size for i, size in enumerate(x.shape))

@@ -73,6 +73,7 @@ PRIMITIVES: dict[str, Rule] = {
     **dict.fromkeys(["add", "sub", "rsub"], "scaled_sum"),
     "mean": "mean",
     "index_add": "added",
+    "scatter_add": "added",
     "var": "var",
     "var_mean": "var_and_mean",
     "clamp": "clamp",
@@ -93,7 +94,7 @@ PRIMITIVES: dict[str, Rule] = {
 _COMPOSITES = """
     _softmax _safe_softmax _log_softmax logsumexp native_layer_norm _fused_rms_norm native_group_norm native_batch_norm linalg_vector_norm
     std gelu silu elu celu selu softplus log_sigmoid_forward mish hardswish hardsigmoid glu _prelu_kernel native_dropout addcmul addcdiv
-    _adaptive_avg_pool2d _weight_norm_interface
+    _adaptive_avg_pool2d _weight_norm_interface hardshrink softshrink threshold
     _scaled_dot_product_flash_attention_for_cpu
 """
 COMPOSITES = frozenset(_COMPOSITES.split())  # what is counted by its parts

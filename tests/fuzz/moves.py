@@ -85,7 +85,7 @@ def _broadcastable(d: Draft, x: Value) -> Value:
     return d.input(tuple(() if d.often(2) else axis for axis in axes))
 
 
-for _name, _most in (("add", 3), ("mul", 3), ("sub", 1), ("div", 1)):
+for _name, _most in (("add", 3), ("mul", 3), ("sub", 1), ("div", 1), ("maximum", 2), ("minimum", 2)):
     _arithmetic(_name, _most)
 
 
@@ -101,6 +101,39 @@ def shift(d: Draft) -> None:
     x = d.take()
     size = d.plain()
     d.op("shift", [x], x.axes, by=d.pick((size, "1", f"-{size}", f"1/{size}", f"{size}//2 + 1")))
+
+
+@move("clamp")
+def clamp(d: Draft) -> None:
+    x = d.take()
+    low, high = d.pick(((0, None), (None, 1), (-0.5, 0.5)))
+    d.op("clamp", [x], x.axes, low=low, high=high)
+
+
+@move("threshold")
+def threshold(d: Draft) -> None:
+    x = d.take()
+    d.op("threshold", [x], x.axes, above=d.pick((0, 0.1)), value=d.pick((None, -1)))
+
+
+@move("pow")
+def power(d: Draft) -> None:
+    x = d.take()
+    d.op("pow", [x], x.axes, by=d.pick(("3", "2", d.plain())))
+
+
+@move("soft_cap")
+def soft_cap(d: Draft) -> None:
+    x = d.take()
+    d.op("soft_cap", [x], x.axes, at=d.pick(("30", d.plain(), "2.5")))
+
+
+@move("where")
+def where(d: Draft) -> None:
+    x = d.take(1, 2, 3, 4)
+    mask = d.input(tuple(() if d.often(3) else axis for axis in x.axes[d.number(0, x.rank - 1) :]), "bool")
+    other = _broadcastable(d, x)
+    d.op("where", [mask, *d.shuffled([x, other])], x.axes)
 
 
 @move("dropout")
@@ -124,7 +157,7 @@ def _keeping(op: str) -> None:
         d.op(op, [x], x.axes, over=None if index == x.rank - 1 and op != "cumsum" and d.often(5) else d.axis(x, index))
 
 
-for _name in ("softmax", "l2_normalise", "cumsum"):
+for _name in ("softmax", "softmin", "log_softmax", "l2_normalise", "cumsum"):
     _keeping(_name)
 
 
@@ -186,10 +219,24 @@ def argsort(d: Draft) -> None:
     d.op("argsort", [x], x.axes, "index", over=d.axis(x, _some_axis(d, x)))
 
 
-@move("remainder")
-def remainder(d: Draft) -> None:
-    x = d.take(1, 2, 3, kind="index")
-    d.op("remainder", [x], x.axes, "index", by=d.pick((d.plain(), "2", f"{d.plain()} + 1")))
+def _of_whole_numbers(op: str) -> None:
+    @move(op)
+    def draw(d: Draft) -> None:
+        x = d.take(1, 2, 3, kind="index")
+        d.op(op, [x], x.axes, "index", by=d.pick((d.plain(), "2", f"{d.plain()} + 1")))
+
+
+for _name in ("remainder", "floor_divide"):
+    _of_whole_numbers(_name)
+
+
+@move("sort")
+def sort(d: Draft) -> None:
+    x = d.take(1, 2, 3, 4)
+    row: dict[str, Any] = {"op": "sort", "over": d.axis(x, _some_axis(d, x))} | ({"descending": d.flag()} if d.often(3) else {})
+    values, _ = d.row(row, [x], [("values", x.axes, "float"), ("indices", x.axes, "index")])
+    if "no gradient" in d.known:
+        d.show(values)
 
 
 # ---- norms ---------------------------------------------------------------------------------------------------------------------------
@@ -376,6 +423,15 @@ def expand(d: Draft) -> None:
     d.op("expand", [x], axes, x.kind, out=[text(axis) for axis in axes])
 
 
+@move("stack")
+def stack(d: Draft) -> None:
+    x = d.take(1, 2, 3)
+    parts = [x, *(_of_shape(d, x.axes) for _ in range(d.number(1, 2)))]
+    place = d.number(0, x.rank)
+    axes = (*x.axes[:place], (str(len(parts)),), *x.axes[place:])
+    d.op("stack", parts, axes, axis=place - x.rank - 1 if d.often(3) else place)
+
+
 @move("concat")
 def concat(d: Draft) -> None:
     x = d.take(2, 3, 4)
@@ -493,6 +549,23 @@ def gather(d: Draft) -> None:
         few = d.size()
         places = d.input((*x.axes[:index], few, *(x.axes[index + 1 :] if whole else ())), "index")
     d.op("gather", [x, places], (*x.axes[:index], places.axes[index], *x.axes[index + 1 :]), axis=d.axis(x, index))
+
+
+@move("scatter")
+def scatter(d: Draft) -> None:
+    x = d.take(2, 3, 4)
+    index, few = _some_axis(d, x), d.size()
+    axes = (*x.axes[:index], few, *x.axes[index + 1 :])
+    places = d.input(axes if d.often(4) else axes[: index + 1], "index")
+    d.op("scatter", [x, places, d.input(axes)], x.axes, axis=d.axis(x, index), add=True if d.often(5) else None)
+
+
+@move("index_add")
+def index_add(d: Draft) -> None:
+    x = d.take(1, 2, 3)
+    index, few = _some_axis(d, x), d.size()
+    source = d.input((*x.axes[:index], few, *x.axes[index + 1 :]))
+    d.op("index_add", [x, d.input((few,), "index"), source], x.axes, axis=d.axis(x, index))
 
 
 # ---- tables and what reads nothing ---------------------------------------------------------------------------------------------------

@@ -184,7 +184,8 @@ def _interpolation(op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, An
 
 
 def _added(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], _result: Any) -> int:
-    return int(argument(op, "source", args, kwargs).numel())
+    added = argument(op, "src" if base_name(op).startswith("scatter") else "source", args, kwargs)
+    return int(added.numel())
 
 
 def _sampling(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
