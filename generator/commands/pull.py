@@ -42,6 +42,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.write and found.typed.overrides and args.name is None:
         raise UsageError("the sizes in use were typed over and need a name", "such as: --as ours")
+    if args.write and found.sheet.name in found.library.blocks:
+        outer, block = found.library.blocks[found.sheet.name]
+        raise UsageError(f"`{block}` is a block inside of {outer}.yaml", "add the presets there by hand: without --write they are printed")
     checked(found, presets)
     for preset in presets:
         for line in preset_lines(preset):

@@ -76,12 +76,11 @@ def add_presets(file: Path, presets: Sequence[OwnPreset]) -> None:
 
 def _require_readable(file: Path, text: str) -> None:
     """Read what is about to be written as the spec that it must be. Raises ProblemsError with the places in the new text."""
-    from generator.spec.library import shown
-    from generator.spec.parse import parse_spec
-    from generator.text.source import Source
+    from generator.spec.lookup import find
 
     try:
-        problems = parse_spec(file.stem, Source(shown(file), text)).problems
+        library, name = find(str(file))
+        problems = library.rewritten(name, text).draft(name).problems
     except ProblemsError as error:
         problems = error.problems
     if problems:

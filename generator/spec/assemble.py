@@ -22,6 +22,7 @@ _NOT_INHERITED = ("title", "description", "cite", "presets", "claims", "checkpoi
 _KINDS = ("op", "use", "slot")
 _OF_USE = ("use", "with", "options", "slots")
 _SHORT = {"dims": "is", "inputs": "shape", "options": "default", "slots": "use", "layers": ""}
+_BLOCKS = "a block has a name: `blocks: {cell: {inputs: {x: [b, n, d]}, layers: {y: {op: softmax}}}}`"
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -35,9 +36,17 @@ def block_names(file: Mapping) -> list[str]:
     return [entry.key.text for entry in _entries(file.get("blocks"))]
 
 
+def block_place(file: Mapping, block: str) -> Span:
+    """Return where the name of a block in a file stands."""
+    return next(entry.key.span for entry in _entries(file.get("blocks")) if entry.key.text == block)
+
+
 def inside(file: Mapping, block: str) -> Mapping:
     """Return the tree of a block in a file, or without a name that of the file itself. Raises ProblemsError."""
+    blocks = file.get("blocks")
     if not block:
+        if blocks is not None and not isinstance(blocks, Mapping):
+            raise ProblemsError([Problem("expected `key: value` entries in `blocks`", blocks.span, (_BLOCKS,))])
         return _but(file, "blocks")
     entry = next(entry for entry in _entries(file.get("blocks")) if entry.key.text == block)
     if not isinstance(entry.value, Mapping):
@@ -87,8 +96,9 @@ def _key(name: str, at: Scalar | Mapping) -> Scalar:
 def assembled(tree: Mapping, lookup: Lookup) -> Mapping:
     """Return the tree of a spec with what it takes from others. Raises ProblemsError where there is no such other."""
     like = tree.get("like")
-    if isinstance(like, Scalar):
-        tree = _variant(lookup(like.text, like.span), tree)
+    if like is not None:
+        named = _named(like, "the spec that this one is like")
+        tree = _variant(lookup(named.text, named.span), tree)
     return _with(tree, dims=_dims(tree.get("dims"), lookup)) if isinstance(tree.get("dims"), Mapping) else tree
 
 
@@ -98,13 +108,21 @@ def _dims(dims: Node | None, lookup: Lookup) -> Node | None:
         return dims
     found: dict[str, Entry] = {}
     for entry in dims.entries:
-        for named in _items(entry.value) if entry.key.text == "from" else ():
-            other = lookup(named.text, named.span).get("dims") if isinstance(named, Scalar) else None
+        for item in _items(entry.value) if entry.key.text == "from" else ():
+            named = _named(item, "the block whose sizes these are")
+            other = lookup(named.text, named.span).get("dims")
             for size in other.entries if isinstance(other, Mapping) else ():
                 found.setdefault(size.key.text, size)
         if entry.key.text != "from":
             found[entry.key.text] = entry
     return Mapping(tuple(found.values()), dims.span)
+
+
+def _named(node: Node, what: str) -> Scalar:
+    """Return a name. Raises ProblemsError where there is something else."""
+    if isinstance(node, Scalar) and node.text:
+        return node
+    raise ProblemsError([Problem(f"expected the name of {what}", node.span)])
 
 
 def _variant(base: Mapping, own: Mapping) -> Mapping:
@@ -122,7 +140,7 @@ def _variant(base: Mapping, own: Mapping) -> Mapping:
         found[key] = replace(entry, value=mine)
     without = own.get("without")
     whole = Mapping(tuple(entry for key, entry in found.items() if key not in ("like", "without")), own.span)
-    return _without(whole, [item for item in _items(without) if isinstance(item, Scalar)]) if without is not None else whole
+    return _without(whole, [_named(item, "what is left out") for item in _items(without)]) if without is not None else whole
 
 
 def _section(section: str, base: Mapping, own: Mapping) -> Mapping:

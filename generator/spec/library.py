@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.files.regular_file import read_regular, real
 from generator.resources import builtin_specs_dir
-from generator.spec.assemble import MAX_READ, assembled, block_names, inside, leans, renamed, with_sizes
+from generator.spec.assemble import MAX_READ, assembled, block_names, block_place, inside, leans, renamed, with_sizes
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.spec.yaml_nodes import Mapping
 from generator.text.naming import name_problem
@@ -52,6 +52,7 @@ class Library:
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
         self.blocks: dict[str, tuple[str, str]] = {}  # specs inside of others: the name of the file, and theirs in it
         self._trees: dict[str, Mapping | None] = {}  # None while a tree is being made
+        self._texts: dict[str, str] = {}  # in place of what stands in the files
         self._leans: dict[str, list[str]] = {}  # what each is like, or has sizes of
         for name in [*self.files]:
             self._add_blocks(name)
@@ -93,7 +94,7 @@ class Library:
 
     def _assembled(self, name: str) -> Mapping:
         outer, block = self.blocks.get(name, (name, ""))
-        file = _tree(_load(self.files[outer]))
+        file = _tree(self._source(outer, self.files[outer]))
         full = {one: f"{outer}_{one}" for one in block_names(file)}
         tree = inside(file, block)
         leans = self._leans[name] = [outer] if block else []
@@ -130,6 +131,10 @@ class Library:
             clash = f"{shown(other)} differs from it by capital letters alone, and many disks do not tell such names apart; rename one"
             wrong = (wrong[0], clash, *(note for note in wrong[1:] if not note.startswith("did you mean")))
         misnamed = (Problem(wrong[0], _start(file), wrong[1:]),) if wrong else ()
+        if wrong and name in self.blocks:
+            outer, block = self.blocks[name]
+            rule = f"elsewhere it is `{outer}_{block}`, the name of a Python module: a-z, digits and _, at most 60 of them"
+            misnamed = (Problem(f"`{block}` cannot be the name of a block", block_place(_tree(_load(file)), block), (rule,)),)
         notes = (f"the other is {shown(file)}", "a spec's name is its file's name; rename one")
         same = (Problem(f"two specs are named `{name}`", _start(other), notes) for other in self.namesakes.get(name, ()))
         return (*misnamed, *same)
@@ -188,7 +193,7 @@ class Library:
     def _parse(self, name: str, file: Path) -> Spec:
         from generator.spec.parse import parse_spec, parse_tree  # here, because it imports the ops, and those sympy
 
-        source = _load(file)
+        source = self._source(name, file)
         if name not in self.blocks and (file != self.files[name] or not leans(source.text)):
             return parse_spec(name, source)
         tree = self.tree(name)
@@ -218,6 +223,15 @@ class Library:
                 text = read_regular(file, MAX_READ).decode(errors="replace")
                 found += [name for part in _PRESETS.findall(text) for name in _NAMED.findall(part)]
         return found
+
+    def _source(self, name: str, file: Path) -> Source:
+        return Source(shown(file), self._texts[name]) if name in self._texts else _load(file)
+
+    def rewritten(self, name: str, text: str) -> Library:
+        """Return this library as it would be with another text in the file of a spec."""
+        other = copy(self)
+        other._texts, other._parsed, other._trees, other.mistakes = {name: text}, {}, {}, {}  # noqa: SLF001  what uses it is read again
+        return other
 
     def meaning(self, name: str, file: Path) -> Library:
         """Return this library as it would be if, of all files of a name, only one were there."""

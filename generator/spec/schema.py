@@ -69,7 +69,7 @@ def file_schema() -> dict[str, Any]:
     whole = build_schema()
     sections, required = whole["properties"], whole.pop("required")
     leaning = properties(tuple(key for key in keys_of(Leaning) if key.name in ("like", "without", "blocks")))
-    changed = {name: {"type": "object"} for name in ("dims", "options", "inputs", "slots", "layers")}
+    changed = {name: {"type": "object"} for name in ("dims", "options", "inputs", "slots", "layers", "checkpoint")}
     strict = {"properties": {name: sections[name] for name in changed}}
     places = {name: f"#/$defs/whole/properties/{name}" if name in changed else f"#/properties/{name}" for name in sections}
     block = {"type": "object", "properties": {name: {"$ref": place} for name, place in places.items()}}

@@ -8,6 +8,8 @@ import pytest
 
 from generator.cli import main
 from generator.formulas.symbols import symbol
+from generator.pull.reading import OwnPreset
+from generator.pull.writing import add_presets
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.lookup import collect
@@ -208,3 +210,35 @@ def test_one_mistake_in_a_spec_that_many_lean_on_is_said_once(tmp_path: Path, ca
 )
 def test_a_construct_under_another_name_is_named(text: str, said: str, tmp_path: Path) -> None:
     assert said in _said(_library(tmp_path, base=BASE, v=text), "v")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (BASE + "blocks: [a]\n", "v.yaml:16:9: error: expected `key: value` entries in `blocks`"),
+        ("title: V\nlike: [base]\n", "v.yaml:2:7: error: expected the name of the spec that this one is like"),
+        ("title: V\nlike: base\nwithout: {a: b}\n", "v.yaml:3:10: error: expected the name of what is left out"),
+        (BASE.replace("dims: {", "dims: {from: {a: b}, "), "v.yaml:2:14: error: expected the name of the block whose sizes these are"),
+    ],
+)
+def test_what_is_no_name_is_not_passed_over(text: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert said in _said(_library(Path(), base=BASE, v=text), "v")
+
+
+def test_a_block_that_cannot_have_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = _said(_library(Path(), small=BLOCKS.replace("  ffn:", "  Ffn:")), "small_Ffn")
+    assert said.startswith("small.yaml:5:3: error: `Ffn` cannot be the name of a block")
+
+
+def test_presets_are_written_into_variants_and_files_with_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _library(tmp_path, base=BASE, v="title: V\nlike: base\n", small=BLOCKS)
+    add_presets(tmp_path / "v.yaml", [OwnPreset("ours", {"d": 8, "P": 4})])
+    add_presets(tmp_path / "small.yaml", [OwnPreset("ours", {"d": 8, "L": 4})])
+    library = Library([tmp_path])
+    assert dict(library.spec("v").presets["ours"].sizes) == {"d": 8, "P": 4}
+    assert dict(library.spec("small").presets["ours"].sizes) == {"d": 8, "L": 4}
+    with pytest.raises(ProblemsError, match="sets `q`"):
+        add_presets(tmp_path / "v.yaml", [OwnPreset("theirs", {"q": 8})])
