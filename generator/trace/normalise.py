@@ -87,11 +87,11 @@ def instance_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...]) -> Tensor:
     mean and 1 / sqrt(var + eps) of each channel of each sample. The result is contiguous.
     """
     channels = x.shape[0] * x.shape[1]
-    repeated = [t.new((channels,), needs_grad=True) for _ in affine]
+    repeated = [t.new((channels,), needs_grad=weight.needs_grad) for weight in affine]
     for weight, many in zip(affine, repeated, strict=True):
         t.kernel("repeat", [weight], [many])
     flat = t.contiguous(x).flattened(0, 1).unsqueeze(0)
-    out = t.new(flat.shape, needs_grad=x.needs_grad or bool(affine))
+    out = t.new(flat.shape, needs_grad=any(read.needs_grad for read in (x, *affine)))
     statistics = [t.new((channels,), kind="stat") for _ in range(2)]
     case = f"training, no running statistics, {AFFINE[len(affine)]}"
     vector = vector_flops("native_batch_norm", x.numel, channels, case=case)
@@ -121,7 +121,7 @@ def weight_norm(t: Tracer, directions: Tensor, lengths: Tensor) -> Tensor:
 
     Kept: the lengths of the directions.
     """
-    out, norms = t.new(directions.shape, needs_grad=True), t.new(lengths.shape)
+    out, norms = t.new(directions.shape, needs_grad=directions.needs_grad or lengths.needs_grad), t.new(lengths.shape)
     vector = vector_flops("_weight_norm_interface", directions.numel, lengths.numel)
     t.kernel("_weight_norm_interface", [directions, lengths], [out, norms], vector=vector)
     return out
