@@ -14,8 +14,8 @@ from generator.proof.verify.run import verify
 from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.lookup import everything
 from generator.text.problems import ProblemsError
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 HEAD = """\
@@ -320,6 +320,6 @@ def test_a_cache_that_does_not_grow_to_all_tokens_is_refused(tmp_path: Path, to:
 
 @pytest.mark.slow
 def test_no_built_in_spec_is_refused() -> None:
-    library = everything([])
+    library = builtin_library()
     for name in library.names:
         compile_spec(library, name)

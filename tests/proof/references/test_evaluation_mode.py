@@ -12,7 +12,7 @@ import torch
 from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.compare import LIMITS, compare
 from generator.proof.verify.references.registry import public_models
-from generator.spec.library import Library
+from tests.support.builtin import builtin_library
 
 pytestmark = [
     pytest.mark.slow,
@@ -22,7 +22,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 

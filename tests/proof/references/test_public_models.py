@@ -16,12 +16,13 @@ from generator.proof.verify.references.compare import compare
 from generator.proof.verify.references.registry import public_models
 from generator.proof.verify.references.run import reference_checks
 from generator.spec.library import Library
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import LAYER, write_specs
 
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 

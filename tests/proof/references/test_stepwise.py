@@ -10,7 +10,7 @@ import torch
 
 from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.registry import public_models
-from generator.spec.lookup import everything
+from tests.support.builtin import builtin_library
 
 pytest.importorskip("transformers")
 STEPS = (6, 1, 1, 1, 3, 1, 4)
@@ -22,7 +22,7 @@ def test_each_step_comes_to_the_logits_and_the_cache_of_transformers(name: str) 
     from transformers import DynamicCache
 
     (model,) = public_models()[name]
-    with Workbench(everything([])) as bench, torch.random.fork_rng(), default_dtype(torch.float64), torch.no_grad():
+    with Workbench(builtin_library()) as bench, torch.random.fork_rng(), default_dtype(torch.float64), torch.no_grad():
         torch.manual_seed(0)
         small = model.small(torch.float64)
         own: Any = bench.build(name, small.sizes)
@@ -44,7 +44,7 @@ def test_each_step_comes_to_the_logits_and_the_cache_of_transformers(name: str) 
 
 
 def test_a_recurrent_layer_hands_on_the_state_of_torch() -> None:
-    with Workbench(everything([])) as bench, torch.random.fork_rng(), default_dtype(torch.float64), torch.no_grad():
+    with Workbench(builtin_library()) as bench, torch.random.fork_rng(), default_dtype(torch.float64), torch.no_grad():
         torch.manual_seed(0)
         own: Any = bench.build("rnn", {"d": 5})
         theirs = torch.nn.RNN(5, 5, bias=False, batch_first=True)

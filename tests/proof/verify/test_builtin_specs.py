@@ -9,14 +9,15 @@ import pytest
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.run import Verification, verify
 from generator.resources import builtin_specs_dir
-from generator.spec.library import Library, spec_files
+from generator.spec.library import spec_files
+from tests.support.builtin import builtin_library
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 

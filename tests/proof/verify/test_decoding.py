@@ -16,7 +16,7 @@ from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.proof.verify.verdict_words import decoding_words
 from generator.render.module.imports import support_files
 from generator.spec.library import Library
-from generator.spec.lookup import everything
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 HEAD = """\
@@ -95,7 +95,7 @@ def decoded(folder: Path, name: str, **texts: str) -> Decoding:
 
 @pytest.mark.slow
 def test_built_in_specs_that_keep_a_state_are_those_listed_here_and_others_that_decode() -> None:
-    with Workbench(everything([])) as bench:
+    with Workbench(builtin_library()) as bench:
         stateful = [name for name in bench.library.names if bench.modules.view(name).stateful]
         others = {name: check_decoding(bench, name) for name in stateful if name not in BUILT_IN}
     assert {*stateful} >= {*BUILT_IN}
@@ -105,7 +105,7 @@ def test_built_in_specs_that_keep_a_state_are_those_listed_here_and_others_that_
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_a_built_in_spec_comes_to_the_same_in_steps_as_in_one_pass(name: str) -> None:
-    with Workbench(everything([])) as bench:
+    with Workbench(builtin_library()) as bench:
         found = check_decoding(bench, name)
     assert found is not None
     assert [check for check in found.checks if not check.equal] == []
@@ -189,7 +189,7 @@ def test_a_state_that_is_kept_wrongly_differs(monkeypatch: pytest.MonkeyPatch, n
     assert right in files["_state.py"]
     files["_state.py"] = files["_state.py"].replace(right, wrong)
     monkeypatch.setattr("generator.proof.verify.instance.support_files", lambda: files)
-    with Workbench(everything([])) as bench:
+    with Workbench(builtin_library()) as bench:
         found = check_decoding(bench, name)
     assert found is not None
     assert found.reason == ""

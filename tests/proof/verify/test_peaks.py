@@ -13,6 +13,7 @@ from generator.proof.verify.peaks import PeakComparison, compare_peaks
 from generator.proof.verify.sampling import sample
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "ops"
@@ -32,7 +33,7 @@ layers:
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 

@@ -15,7 +15,7 @@ from generator.proof.verify.references.mistral import small_model
 from generator.proof.verify.state import elements
 from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.spec.library import Library
-from generator.spec.lookup import everything
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 WINDOW = """\
@@ -63,7 +63,7 @@ def test_each_step_of_mistral_and_what_it_keeps_are_those_of_transformers(split:
 
     torch.manual_seed(0)
     mistral = load("mistral")
-    with Workbench(everything([])) as bench, default_dtype(torch.float64), torch.no_grad():
+    with Workbench(builtin_library()) as bench, default_dtype(torch.float64), torch.no_grad():
         other: Any = small_model().to(torch.float64).eval()
         own: Any = bench.build("mistral", SMALL)
         own.load_reference(other.state_dict(), "transformers")

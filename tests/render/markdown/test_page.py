@@ -12,9 +12,9 @@ from generator.render.markdown.links import Links, spec_link
 from generator.render.markdown.page import render_page
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
-from generator.spec.library import Library
 from tests.render.markdown import rendered
 from tests.render.markdown.sheets import ODD, odd, stack, wide
+from tests.support.builtin import builtin_library
 
 GOLDEN = Path(__file__).with_name("stack.md")
 SHEETS = {"stack": stack(), "odd": odd(), "wide": wide(), "narrow": wide(3, terms=2)}
@@ -23,7 +23,7 @@ SHEETS = {"stack": stack(), "odd": odd(), "wide": wide(), "narrow": wide(3, term
 @pytest.fixture(params=[*SHEETS, "multi_head_attention"])
 def sheet(request: pytest.FixtureRequest) -> Sheet:
     name: str = request.param
-    return SHEETS[name] if name in SHEETS else compile_spec(Library(), name).sheet
+    return SHEETS[name] if name in SHEETS else compile_spec(builtin_library(), name).sheet
 
 
 def test_a_small_page_word_for_word() -> None:

@@ -20,7 +20,8 @@ from generator.proof.verify.instance import Workbench
 from generator.proof.verify.sampling import sample
 from generator.render.module.names import class_name
 from generator.resources import builtin_specs_dir
-from generator.spec.library import Library, spec_files
+from generator.spec.library import spec_files
+from tests.support.builtin import builtin_library
 
 ROOT = Path(__file__).parents[3]
 MODULES = ROOT / "generated" / "modules"
@@ -33,7 +34,7 @@ COMPILED_PARAMS = [pytest.param(name, marks=pytest.mark.slow if name in SOME els
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 

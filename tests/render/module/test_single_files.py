@@ -24,7 +24,8 @@ from generator.proof.verify.sampling import sample
 from generator.render.module.names import class_name
 from generator.render.module.writer import render_file
 from generator.resources import builtin_specs_dir
-from generator.spec.library import Library, spec_files
+from generator.spec.library import spec_files
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
@@ -34,7 +35,7 @@ ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for na
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 

@@ -8,11 +8,12 @@ from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
-from generator import load
+from generator.api import LoadedSpec, load_from
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import Plan, make_plan
 from generator.resources import builtin_specs_dir
+from tests.support.builtin import builtin_library
 
 from .calculator import Stored, stored
 
@@ -24,6 +25,7 @@ class Book:
     """What a workbook was made of, where it stands, and what is stored in it."""
 
     name: str
+    spec: LoadedSpec
     plan: Plan
     file: Path
     stored: Stored
@@ -38,10 +40,10 @@ def books() -> Iterator[Book]:
 @cache
 def book(name: str) -> Book:
     """Return the workbook of a spec."""
-    sheet = load(name).sheet
+    spec = load_from(builtin_library(), name, {})
     file = _folder() / f"{name}.xlsx"
-    file.write_bytes(build_workbook(sheet))
-    return Book(name, make_plan(sheet, texts("en")), file, stored(file))
+    file.write_bytes(build_workbook(spec.sheet))
+    return Book(name, spec, make_plan(spec.sheet, texts("en")), file, stored(file))
 
 
 @cache

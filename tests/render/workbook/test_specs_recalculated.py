@@ -10,24 +10,19 @@ from typing import Any
 
 import pytest
 
-from generator import load
-from generator.api import LoadedSpec
 from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
-from generator.quantities import QUANTITIES
-from generator.render.texts import texts
-from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan, make_plan
-from generator.resources import builtin_specs_dir
+from generator.quantities import MACS, QUANTITIES
+from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.sheet.sizing import sized
 
-from .calculator import Answer, Job, calculated, needs_uno, same, stored
+from .calculator import Answer, Job, calculated, needs_uno, same
 from .crossing_truth import wrong_sentences
+from .every import SPECS, Book, book
 from .libreoffice import Cell
 
 pytestmark = [pytest.mark.slow, needs_uno]
 
-SPECS = sorted(path.stem for folder in ("blocks", "models") for path in (builtin_specs_dir() / folder).rglob("*.yaml"))
 SHARES = 2  # of the specs, so that two processes can work on them
 OVERRIDE_SETS = 2
 MANY_OVERRIDE_SETS = 20
@@ -42,10 +37,10 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Book:
-    spec: LoadedSpec
-    plan: Plan
-    file: Path
+class Typed:
+    """A workbook, and what is typed into it."""
+
+    book: Book
     cases: list[Case]
 
 
@@ -56,25 +51,21 @@ ALL_BOOKS = [
 
 
 @pytest.fixture(scope="module", params=ALL_BOOKS)
-def books(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Book]:
+def typed_into(request: pytest.FixtureRequest) -> list[Typed]:
     share, sets = request.param
-    return written(SPECS[share::SHARES], tmp_path_factory.mktemp("books"), sets)
+    return drawn(SPECS[share::SHARES], sets)
 
 
-def written(names: list[str], folder: Path, sets: int = OVERRIDE_SETS) -> list[Book]:
-    """Build workbooks, and draw what is typed into each."""
+def drawn(names: list[str], sets: int = OVERRIDE_SETS) -> list[Typed]:
+    """Draw what is typed into each workbook."""
     rng, found = random.Random(11), []
-    for name in names:
-        spec = load(name)
-        path = folder / f"{name}.xlsx"
-        path.write_bytes(build_workbook(spec.sheet))
-        presets = [*spec.presets] or [None]
+    for one in map(book, names):
+        presets = [*one.spec.presets] or [None]
         cases = [Case(preset, {}, "float32") for preset in presets]
-        plan = make_plan(spec.sheet, texts("en"))
         for i in range(sets):
             preset = presets[i % len(presets)]
-            cases.append(Case(preset, overrides(plan, preset, rng), rng.choice(["float64", "float32", "bfloat16", "float16"])))
-        found.append(Book(spec, plan, path, cases))
+            cases.append(Case(preset, overrides(one.plan, preset, rng), rng.choice(["float64", "float32", "bfloat16", "float16"])))
+        found.append(Typed(one, cases))
     return found
 
 
@@ -127,49 +118,49 @@ def expected(book: Book, case: Case) -> dict[Cell, Any]:
 
 
 def wrong(book: Book, case: Case, answer: Answer) -> dict[Cell, Any]:
-    assert answer.errors == {}, (book.spec.name, case)
+    assert answer.errors == {}, (book.name, case)
     return {cell: (value, answer.values[cell]) for cell, value in expected(book, case).items() if not same(value, answer.values[cell])}
 
 
-def test_every_formula_every_preset_and_random_overrides_come_to_the_numbers_of_the_api(books: list[Book], tmp_path: Path) -> None:
-    files = [stored(book.file) for book in books]
-    first = [Job(book.file, [{}], [*file.extents.items()]) for book, file in zip(books, files, strict=True)]
+def test_every_formula_every_preset_and_random_overrides_come_to_the_numbers_of_the_api(typed_into: list[Typed], tmp_path: Path) -> None:
+    first = [Job(one.book.file, [{}], [*one.book.stored.extents.items()]) for one in typed_into]
     read = ("Summary", "Layers", "Formulas")
     later = [
-        Job(book.file, [typed(book, case) for case in book.cases], [(title, file.extents[title]) for title in read])
-        for book, file in zip(books, files, strict=True)
+        Job(one.book.file, [typed(one.book, case) for case in one.cases], [(title, one.book.stored.extents[title]) for title in read])
+        for one in typed_into
     ]
     answers = calculated([*first, *later], tmp_path)
-    for book, file, (answer,) in zip(books, files, answers, strict=False):
+    for one, (answer,) in zip(typed_into, answers, strict=False):
+        values = one.book.stored.values
         differing = {
-            cell: (formula, file.values.get(cell, ""), answer.values[cell])
-            for cell, formula in file.formulas.items()
-            if not same(file.values.get(cell, ""), answer.values[cell])
+            cell: (formula, values.get(cell, ""), answer.values[cell])
+            for cell, formula in one.book.stored.formulas.items()
+            if not same(values.get(cell, ""), answer.values[cell])
         }
-        assert differing == {}, book.spec.name
-    for book, found in zip(books, answers[len(books) :], strict=True):
-        for case, answer in zip(book.cases, found, strict=True):
-            assert wrong(book, case, answer) == {}, (book.spec.name, case)
-            dims = sized(book.spec.sheet, None, {**given(book.plan, case.preset), **case.overrides})
-            assert wrong_sentences(book.plan, answer.values, dims) == [], (book.spec.name, case)
+        assert differing == {}, one.book.name
+    for one, found in zip(typed_into, answers[len(typed_into) :], strict=True):
+        plan = one.book.plan
+        for case, answer in zip(one.cases, found, strict=True):
+            assert wrong(one.book, case, answer) == {}, (one.book.name, case)
+            dims = sized(plan.sheet, None, {**given(plan, case.preset), **case.overrides})
+            assert wrong_sentences(plan, answer.values, dims) == [], (one.book.name, case)
 
 
 def test_the_check_sees_a_wrong_number_and_an_error(tmp_path: Path) -> None:
     """Formulas that are planted in the file: the comparison must notice."""
-    (book,) = written(["bert"], tmp_path)
-    cell = ("Layers", f"{book.plan.quantity_column(QUANTITIES[2])}{FIRST_LAYER_ROW + 7}")
-    extents = stored(book.file).extents
-    reads = [(title, extents[title]) for title in ("Summary", "Layers")]
-    case = book.cases[0]
-    tampered = Job(tampered_copy(book.file, tmp_path / "tampered.xlsx", "+1"), [typed(book, case)], reads)
-    broken = Job(tampered_copy(book.file, tmp_path / "broken.xlsx", "/0"), [typed(book, case)], reads)
+    (one,) = drawn(["bert"])
+    bert, case = one.book, one.cases[0]
+    cell = ("Layers", f"{bert.plan.quantity_column(MACS)}{FIRST_LAYER_ROW + 7}")
+    reads = [(title, bert.stored.extents[title]) for title in ("Summary", "Layers")]
+    tampered = Job(tampered_copy(bert.file, tmp_path / "tampered.xlsx", cell[1], "+1"), [typed(bert, case)], reads)
+    broken = Job(tampered_copy(bert.file, tmp_path / "broken.xlsx", cell[1], "/0"), [typed(bert, case)], reads)
     (changed,), (failed,) = calculated([tampered, broken], tmp_path)
-    assert cell in wrong(book, case, changed)
+    assert cell in wrong(bert, case, changed)
     assert changed.values["Summary", "E2"] == "CHECK"
     assert set(failed.errors) >= {"Layers", "Summary"}
 
 
-def tampered_copy(source: Path, target: Path, tail: str) -> Path:
+def tampered_copy(source: Path, target: Path, cell: str, tail: str) -> Path:
     import zipfile
 
     with zipfile.ZipFile(source) as before, zipfile.ZipFile(target, "w") as after:
@@ -177,7 +168,7 @@ def tampered_copy(source: Path, target: Path, tail: str) -> Path:
             text = before.read(name).decode("utf-8")
             if name == "xl/worksheets/sheet2.xml":
                 assert "<f>b*n*d^2*L</f>" in text
-                at = text.index("<f>b*n*d^2*L</f>", text.index('r="I12"')) + len("<f>b*n*d^2*L")
+                at = text.index("<f>b*n*d^2*L</f>", text.index(f'r="{cell}"')) + len("<f>b*n*d^2*L")
                 text = text[:at] + tail + text[at:]
             after.writestr(name, text)
     return target
