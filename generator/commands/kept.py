@@ -74,7 +74,7 @@ def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: She
 
     library, name, names = found.library, found.name, [size.name for size in sheet.sizes]
     chosen = {key: value for key, value in written.items() if key not in names}
-    uses = library.closure(name)
+    uses = library.closure(name, read=True)
     came_from = sources(library, uses)
     is_preset = target.partition("@")[0] == found.preset  # which is looked up among all specs
     if is_preset or not chosen.keys() <= found.chosen.keys() or not _are_as_read(library, uses, came_from):

@@ -117,6 +117,7 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
     if paths and not own:
         raise UsageError(f"there are no specs in {listed(map(str, paths))}", "specs are files that end in .yaml")
     library = Library([*collected.paths, *specs]) if collected is not None else everything(specs)
+    names = [name if name in library.files else owners[0] if (owners := library.with_preset(name)) else name for name in names]
     require_names(names, library)
     return library, list(dict.fromkeys([*own, *names]))
 

@@ -63,7 +63,7 @@ def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
         ],
         "totals": {key: table.put(total) for key, total in sheet.totals.items()},
         "presets": [[preset.name, dict(preset.sizes)] for preset in sheet.presets],
-        "flows": [[one.spec, one.option, one.value, one.source, one.giver] for one in sheet.flows],
+        "flows": [[one.option, one.spec, one.value, one.source, one.giver] for one in sheet.flows],
         "saved": {dtype: {kind: table.put(count) for kind, count in sheet.saved.kinds(dtype).items()} for dtype in ITEM_BYTES},
         "saved_bytes": {dtype: table.put(sheet.saved.bytes(dtype)) for dtype in ITEM_BYTES},
         "formulas": table.formulas,

@@ -178,3 +178,20 @@ def test_a_slot_that_was_chosen_is_looked_up_with_what_it_uses(folder, capsys) -
     assert [json.loads(said(plain, capsys)[1])["params"] for _ in range(2)] == [0] * 2
     (folder / "other.yaml").write_text(PART)
     assert json.loads(said(chosen, capsys)[1])["params"] == 0
+
+
+def test_an_edit_of_what_a_spec_is_like_is_seen(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "other.yaml").write_text("title: Other\nlike: mine\noptions: {bias: false}\n")
+    before = said(["cost", "other.yaml", "b=3", "n=5", "--json"], capsys)
+    (folder / "mine.yaml").write_text(SPEC.replace("default: 4*n", "default: 6*n"))
+    after = said(["cost", "other.yaml", "b=3", "n=5", "--json"], capsys)
+    assert (json.loads(before[1])["params"], json.loads(after[1])["params"]) == (200, 450)
+
+
+def test_where_options_come_from_is_kept_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    part = PART.replace("inputs:", "options: {bias: {is: biases, default: false}}\ninputs:")
+    part = part.replace("softmax, over: d", "linear, out: [b, n, d], bias: bias")
+    (folder / "part.yaml").write_text(part)
+    first, second = (said(["show", "mine.yaml"], capsys) for _ in range(2))
+    assert "bias of part = true, from mine" in first[1]
+    assert first == second
