@@ -64,6 +64,11 @@ class ReadRow:
         """The row's name in its spec."""
         return self.row.name
 
+    @property
+    def instead(self) -> str:
+        """What stands in the place of its result where it is off."""
+        return self.input_names[0] if self.row.otherwise is None else self.row.otherwise.text
+
 
 @dataclass(frozen=True, kw_only=True)
 class BoundRow(ReadRow):
@@ -141,6 +146,16 @@ class BlockRow(BoundRow):
         return not self.forgets and any(row.keeps_state for row in self.child.rows)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SkippedRow(BoundRow):
+    """A row that is off where its option is decided: nobody can switch it on, so nothing is known of it."""
+
+    @property
+    def keeps_state(self) -> bool:
+        """Nothing."""
+        return False
+
+
 @dataclass(frozen=True)
 class Requirement:
     """A condition that the sizes must meet, in the sizes of the architecture at hand.
@@ -151,6 +166,7 @@ class Requirement:
             module does not take from everyone.
         stated: whether it stands under the spec's `where`, and does not follow from a size or an op.
         when: the options without which the row that asks for it does not.
+        applies: whether these are in force.
     """
 
     text: str
@@ -159,6 +175,7 @@ class Requirement:
     owner: str = ""
     stated: bool = False
     when: tuple[str, ...] = ()
+    applies: bool = True
 
 
 @dataclass(frozen=True)

@@ -212,6 +212,7 @@ def _check_inputs(run: Run, frame: Frame, read: ReadRow, inner: Frame, block: Bl
         expected = tuple(evaluated(e, inner.sizes, run.facts, run.problems) for e in declared.shape)
         sizes = frame.sizes
         if not check_shape(expected, tensor.shape, run.facts):
+            run.mismatches.append((expected, tensor.shape))
             written = "[" + ", ".join(e.text for e in declared.shape) + "]"
             run.report_shapes(
                 frame,

@@ -147,7 +147,7 @@ class _Trial(Resolver):
 
 def _contradictions(arch: Architecture) -> Iterator[Problem]:
     """Yield a problem where no sizes can meet what is required of them."""
-    found = contradiction([requirement.condition for requirement in arch.requirements])
+    found = contradiction([requirement.condition for requirement in arch.requirements if requirement.applies])
     if found:
         texts = [to_text(condition, tuple(arch.spec.dims)) for condition in found]
         last = [requirement for requirement in arch.requirements if requirement.condition.has(*found)][-1]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from generator.ops.base import Op
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results
 from generator.resolve.binding import check_shape
-from generator.resolve.blocks import Block, block_of, check_state, run_block, unlike
+from generator.resolve.blocks import Block, block_of, check_state, run_block
 from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.experts import run_experts
 from generator.resolve.hints import shapes_of
@@ -21,6 +21,7 @@ from generator.resolve.run import Frame, Run
 from generator.resolve.scan import run_scan
 from generator.resolve.show import show_shape
 from generator.resolve.sizes import Unresolved, written_shape
+from generator.resolve.skipping import run_skippable
 from generator.resolve.tied_blocks import check_tied_block, tied_block
 from generator.resolve.unread import unread_results
 from generator.spec.model import Ref, Row, Spec
@@ -96,31 +97,19 @@ def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: 
             read = ReadRow(row=row, path=path, inputs=inputs, input_names=names, declared=declared, active=active)
             is_over = run.tracer.is_later and row.name in run_once(frame.spec)
             with _freezing(run, frame, row), run.tracer.scratch() if is_over else nullcontext():
-                bound = _run_skippable(run, frame, read, op, rows)
+                bound = _started(run, frame, read, op, rows, values)
             _check_frozen(run, bound)
             return _checked(run, frame, bound)
     return None
 
 
-def _run_skippable(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str, BoundRow | None]) -> BoundRow:
-    """Run a row; one that is off for the sake of its mistakes: the module holds it, and whoever uses the spec may switch it on."""
-    option = read.row.when
-    if read.active:
-        bound = _run(run, frame, read, op, rows)
-    else:
-        try:
-            with run.apart() as found, run.tracer.scratch():
-                bound = _run(run, frame, read, op, rows)
-        finally:
-            note = f"`{option}` is false here, but a user of `{frame.spec.name}` may set it: a row with `when` must fit on and off"
-            for problem in found:
-                said = replace(problem, message=f"with `{option}` on, {problem.message}", notes=(*problem.notes, note))
-                run.problems.extend([said])
-                if problem in run.clashes:
-                    run.clashes[said] = run.clashes.pop(problem)
-    if option:
-        _check_skippable(run, frame, bound)
-    return bound if read.active else replace(bound, results={"": read.inputs[0]})
+def _started(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str, BoundRow | None], values: Values) -> BoundRow:
+    """Run a row, or hand on what stands in its place. Raises Unresolved after reporting."""
+    if not read.row.when:
+        return _run(run, frame, read, op, rows)
+    other = read.row.otherwise
+    instead = read.inputs[0] if other is None else _read(run, other, values, frame.spec, "", "else")
+    return run_skippable(run, frame, read, instead, lambda inside, own: _run(run, inside, own, op, rows))
 
 
 def _run(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str, BoundRow | None]) -> BoundRow:
@@ -153,8 +142,8 @@ def _is_active(run: Run, frame: Frame, row: Row, inputs: Sequence[Tensor]) -> bo
     if not row.when:
         return True
     is_on = _is_on(run, frame, row, "when", row.when)
-    if not inputs:
-        note = "without it, the row would hand its first input through"
+    if not inputs and row.otherwise is None:
+        note = "without it, the row would hand its first input through; `else` names what stands in its place"
         run.problems.add(f"`{row.name}` has `when`, but reads nothing", row.where("when"), note)
         raise Unresolved
     return is_on
@@ -188,20 +177,6 @@ def _check_frozen(run: Run, bound: BoundRow) -> None:
     if not any(getattr(value, "option", None) for value in vars(bound.op).values()):  # with another choice it may have some
         run.problems.add(f"`{bound.name}` has no weights that could be frozen", bound.row.where("frozen"))
         raise Unresolved
-
-
-def _check_skippable(run: Run, frame: Frame, bound: BoundRow) -> None:
-    """Raise Unresolved after reporting unless a row's first input can stand in the place of its result."""
-    if len(bound.results) > 1:
-        must, note = "have one result, in whose place its first input stands", f"its results: {listed(bound.results)}"
-    else:
-        difference = unlike((bound.input_names[0], bound.inputs[0]), (bound.name, bound.result), frame.sizes, run.facts)
-        if difference is None:
-            return
-        what, note = difference
-        must = "hold what its first input holds" if what == "kind" else "keep the shape of its first input"
-    run.problems.add(f"`{bound.name}` has `when`, so it must {must}", bound.row.where("when"), note)
-    raise Unresolved
 
 
 def _checked(run: Run, frame: Frame, bound: BoundRow) -> BoundRow:

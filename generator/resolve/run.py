@@ -18,7 +18,7 @@ from generator.spec.model import Row, Spec, Use
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.source import Span
 from generator.trace.diary import Event
-from generator.trace.tensor import Tensor
+from generator.trace.tensor import Shape, Tensor
 from generator.trace.tracer import Tracer
 
 MAX_TRACED = 10_000
@@ -68,6 +68,7 @@ class Run:
         settable: its other sizes, which may be given any number.
         alone: traces a spec in its own sizes, whoever uses it. Raises ProblemsError.
         clashes: the problems about shapes, and the row of each.
+        mismatches: shapes that should be the same: expected, and found.
         traced: how many rows were looked at.
     """
 
@@ -78,6 +79,7 @@ class Run:
     alone: Callable[[Spec, Mapping[str, Any] | None], Architecture]
     problems: Problems = field(default_factory=Problems)
     clashes: dict[Problem, Row] = field(default_factory=dict)
+    mismatches: list[tuple[Shape, Shape]] = field(default_factory=list)
     empty_stacks: list[EmptyStack] = field(default_factory=list)
     traced: int = 0
 

@@ -237,7 +237,11 @@ def _constraints(spec: Spec, arch: Architecture, *, in_training: bool) -> tuple[
     order = tuple(spec.dims)
     texts: dict[str, Constraint] = {}
     for requirement in arch.requirements:
-        if (TRAINING in requirement.when) == in_training and requirement.condition.free_symbols <= {symbol(name) for name in order}:
+        if (
+            requirement.applies
+            and (TRAINING in requirement.when) == in_training
+            and requirement.condition.free_symbols <= {symbol(name) for name in order}
+        ):
             text = to_text(requirement.condition, order)
             texts.setdefault(text, Constraint(text, requirement.condition))
     return tuple(texts.values())

@@ -52,7 +52,7 @@ def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Ma
     for bound in arch.rows:
         inputs = tuple(handed.get(name, name) for name in bound.input_names)
         if not bound.active:
-            handed[bound.name] = inputs[0]
+            handed[bound.name] = handed.get(bound.instead, bound.instead)
             continue
         repeat = count * bound.repeat
         own = _costs(tracer.tallies.get(bound.path, Tally()), saved.get(bound.path, ZERO), tracer.facts)
@@ -97,7 +97,7 @@ def makers(arch: Architecture) -> dict[str, str]:
     handed: dict[str, str] = {}
     for bound in arch.rows:
         if not bound.active:
-            handed[bound.name] = handed.get(bound.input_names[0], bound.input_names[0])
+            handed[bound.name] = handed.get(bound.instead, bound.instead)
     return {name: handed.get(name, name) for name in arch.outputs}
 
 

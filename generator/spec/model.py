@@ -256,6 +256,9 @@ class Row(SpecPart):
         example="residual",
         others="if condition enabled only_if",
     )
+    otherwise: Ref | None = key(
+        REFERENCE, "beside `when`, the row or input that stands in its place where the option is false", "else", example="x"
+    )
     tie: str = key(
         WORD, "the row above whose weights it uses instead of its own", example="token_embedding", others="tied weights_of tie_to"
     )
@@ -334,9 +337,15 @@ class Row(SpecPart):
             if name in self.pattern:
                 yield Problem(f"layers in a pattern cannot be called `{name}`", self.pattern[name].span)
 
+    def _of_options(self) -> Iterator[Problem]:
+        if "else" in self.spans and "when" not in self.spans:
+            note = "it says what stands in the place of a row that an option switches off: `when: residual`"
+            yield Problem(f"row `{self.name}` has `else` without `when`", self.named("else"), (note,))
+
     def mistakes(self) -> Iterator[Problem]:
         """Some keys go together or exclude each other."""
         yield from self._of_patterns()
+        yield from self._of_options()
         kinds = [kind for kind in ("op", "use", "slot") if kind in self.spans]
         if len(kinds) != 1 and not (self.pattern and not kinds):
             found = " and ".join(f"`{kind}`" for kind in kinds) or "none"

@@ -24,7 +24,7 @@ def read_by_row(spec: Spec) -> dict[str, tuple[Ref, ...]]:
     found: dict[str, tuple[Ref, ...]] = {}
     above = next(iter(spec.inputs))
     for row in spec.rows.values():
-        found[row.name] = references(row, above)
+        found[row.name] = (*references(row, above), *([row.otherwise] if row.otherwise is not None else []))
         above = row.name
     return found
 

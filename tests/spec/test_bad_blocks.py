@@ -70,7 +70,7 @@ mine.yaml:15:18: error: unknown key `option` in `layers.u`
 mine.yaml:16:35: error: unknown key `shape` in `layers.t`
    16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
       |                                   ^^^^^
-  known keys: `op`, `bias`, `weight_norm`, `in`, `out`, `when`, `tie`, `frozen`, `init` and `note`
+  known keys: `op`, `bias`, `weight_norm`, `in`, `out`, `when`, `else`, `tie`, `frozen`, `init` and `note`
 mine.yaml:16:53: error: unknown key `inputs` in `layers.t`
    16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
       |                                                     ^^^^^^
@@ -156,23 +156,6 @@ mine.yaml:13:43: error: `y` has `when`, so it must keep the shape of its first i
    13 |   y: {op: linear, out: [b, n, 2*d], when: wide}
       |                                           ^^^^
   x is [b, n, d]; y is [b, n, 2*d]""",
-    ),
-    "a row that is off and fits only when two sizes are equal": (
-        """\
-options:
-  residual: {is: add the input, default: false}
-layers:
-  wide: {op: linear, out: [b, n, h]}
-  y: {op: add, in: [wide, x], when: residual}
-""",
-        """\
-mine.yaml:14:20: error: with `residual` on, `y` cannot add wide and x: their shapes do not fit
-   14 |   y: {op: add, in: [wide, x], when: residual}
-      |                    ^
-  wide is [b, n, h]; x is [b, n, d]
-  wide comes from line 13: {op: linear, out: [b, n, h]}
-  `residual` is false here, but a user of `mine` may set it: a row with `when` must fit on and off
-  did you mean out: [b, n, d] on line 13?""",
     ),
     "an unknown slot": (
         """\
@@ -406,7 +389,7 @@ layers:
   z: {op: softmax, in: y.left, over: -1}
 """,
         """\
-mine.yaml:13:23: error: `y` has `when`, so it must have one result, in whose place its first input stands
+mine.yaml:13:23: error: `y` has `when`, so it must have one result, in whose place another stands
    13 |   y: {use: two, when: on}
       |                       ^^
   its results: `left` and `right`""",

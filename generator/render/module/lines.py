@@ -146,7 +146,7 @@ class LineWriter:
             (self._pattern if bound.row.is_varied else self._block)(bound, init, forward)
         init += self._frozen(bound, is_made=bool(init))
         if bound.row.when:
-            option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.input_names[0])
+            option, target, source = bound.row.when, self.variable(bound.name), self.variable(bound.instead)
             self.lines.run_options.add(option)
             if init:
                 init = [f"if {option}:", *(f"    {line}" for line in init)]

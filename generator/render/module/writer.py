@@ -265,12 +265,18 @@ def _check(view: ModuleView, check: Requirement, names: dict[str, str], options:
     return [f"if {broken}:", *refusal.splitlines()]
 
 
+def _switch(option: str) -> str:
+    """Return an option, or `not` an option, as it stands in `forward`."""
+    word, _, name = option.rpartition(" ")
+    return f"not self.{name}" if word else f"self.{name}"
+
+
 def _forward(view: ModuleView) -> list[str]:
     lines = [(text, "") for text in _unpacked(view)]
     names = dict(view.printer.run_names)
     known = {a.name for a in view.arguments}
     for check in checked_when_run(own_conditions(view.arch, known), known):
-        lines += [(text, "") for text in _check(view, check, names, [f"self.{option}" for option in check.when])]
+        lines += [(text, "") for text in _check(view, check, names, [_switch(option) for option in check.when])]
     lines += [(f"{names[name]} = {view.printer.definition(name, names)}", "") for name in derived_at_run(view)]
     lines += view.lines.forward
     return [_commented(code, comment) for code, comment in lines]
