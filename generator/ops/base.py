@@ -75,7 +75,7 @@ class RowScope(Protocol):
     def require(self, condition: Boolean, *, option: str | None = None) -> None:
         """Require something of the sizes, as if it stood under the spec's `where`; with an option, where it is on."""
 
-    def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
+    def weight(self, name: str, shape: Shape, *, trainable: bool = True, kind: ElementKind = "float") -> Tensor:
         """Declare a weight of the row, or return that of the row that it is tied to, which must have this shape. Raises OpError."""
 
     @property
@@ -157,6 +157,10 @@ class CodeScope(Protocol):
     @property
     def tied_ops(self) -> tuple[Op, ...]:
         """The op of the row that this one is tied to, of the row that that one is tied to, and so on."""
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that sizes have in the code."""
 
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""

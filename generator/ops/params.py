@@ -12,8 +12,8 @@ from typing import Any
 
 from sympy import Expr, Rational
 
-from generator.text.expressions import Ast, ExpressionError, evaluate, parse_expression
-from generator.text.naming import RESULT
+from generator.text.expressions import Ast, ExpressionError, evaluate, parse_expression, parse_table_value
+from generator.text.naming import NAME, RESULT
 from generator.text.source import Span
 from generator.text.suggest import did_you_mean, listed
 
@@ -202,6 +202,43 @@ class SizesKind(Kind):
         return tuple(evaluate(one, scope.sizes) for one in parsed)
 
 
+@dataclass(frozen=True)
+class Formula:
+    """A formula of the numbers of a place: its tree, and its text."""
+
+    ast: Ast
+    text: str
+
+
+class FormulaKind(Kind):
+    """A formula of the numbers of a place, and of sizes."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        return {"type": ["integer", "number", "string"]}
+
+    def parse(self, raw: Raw) -> Formula:
+        """Parse the formula."""
+        return Formula(parse_table_value(raw.text), raw.text)
+
+
+class IndicesKind(Kind):
+    """Names for the numbers of a place along each axis, each with the length of the axis."""
+
+    def schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of a value."""
+        lengths = {"type": ["integer", "string"]}
+        return {"type": "object", "minProperties": 1, "propertyNames": {"pattern": NAME}, "additionalProperties": lengths}
+
+    def parse(self, raw: Raw) -> tuple[tuple[str, Ast], ...]:
+        """Parse each length."""
+        return tuple((name, parse_expression(str(length))) for name, length in raw.value.items())
+
+    def bind(self, parsed: Any, scope: ParamScope) -> tuple[tuple[str, Expr], ...]:
+        """Evaluate each length."""
+        return tuple((name, evaluate(length, scope.sizes)) for name, length in parsed)
+
+
 class AxisKind(Kind):
     """An axis: its index (negative from the right), or its size as the spec names it."""
 
@@ -277,6 +314,9 @@ __all__ = [
     "ChoiceKind",
     "ExpressionError",
     "Flag",
+    "Formula",
+    "FormulaKind",
+    "IndicesKind",
     "Kind",
     "NumberOption",
     "ParamScope",

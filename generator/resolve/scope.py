@@ -16,7 +16,7 @@ from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, whole_notes
 from generator.spec.model import Row
 from generator.text.suggest import did_you_mean, joined
-from generator.trace.tensor import Shape, Tensor
+from generator.trace.tensor import Kind, Shape, Tensor
 from generator.trace.tracer import Tracer
 
 
@@ -62,11 +62,11 @@ class Scope:
         if condition != S.true:
             self.conditions.append((condition, option or ""))
 
-    def weight(self, name: str, shape: Shape, *, trainable: bool = True) -> Tensor:
+    def weight(self, name: str, shape: Shape, *, trainable: bool = True, kind: Kind = "float") -> Tensor:
         """Declare a weight of the row, or return that of the row that it is tied to, which must have this shape. Raises OpError."""
         if self.row.tie and trainable and not (name == "bias" and self._has_own_bias):
             return self._tied(name, shape)
-        tensor = self.t.parameter(shape, trainable=trainable, is_bias=name == "bias")
+        tensor = self.t.parameter(shape, trainable=trainable, is_bias=name == "bias", kind=kind)
         self.weights[name] = Weight(name, shape, trainable, tensor)
         return tensor
 

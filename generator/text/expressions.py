@@ -48,10 +48,12 @@ __all__ = [
     "names",
     "parse_condition",
     "parse_expression",
+    "parse_table_value",
     "unparse",
 ]
 
 FUNCTIONS = ("ceil", "floor", "min", "max", "log2", "sqrt")
+OF_TABLES = (*FUNCTIONS, "abs", "exp", "log", "sin", "cos", "where")
 MAX_NESTING = 50
 MAX_OPERATORS = 200
 MAX_EXPONENT = 64
@@ -82,6 +84,15 @@ def parse_expression(text: str) -> Ast:
     return ast
 
 
+def parse_table_value(text: str) -> Ast:
+    """Read an expression of the numbers of a place, which knows more functions: abs, exp, log, sin, cos, and where(condition, a, b).
+
+    Raises:
+        ExpressionError: if it is not one, with the place in the text.
+    """
+    return _number(_Parser(text, OF_TABLES).parse())
+
+
 def parse_condition(text: str) -> Ast:
     """Read a condition: one comparison, or several joined by `and` and `or`.
 
@@ -97,8 +108,9 @@ def parse_condition(text: str) -> Ast:
 class _Parser:
     """Operator-precedence parser over the tokens of one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, functions: tuple[str, ...] = FUNCTIONS) -> None:
         self.tokens = tokenize(text)
+        self.functions = functions
         self.at = 0
         self.nesting = 0
         self.operators = 0
@@ -176,24 +188,25 @@ class _Parser:
         if name in _NO_OPERATORS:
             raise _error(f"`{name}` is not an operator of this language", token, *_NO_OPERATORS[name])
         if self.peek().text != "(":
-            if name in FUNCTIONS:
+            if name in self.functions:
                 raise _error(f"`{name}` is a function; its argument is missing", token, f"write {name}(...)")
             return Name(name, start=token.start, end=token.end)
-        if name not in FUNCTIONS:
-            meant = (f"did you mean `{_OF_PYTHON[name]}`?",) if name in _OF_PYTHON else did_you_mean(name, FUNCTIONS)
-            known = f"functions are {listed(FUNCTIONS)}; to multiply, write {name}*(...)"
+        if name not in self.functions:
+            meant = (f"did you mean `{_OF_PYTHON[name]}`?",) if name in _OF_PYTHON else did_you_mean(name, self.functions)
+            known = f"functions are {listed(self.functions)}; to multiply, write {name}*(...)"
             raise _error(f"unknown function `{name}`", token, *meant, known)
         open_ = self.take()
-        arguments = []
+        arguments: list[Ast] = []
         while self.peek().text != ")":
-            arguments.append(_number(self.operation(0)))
+            argument = self.operation(0)
+            arguments.append(_condition(argument) if name == "where" and not arguments else _number(argument))
             if self.peek().text != ",":
                 break
             self.take()
         close = self.closing(open_)
-        several = name in _SEVERAL_ARGUMENTS
-        if len(arguments) < 2 if several else len(arguments) != 1:
-            expected = "two or more arguments" if several else "one argument"
+        several, wanted = name in _SEVERAL_ARGUMENTS, 3 if name == "where" else 1
+        if len(arguments) < 2 if several else len(arguments) != wanted:
+            expected = "two or more arguments" if several else "a condition and two numbers" if wanted > 1 else "one argument"
             found = Token("name", name, token.start)
             raise _error(f"`{name}` takes {expected}; found {len(arguments)}", found)
         return Call(name, tuple(arguments), start=token.start, end=close.end)
@@ -231,6 +244,12 @@ class _Parser:
 def _number(ast: Ast) -> Ast:
     if isinstance(ast, (Compare, Bool)):
         raise _error(f"expected a number; found the condition `{unparse(ast)}`", ast)
+    return ast
+
+
+def _condition(ast: Ast) -> Ast:
+    if not isinstance(ast, (Compare, Bool)):
+        raise _error(f"expected a condition; `{unparse(ast)}` compares nothing", ast, "a choice is written as where(i < j, a, b)")
     return ast
 
 

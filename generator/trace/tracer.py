@@ -206,7 +206,7 @@ class Tracer:
         self.storages.append(storage)
         return replace(x, storage=storage, needs_grad=needs_grad)
 
-    def parameter(self, shape: Shape, *, trainable: bool = True, is_bias: bool = False) -> Tensor:
+    def parameter(self, shape: Shape, *, trainable: bool = True, is_bias: bool = False, kind: Kind = "float") -> Tensor:
         """Return a weight (or, not trainable, a buffer) and count it; some counts leave biases out."""
         numel, learns = product(shape), trainable and not self.is_frozen
         if trainable:
@@ -216,7 +216,7 @@ class Tracer:
             tally.trainable_params += copied if learns else ZERO
             tally.bias_params += copied if is_bias else ZERO
             tally.trainable_bias_params += copied if is_bias and learns else ZERO
-        storage = Storage(numel, persistent=True)
+        storage = Storage(numel, kind, persistent=True)
         return Tensor(shape, contiguous_strides(shape), self._weights.take(storage) if self._weights else storage, learns)
 
     # ---- kernels -----------------------------------------------------------------------------------------------------

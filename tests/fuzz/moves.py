@@ -592,6 +592,17 @@ def parameter(d: Draft) -> None:
     d.op("parameter", [], axes, out=[text(axis) for axis in axes])
 
 
+@move("table")
+def table(d: Draft) -> None:
+    x = d.take()
+    axes = x.axes[d.number(0, max(0, x.rank - 1)) :] or (d.size(),)
+    axes = tuple(() if d.often(2) or axis[:1] in [(token,) for token in d.tokens] else axis for axis in axes)
+    places = [f"place{i}" for i in range(len(axes))]
+    first, last, size = places[0], places[-1], d.plain() if not d.tokens else "3"
+    value = d.pick((f"{first} - {last} + 1", f"2**(-{first}/{size})", f"where({first} < {last}, sin({last}), {size})", f"min({first}, 2)"))
+    d.op("table", [], axes, axes={place: text(axis) for place, axis in zip(places, axes, strict=True)}, value=value)
+
+
 @move("relative_bias")
 def relative_bias(d: Draft) -> None:
     window = [d.plain() for _ in range(d.number(1, 2))]

@@ -47,7 +47,7 @@ def _weights(arch: Architecture, module: nn.Module) -> Iterator[tuple[BoundRow, 
         if not row.active or row.row.tie:
             continue
         if row.child is not None and _says_something(row.child):
-            for block in _blocks(module, attributes[row.name]):
+            for block in parts_of(module, attributes[row.name]):
                 yield from _weights(row.child, block)
         for name, initial in row.initial.items():
             holder = getattr(module, attributes[row.name])
@@ -55,7 +55,8 @@ def _weights(arch: Architecture, module: nn.Module) -> Iterator[tuple[BoundRow, 
                 yield row, initial, holder if isinstance(holder, Tensor) else getattr(holder, name)
 
 
-def _blocks(module: nn.Module, attribute: str) -> Iterator[nn.Module]:
+def parts_of(module: nn.Module, attribute: str) -> Iterator[nn.Module]:
+    """Yield the blocks behind an attribute: each layer of a stack, or the one of several stages that the attribute names."""
     name, _, number = attribute.removesuffix("]").partition("[")
     part = getattr(module, name)
     if number:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from generator.proof.verify.built import Instance
@@ -19,6 +19,7 @@ from generator.proof.verify.row_shapes import wrong_shapes_when_stopped
 from generator.proof.verify.rows import RowDifference
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.stepwise import Decoding, check_decoding
+from generator.proof.verify.tables import table_checks
 from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.render.module.view import may_be_refused
 from generator.sheet.sheet import Sheet
@@ -104,7 +105,7 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
         except NoSampleError as error:
             skipped.append(str(error))
             break
-        cases.append(check_case(bench, name, sizes, of_values=initial_checks))
+        cases.append(check_case(bench, name, sizes, of_values=_checks_of_values))
     for preset in sheet.presets if presets else ():
         try:
             cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
@@ -123,6 +124,11 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
     not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
     simulated = tuple(p for p in highest if not isinstance(p, str))
     return Verification(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=check_decoding(bench, name))
+
+
+def _checks_of_values(instance: Instance) -> Iterator[Check]:
+    yield from initial_checks(instance)
+    yield from table_checks(instance)
 
 
 def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison | str:

@@ -102,6 +102,11 @@ class RowCode:
         """The op of the row that this one is tied to, of the row that that one is tied to, and so on."""
         return ops_tied(self.bound.row, {row.name: row for row in self.printer.arch.rows})
 
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that sizes have in the code."""
+        return frozenset(self.printer.variables.values())
+
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
         return Scope.of(self.printer.arch.tracer, self.bound, self.sizes).axis(x, axis)

@@ -45,6 +45,7 @@ def _chain(expression: str) -> list[str]:
 
 def _arguments(line: str, indent: str) -> list[str]:
     """Put the arguments of the last call on lines of their own."""
+    line, comma = (line[:-1], ",") if line.endswith("),") else (line, "")
     if not line.endswith(")"):
         return [line]
     depth = 0
@@ -54,21 +55,23 @@ def _arguments(line: str, indent: str) -> list[str]:
             break
     arguments = _top_level(line[start + 1 : -1], ",")
     if len(arguments) < 2 or " for " in line[start:]:
-        return [line]
+        return [f"{line}{comma}"]
     inner = [part for argument in arguments for part in wrapped(f"{indent}    {argument},")]
-    return [line[: start + 1], *inner, f"{indent})"]
+    return [line[: start + 1], *inner, f"{indent}){comma}"]
 
 
 def _top_level(text: str, separator: str) -> list[str]:
-    """Split at a separator outside brackets and quotes."""
-    parts, depth, quote, begin = [], 0, "", 0
+    """Split at a separator outside brackets, quotes and the names of a lambda's arguments."""
+    parts, depth, quote, begin, header = [], 0, "", 0, 0
     for i, sign in enumerate(text):
+        if text.startswith("lambda ", i) and not quote:
+            header = text.index(":", i)
         if quote:
             quote = "" if sign == quote else quote
         elif sign in "\"'":
             quote = sign
         depth += 0 if quote else (sign in _OPENING) - (sign in _CLOSING)
-        if depth == 0 and not quote and text.startswith(separator, i):
+        if depth == 0 and not quote and i >= header and text.startswith(separator, i):
             parts.append(text[begin:i].strip())
             begin = i + len(separator)
     return [part for part in (*parts, text[begin:].strip()) if part]
