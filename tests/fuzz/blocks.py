@@ -354,4 +354,4 @@ def decode(d: Draft) -> None:
     d.row(row, [x], [("", x.axes, "float")])
 
 
-BLOCKS: dict[str, Callable[[Draft], None]] = {"use": use, "own": own, "stack": stack, "scan": scan, "slot": slot, "decode": decode}
+BLOCKS: dict[str, Callable[[Draft], None]] = {"use": use, "own": own, "repeat": stack, "scan": scan, "slot": slot, "decode": decode}
