@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from sympy import Gt, Mul
 
-from generator.ops.base import TRAINING, Along, CodeScope, Op, OpError, RowScope, param
+from generator.ops.base import TRAINING, Along, CodeScope, Op, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
-from generator.ops.windows import SHAPES
+from generator.ops.windows import check_positions
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -33,9 +33,7 @@ class InstanceNorm(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Normalise each channel of each sample."""
         (x,) = inputs
-        if x.rank - 2 not in SHAPES:
-            found = f"{row.input_names[0]} is {row.show(x.shape)}"
-            raise OpError(f"`{row.name}` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w], with the channels as axis 1", found, at="in")
+        check_positions(row, x)
         row.require(Gt(Mul(*x.shape[2:]), 1), option=TRAINING)  # PyTorch refuses statistics of a single value
         channels = (x.shape[1],)
         affine = (row.weight("weight", channels), row.weight("bias", channels)) if self.affine else ()

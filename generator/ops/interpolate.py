@@ -12,7 +12,7 @@ from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.padding import fixed_word
 from generator.ops.params import FLAG, SIZES, Choice, ChoiceKind, Flag
-from generator.ops.windows import SHAPES, each_axis, printed
+from generator.ops.windows import SHAPES, check_positions, each_axis, printed
 from generator.text.suggest import listed
 from generator.trace import resize
 from generator.trace.tensor import Shape, Tensor
@@ -42,11 +42,8 @@ class Interpolate(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Check the mode and the size, then resize."""
         (x,) = inputs
-        axes = x.rank - 2
-        found = f"{row.input_names[0]} is {row.show(x.shape)}"
-        if axes not in SHAPES:
-            raise OpError(f"`{row.name}` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w]: batch, channels, positions", found, at="in")
-        mode = self._mode(row, axes, found)
+        axes = check_positions(row, x)
+        mode = self._mode(row, axes, f"{row.input_names[0]} is {row.show(x.shape)}")
         if self.align_corners.option is None and self.align_corners.value and mode.startswith("nearest"):
             raise OpError(
                 f"`align_corners` of `{row.name}` is for modes that interpolate; `{mode}` takes what is there", at="align_corners"

@@ -9,7 +9,7 @@ from sympy import Expr, Ge
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import NUMBER, SIZE, NumberOption
-from generator.ops.windows import SHAPES
+from generator.ops.windows import check_positions
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -35,11 +35,7 @@ class LocalResponseNorm(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Divide each element by what its neighbours come to."""
         (x,) = inputs
-        if not 1 <= x.rank - 2 <= MOST_AXES:
-            shapes = " or ".join(SHAPES[axes] for axes in range(1, MOST_AXES + 1))
-            raise OpError(
-                f"`{row.name}` needs {shapes}, with the channels as axis 1", f"{row.input_names[0]} is {row.show(x.shape)}", at="in"
-            )
+        check_positions(row, x, MOST_AXES)
         size = row.whole(self.size, at="size")
         if (size - 1).is_negative:
             raise OpError(f"`size` of `{row.name}` must be at least 1; it is {row.show((size,))[1:-1]}", at="size")

@@ -10,7 +10,7 @@ from sympy import Eq, Ge, Mod
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZES, Choice, ChoiceKind, Flag
-from generator.ops.windows import SHAPES, check_fits, each_axis, keyword, printed
+from generator.ops.windows import check_fits, check_positions, each_axis, keyword, printed
 from generator.trace import pooling
 from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
@@ -43,10 +43,7 @@ class Pool(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Check the shapes, then pool."""
         (x,) = inputs
-        axes = x.rank - 2
-        if axes not in SHAPES:
-            found = f"{row.input_names[0]} is {row.show(x.shape)}"
-            raise OpError(f"`{row.name}` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w]: batch, channels, positions", found, at="in")
+        axes = check_positions(row, x)
         kind = cast(pooling.Pooling, self.kind.value)
         if self.to is not None:
             return pooling.adaptive(row.t, kind, x, self._target(row, x, self.to))

@@ -45,6 +45,18 @@ def each_axis(row: RowScope, name: str, given: Shape, axes: int, *, least: int) 
     return sizes
 
 
+def check_positions(row: RowScope, x: Tensor, most: int = 3) -> int:
+    """Return the number of axes of positions behind batch and channels. Raises OpError where it is none, or more than `most`."""
+    if x.rank - 2 in range(1, most + 1):
+        return x.rank - 2
+    *shapes, last = [SHAPES[axes] for axes in range(1, most + 1)]
+    raise OpError(
+        f"`{row.name}` needs {', '.join(shapes)} or {last}: batch, channels, positions",
+        f"{row.input_names[0]} is {row.show(x.shape)}",
+        at="in",
+    )
+
+
 def check_image(row: RowScope, x: Tensor, axes: int) -> None:
     """Raise OpError unless x has a batch axis, channels and `axes` axes of positions."""
     if x.rank == axes + 2:

@@ -134,6 +134,12 @@ class Derivative:
             found.append((operand, self.heap.new(operand.shape, strides=strides, wanted_by=operand if fits else None)))
         return found
 
+    def overwritten(self) -> Gradients:
+        """The gradient is copied, and what the parts got is added to the copy, before that of what was read is cut out."""
+        (x,) = self.wanted.values()
+        self._free([self.heap.new(self.gradient.shape) for _ in range(self.kernel.temporaries_of(0))])
+        return [(x, self.heap.new(x.shape, wanted_by=x))]
+
     def spectrum(self) -> Gradients:
         """The gradient of real numbers is the real part of complex ones; half the frequencies are first filled up with zeros."""
         (x,) = self.wanted.values()
@@ -194,6 +200,7 @@ _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "parts": Derivative.parts,
     "convolution": Derivative.convolution,
     "attention": Derivative.attention,
+    "overwritten": Derivative.overwritten,
     "spectrum": Derivative.spectrum,
     "real_part": Derivative.real_part,
     "added": Derivative.added,

@@ -29,6 +29,7 @@ Rule = Literal[
     "attention",
     "spectrum",
     "real_part",
+    "overwritten",
     "added",
     "none",
 ]
@@ -231,7 +232,7 @@ KERNELS: dict[str, Kernel] = {
     "stack": Kernel(derivative="parts"),
     "constant_pad_nd": _MOVES,
     **{f"{name}_pad{axes}d": Kernel(keeps=the_input, derivative="each") for name in ("reflection", "replication") for axes in (1, 2, 3)},
-    "copy_": Kernel(derivative="each", temporaries=(1,)),  # parts of a tensor overwritten, of which the gradient is copied first
+    "copy_": Kernel(derivative="overwritten", temporaries=(2,)),  # parts of a tensor, one after the other
     "roll": _MOVES,
     "flip": _MOVES,
     "pixel_shuffle": _MOVES,

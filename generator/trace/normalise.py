@@ -121,7 +121,8 @@ def weight_norm(t: Tracer, directions: Tensor, lengths: Tensor) -> Tensor:
 
     Kept: the lengths of the directions.
     """
-    out, norms = t.new(directions.shape, needs_grad=directions.needs_grad or lengths.needs_grad), t.new(lengths.shape)
+    out = t.new(directions.shape, needs_grad=directions.needs_grad or lengths.needs_grad)
+    norms = t.new(lengths.shape, kind="stat")
     vector = vector_flops("_weight_norm_interface", directions.numel, lengths.numel)
     t.kernel("_weight_norm_interface", [directions, lengths], [out, norms], vector=vector)
     return out

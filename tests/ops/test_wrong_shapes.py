@@ -57,10 +57,10 @@ CASES = [
     (
         "op: instance_norm",
         "[b, c]",
-        ["`y` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w], with the channels as axis 1 @ y", "x is [b, c]"],
+        ["`y` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w]: batch, channels, positions @ y", "x is [b, c]"],
     ),
     ("op: local_response_norm, size: 0", IMAGE, ["`size` of `y` must be at least 1; it is 0 @ 0"]),
-    ("op: local_response_norm, size: 3", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w], with the channels as axis 1 @ y", "x is [b, c]"]),
+    ("op: local_response_norm, size: 3", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w]: batch, channels, positions @ y", "x is [b, c]"]),
     ("op: drop_path, p: 1", IMAGE, ["`p` of `y` is 1; a probability of dropping is at least 0 and less than 1 @ 1"]),
     # convolutions
     (
