@@ -280,6 +280,15 @@ VISIBLE_BACKWARD_MATMUL_FLOPS: Final = Quantity(
     bias=_no_bias,
     is_idle=lambda costs: costs["visible_backward_matmul_flops"] == costs["backward_matmul_flops"],
 )
+TRAIN_MATMUL_FLOPS: Final = Quantity(
+    "train_matmul_flops",
+    "FLOP",
+    Words("Training matmul FLOPs", "contractions of one forward and one backward pass"),
+    Words("训练矩阵乘 FLOPs", "一次前向与一次反向传播中的张量收缩"),
+    sum_of=(MATMUL_FLOPS.key, BACKWARD_MATMUL_FLOPS.key),
+    bias=_no_bias,
+    shown=frozenset({Shown.COMPARE}),
+)
 SAVED_ELEMENTS: Final = Quantity(
     "saved_elements",
     "elements",
@@ -338,6 +347,7 @@ MEASURES: Final[tuple[Quantity, ...]] = (
     BACKWARD_MATMUL_FLOPS,
     VISIBLE_MATMUL_FLOPS,
     VISIBLE_BACKWARD_MATMUL_FLOPS,
+    TRAIN_MATMUL_FLOPS,
     SAVED_ELEMENTS,
     STATE_ELEMENTS,
     TRAFFIC_ELEMENTS,
@@ -451,9 +461,23 @@ def keys_in(place: Shown, *of: Mapping[str, Expr]) -> tuple[str, ...]:
 
 
 def cost_formula(costs: Mapping[str, Expr], key: str) -> Expr:
-    """Return a measure of a row, or of the whole sheet, from its costs by quantity. Raises KeyError for an unknown one."""
-    first, *others = BY_KEY[key].sum_of or (key,)
+    """Return a measure of a row, or of the whole sheet, from its costs by quantity; also a sum of such: `macs + vector_flops`.
+
+    Raises:
+        KeyError: for an unknown one.
+    """
+    first, *others = summands(key)
     return sum((costs[other] for other in others), costs[first])
+
+
+def summands(text: str) -> tuple[str, ...]:
+    """Return the keys of what is counted, of a measure or of several joined by `+`. Raises KeyError for an unknown one."""
+    return tuple(key for word in text.split("+") for key in BY_KEY[word.strip()].sum_of or (word.strip(),))
+
+
+def title_of(text: str) -> str:
+    """Return what people call a measure, or several joined by `+`; the text itself where it is none."""
+    return " + ".join(BY_KEY[word.strip()].title if word.strip() in BY_KEY else word.strip() for word in text.split("+"))
 
 
 def costs_of(counts: Counts) -> dict[str, Expr]:

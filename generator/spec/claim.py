@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from generator.quantities import SAVED_BYTES
+from generator.quantities import BY_KEY, SAVED_BYTES
 from generator.spec.keys import (
     CITE,
     CONDITION,
     CONDITIONS,
     EXPRESSION,
     PLACES,
-    QUANTITY_KEYS,
     TEXT,
     WORD,
     SpecPart,
@@ -26,7 +25,9 @@ from generator.spec.keys import (
 )
 from generator.spec.values import Condition, Expression
 from generator.text.naming import LABEL
+from generator.text.problems import Problem
 from generator.text.source import Span
+from generator.text.suggest import did_you_mean, listed
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 
@@ -48,7 +49,9 @@ class Claim(SpecPart):
     """
 
     id: str = key(word(pattern=LABEL), "a name, by which pages of documents point to the claim")
-    of: str = key(one_of(lambda: [*QUANTITY_KEYS, SAVED_BYTES.key]), "the quantity that the formula counts", example="macs")
+    of: str = key(
+        word(examples=[*BY_KEY, SAVED_BYTES.key]), "the quantity that the formula counts, or several joined by `+`", example="macs"
+    )
     rows: Mapping[str, Span] = key(PLACES, "the row it speaks of, or several together; the whole spec by default", "row")
     equals: Expression | None = key(EXPRESSION, "the formula as published, in the sizes of this spec", example="4*b*n*d**2")
     order: Expression | None = key(EXPRESSION, "the order of growth as published: n**2*d for O(n^2 d)")
@@ -73,6 +76,20 @@ class Claim(SpecPart):
     note: str = key(TEXT, "where it stands, what it assumes")
     erratum: str = key(TEXT, "why the formula is expected to differ from the derived one")
     correct: Expression | None = key(EXPRESSION, "the formula that holds in place of the erratum")
+
+    def mistakes(self) -> Iterator[Problem]:
+        """What is counted is known, and can be summed."""
+        known = [*BY_KEY, SAVED_BYTES.key]
+        offset, several = 0, "+" in self.of
+        for part_of_sum in self.of.split("+") if self.of else ():
+            name = part_of_sum.strip()
+            place = self.where("of").inside(offset + part_of_sum.index(name), max(1, len(name)))
+            if name not in known:
+                found = f"unknown value `{name}`" if name else "a quantity is missing"
+                yield Problem(f"{found} in `claims.of`", place, did_you_mean(name, known) or (f"known values: {listed(known)}",))
+            elif several and name == SAVED_BYTES.key:
+                yield Problem(f"`{name}` cannot be summed with others, which count elements and operations", place)
+            offset += len(part_of_sum) + 1
 
     @property
     def cite(self) -> str:

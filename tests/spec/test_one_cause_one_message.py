@@ -186,7 +186,7 @@ claims:
 mine.yaml:13:10: error: unknown value `flops` in `claims.of`
    13 |   - {of: flops, equals: 2*b*n*d**2}
       |          ^^^^^
-  did you mean `backward_matmul_flops`, `matmul_flops` or `vector_flops`?
+  did you mean `total_flops`?
 mine.yaml:14:23: error: expected `key: value` entries in `claims.given`; found `b = 1`
    14 |   - {of: macs, given: b = 1, equals: n*d**2}
       |                       ^^^^^

@@ -5,7 +5,7 @@ from __future__ import annotations
 from generator.formulas.evaluate import evaluate
 from generator.formulas.human import counted
 from generator.formulas.text import to_text
-from generator.quantities import QUANTITIES, SAVED_BYTES
+from generator.quantities import SAVED_BYTES, title_of
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
@@ -14,7 +14,6 @@ from generator.render.markdown.table import Table, table, without_empty_columns
 from generator.sheet.sheet import ClaimTerm, Sheet, SheetClaim
 
 FORMULA_WIDTH = 60  # several columns of formulas stand side by side
-_TITLES = {quantity.key: quantity.title for quantity in QUANTITIES}
 
 
 def claims_table(sheet: Sheet, formulas: PageFormulas) -> Table:
@@ -37,11 +36,7 @@ def claims_table(sheet: Sheet, formulas: PageFormulas) -> Table:
 
 def subject(claim: SheetClaim) -> str:
     """Return the quantity, and the rows if it speaks of some."""
-    title = (
-        f"{SAVED_BYTES.of.short} in bytes, {claim.dtype}"
-        if claim.quantity == SAVED_BYTES.key
-        else _TITLES.get(claim.quantity, claim.quantity)
-    )
+    title = f"{SAVED_BYTES.of.short} in bytes, {claim.dtype}" if claim.quantity == SAVED_BYTES.key else title_of(claim.quantity)
     scope = ", ".join(code(row) for row in claim.scope.split(", ")) if claim.scope else ""
     return f"{text(title)} of {scope}" if scope else text(title)
 

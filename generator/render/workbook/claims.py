@@ -9,7 +9,7 @@ from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.quantities import QUANTITIES, SAVED_BYTES
+from generator.quantities import BY_KEY, SAVED_BYTES, summands
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import hide
@@ -48,9 +48,9 @@ def sides(plan: Plan, formulas: CellFormulas, claim: SheetClaim) -> Sides:
     assert check is not None  # see `has_values`
     applies = f"IFERROR(AND({','.join(formulas.text(one) for one in check.requires)}),FALSE)" if check.requires else ""
     is_applicable = all(_holds(one, plan) for one in check.requires)
-    column = next((plan.quantity_column(quantity) for quantity in QUANTITIES if quantity.key == claim.quantity), "")
-    if check.rows and column:
-        ours = _sum_of_rows(plan, column, check.rows)
+    if check.rows and claim.quantity != SAVED_BYTES.key:
+        columns = [plan.quantity_column(BY_KEY[key]) for key in summands(claim.quantity)]
+        ours = "+".join(_sum_of_rows(plan, column, check.rows) for column in columns)
         if check.less != 0:
             ours = f"{ours}-({formulas.text(check.less)})"
     else:
@@ -114,7 +114,7 @@ def claim_title(plan: Plan, claim: SheetClaim) -> str:
     if claim.quantity == SAVED_BYTES.key:
         title = words("checks.in_format", title=plan.short(SAVED_BYTES.of), dtype=claim.dtype)
     else:
-        title = next((plan.title(quantity) for quantity in QUANTITIES if quantity.key == claim.quantity), claim.quantity)
+        title = " + ".join(plan.title(BY_KEY[one.strip()]) if one.strip() in BY_KEY else one for one in claim.quantity.split("+"))
     return words("checks.scope", title=title, scope=claim.scope) if claim.scope else title
 
 

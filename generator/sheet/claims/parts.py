@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sympy import Expr, Integer, expand, sympify
 
 from generator.ops.registry import ops
-from generator.quantities import BY_KEY, SAVED_BYTES, Quantity
+from generator.quantities import BY_KEY, SAVED_BYTES, Quantity, cost_formula, summands
 from generator.resolve.architecture import Architecture
 from generator.resolve.sizes import Unresolved
 from generator.sheet.memory import storage_bytes
@@ -50,7 +50,7 @@ class Costs:
     def of(self, row: SheetRow, claim: Claim) -> Expr:
         """Return what the claim counts of one leaf row."""
         if claim.of != SAVED_BYTES.key:
-            return row.costs[claim.of]
+            return cost_formula(row.costs, claim.of)
         tracer = self._traced(claim.dtype).tracer
         kept = [storage for storage in tracer.storages if storage.saved_by == row.path]
         return expand(sum((storage_bytes(storage, claim.dtype or "float32") for storage in kept), Integer(0)))
@@ -58,17 +58,18 @@ class Costs:
     def bias(self, row: SheetRow, claim: Claim) -> Expr:
         """Return how much of that is biases."""
         tracer = self.arch.tracer
-        tally, count = tracer.tallies.get(row.path), _counted(claim).bias
-        return Integer(0) if tally is None or count is None else sympify(count(tally))
+        tally = tracer.tallies.get(row.path)
+        biases = [quantity.bias(tally) for quantity in _counted(claim) if tally is not None and quantity.bias is not None]
+        return sum(map(sympify, biases), Integer(0))
 
     def _traced(self, dtype: str) -> Architecture:
         depends = self.arch.tracer.depends_on_precision
         return self.half() if depends and dtype in ("bfloat16", "float16") else self.arch
 
 
-def _counted(claim: Claim) -> Quantity:
-    """Return the quantity whose elements a claim counts, in bytes or not."""
-    return SAVED_BYTES.of if claim.of == SAVED_BYTES.key else BY_KEY[claim.of]
+def _counted(claim: Claim) -> tuple[Quantity, ...]:
+    """Return the quantities whose elements a claim counts, in bytes or not."""
+    return (SAVED_BYTES.of,) if claim.of == SAVED_BYTES.key else tuple(BY_KEY[key] for key in summands(claim.of))
 
 
 @dataclass(frozen=True)
@@ -142,6 +143,6 @@ def _ignored(claim: Claim, costs: Costs, problems: Problems) -> tuple[set[str], 
 
 
 def _check_bias(claim: Claim, span: Span, problems: Problems) -> None:
-    if _counted(claim).bias is None:
+    if any(quantity.bias is None for quantity in _counted(claim)):
         note = "the addition of a bias is not told apart from the other work of its row; ignore rows or ops instead"
         problems.add(f"`ignore: bias` cannot be taken out of {claim.of}", span, note)

@@ -14,7 +14,7 @@ from generator.formulas.factored import factored_text
 from generator.formulas.order import polynomial, rebuilt
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
-from generator.quantities import SAVED_BYTES
+from generator.quantities import SAVED_BYTES, cost_formula
 from generator.resolve.architecture import Architecture
 from generator.resolve.sizes import Unresolved
 from generator.sheet.claims.conditions import Conditions, conditions
@@ -95,7 +95,7 @@ class _Judge:
         written = evaluate(printed.ast, {name: symbol(name) for name in names(printed.ast)})
         counted = self.part.total
         rows = tuple(self.part.costs) if self.claim.of != SAVED_BYTES.key else ()
-        whole = (row.costs[self.claim.of] for row in self.costs.rows if row.path in rows)
+        whole = (cost_formula(row.costs, self.claim.of) for row in self.costs.rows if row.path in rows)
         return ClaimCheck(written, self.under.requires, rows, expand(sum(whole, Integer(0)) - counted) if rows else Integer(0), counted)
 
     def _difference(self, claimed: Expr) -> Expr:
