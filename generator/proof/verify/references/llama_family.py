@@ -1,4 +1,4 @@
-"""Models like LLaMA against transformers: fewer heads of keys and values, biases, norms on heads."""
+"""LLaMA and models like it against transformers: fewer heads of keys and values, biases, norms on heads."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small, open_mask, tokens
-from generator.proof.verify.references.llama import rotations
+from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.transformers_models import IN_OWN_TYPE, on_texts, rotary_decoder, small_decoder
 
+FIRST_PRESETS: Mapping[str, Mapping[str, int]] = {
+    "llama-7b": {},
+    "llama-13b": {"hidden_size": 5120, "num_hidden_layers": 40, "num_attention_heads": 40, "intermediate_size": 13824},
+    "llama-33b": {"hidden_size": 6656, "num_hidden_layers": 60, "num_attention_heads": 52, "intermediate_size": 17920},
+    "llama-65b": {"hidden_size": 8192, "num_hidden_layers": 80, "num_attention_heads": 64, "intermediate_size": 22016},
+}
 SMALL: Mapping[str, int] = {
     "vocab_size": 97, "hidden_size": 24, "intermediate_size": 56, "num_hidden_layers": 3, "num_attention_heads": 4,
     "num_key_value_heads": 2, "max_position_embeddings": 29, "bos_token_id": 0, "eos_token_id": 0,
@@ -29,49 +34,35 @@ PRESETS: Mapping[str, tuple[str, Sequence[int], int | None]] = {
 }
 
 
-def _model(kind: str, base: float, eps: float, **settings: Any) -> nn.Module:
-    """Return a model with angles and norms in the type of the model; transformers works them out in float32."""
-    import transformers
-
-    given = settings | {"attn_implementation": "sdpa", "rms_norm_eps": eps, "tie_word_embeddings": False}
-    config = getattr(transformers, f"{kind}Config")(**given)
-    made: Any = getattr(transformers, f"{kind}ForCausalLM")(config)
-    width = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-    made.model.rotary_emb.forward = partial(rotations, width, base=base)
-    for name, norm in list(made.named_modules()):
-        if type(norm).__name__ == f"{kind}RMSNorm":
-            made.set_submodule(name, nn.RMSNorm(norm.weight.shape, eps=norm.variance_epsilon))
-    model: nn.Module = made
-    return model
-
-
 def _small(kind: str, base: float, eps: float, head: int | None, dtype: torch.dtype) -> Small:
     own = {"head_dim": head} if head else {}
-    other: Any = _model(kind, base, eps, **SMALL, **own).to(dtype)
-    words = torch.randint(0, 97, (2, 17))
-    return Small({**SIZES, **({"e": head} if head else {})}, other, (words,), lambda: [other(input_ids=words).logits], steps=(7, 1, 9))
-
-
-def _arguments(b: int, n: int) -> Mapping[str, Any]:
-    return {"input_ids": tokens(b, n), "attention_mask": open_mask(b, n), "use_cache": False}
+    return small_decoder(rotary_decoder(kind, base, eps, **SMALL, **own).to(dtype), {**SIZES, **({"e": head} if head else {})})
 
 
 def _full(kind: str, base: float, eps: float) -> Sequence[FullSize]:
-    found = []
+    presets: dict[str, dict[str, Any]] = {}
     for preset, (of, values, head) in PRESETS.items():
         if of == kind:
-            settings: dict[str, Any] = {**dict(zip(_KEYS, values, strict=True)), **({"head_dim": head} if head else {})}
-            found.append(FullSize(preset, {"b": 3, "n": 128}, partial(_model, kind, base, eps, **settings), partial(_arguments, 3, 128)))
-    return found
+            presets[preset] = {**dict(zip(_KEYS, values, strict=True)), **({"head_dim": head} if head else {})}
+    return on_texts(partial(rotary_decoder, kind, base, eps), presets, ((3, 128),), use_cache=False)
 
 
 def _public(spec: str, kind: str, base: float, eps: float, head: int | None = None) -> PublicModel:
-    note = "with angles and norms in the type of the model, where transformers takes float32"
     small, full = partial(_small, kind, base, eps, head), partial(_full, kind, base, eps)
-    return PublicModel(spec, "transformers", "transformers", f"{kind}ForCausalLM", small, full, note=note)
+    return PublicModel(spec, "transformers", "transformers", f"{kind}ForCausalLM", small, full, note=IN_OWN_TYPE)
+
+
+def _first_small(dtype: torch.dtype) -> Small:
+    other = rotary_decoder("Llama", eps=1e-6, **{**SMALL, "num_key_value_heads": 4})
+    return small_decoder(other.to(dtype), {name: size for name, size in SIZES.items() if name != "g"})
+
+
+def _first_full() -> Sequence[FullSize]:
+    return on_texts(partial(rotary_decoder, "Llama", eps=1e-6), FIRST_PRESETS, ((1, 128), (3, 1021)), use_cache=False)
 
 
 IMPLEMENTATIONS = (
+    PublicModel("llama", "transformers", "transformers", "LlamaForCausalLM", _first_small, _first_full, note=IN_OWN_TYPE),
     _public("llama3", "Llama", 500000.0, 1e-5),
     _public("qwen2", "Qwen2", 1000000.0, 1e-6),
     _public("qwen3", "Qwen3", 1000000.0, 1e-6, head=8),

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
-from generator.proof.verify.references.llama import rotations
+from generator.proof.verify.references.transformers_models import rotary_decoder, small_decoder
 
 SMALL: Mapping[str, int] = {
     "vocab_size": 97, "hidden_size": 24, "intermediate_size": 20, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -28,18 +28,9 @@ PRESETS: Mapping[str, Mapping[str, int]] = {
 
 def _model(**settings: Any) -> nn.Module:
     """Return Mixtral with angles, norms and probabilities in the type of the model; transformers works them out in float32."""
-    import transformers
-
-    eager = {"attn_implementation": "sdpa", "experts_implementation": "eager"}
-    config = transformers.MixtralConfig(**settings | eager | {"rms_norm_eps": 1e-5})
-    made: Any = transformers.MixtralForCausalLM(config)
-    width = config.head_dim or config.hidden_size // config.num_attention_heads
-    made.model.rotary_emb.forward = partial(rotations, width, base=1e6)
-    parts: list[tuple[str, Any]] = list(made.named_modules())
-    for name, module in parts:
-        if type(module).__name__ == "MixtralRMSNorm":
-            made.set_submodule(name, nn.RMSNorm(module.weight.shape, eps=module.variance_epsilon))
-        elif type(module).__name__ == "MixtralTopKRouter":
+    made = rotary_decoder("Mixtral", 1e6, experts_implementation="eager", **settings)
+    for module in made.modules():
+        if type(module).__name__ == "MixtralTopKRouter":
             module.forward = partial(_choose, module)
     model: nn.Module = made
     return model
@@ -52,10 +43,8 @@ def _choose(router: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _small(dtype: torch.dtype) -> Small:
-    other: Any = _model(**SMALL).to(dtype)
-    words = torch.randint(0, 97, (2, 17))
     sizes = {"d": 24, "L": 2, "h": 4, "g": 2, "e": 6, "f": 20, "E": 5, "k": 2, "V": 97, "P": 29}
-    return Small(sizes, other, (words,), lambda: [other(input_ids=words).logits], steps=(7, 1, 1, 8))
+    return small_decoder(_model(**SMALL).to(dtype), sizes, (7, 1, 1, 8))
 
 
 def _full() -> Sequence[FullSize]:
