@@ -13,7 +13,7 @@ from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import TEXT, Kind, ParamScope, Raw
 from generator.ops.pattern import parse_axes
 from generator.text.expression_tree import ATOM, BINDING, Ast, Call, Compare, Name, Unary, fold, names
-from generator.text.expression_values import evaluate
+from generator.text.expression_values import symbolic
 from generator.text.expressions import parse_condition
 from generator.text.suggest import did_you_mean, listed
 from generator.trace import index_arithmetic, pointwise
@@ -154,7 +154,7 @@ def condition_on(where: Bound, indices: Mapping[str, Expr]) -> Condition:
     def visit(node: Ast, operands: list[Condition]) -> Condition:
         """Return the bounds of a comparison, or of several joined; what stands for a number is not read."""
         if isinstance(node, Compare):
-            return compared(node.op, evaluate(node.left, known), evaluate(node.right, known))
+            return compared(node.op, symbolic(node.left, known), symbolic(node.right, known))
         return {"and": both, "or": either}[node.op](*operands) if getattr(node, "op", "") in LOGICAL else ALWAYS  # type: ignore[union-attr]
 
     return fold(where.ast, visit)
@@ -172,7 +172,7 @@ def _formulas(where: Bound) -> list[Expr]:
             return node
         for place, operand in enumerate(operands):
             if operand is not None:
-                value = evaluate(operand, where.sizes)
+                value = symbolic(operand, where.sizes)
                 found.append(1 / value if place == 1 and getattr(node, "op", "") in ("//", "%") else value)
         return None
 
@@ -188,7 +188,7 @@ def printed(where: Bound, variables: Mapping[str, str], c: CodeScope) -> str:
         if isinstance(node, Name) and node.id in variables:
             return variables[node.id], ATOM, True
         if not any(depends for _, _, depends in operands):
-            return c.operand(evaluate(node, where.sizes)), ATOM, False
+            return c.operand(symbolic(node, where.sizes)), ATOM, False
         if isinstance(node, Unary):
             return f"-{_wrapped(operands[0], BINDING['**'])}", BINDING["*"], True
         op = str(node.op)  # type: ignore[union-attr]  # calls were refused when the row was traced

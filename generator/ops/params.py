@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, Rational
 
-from generator.text.expressions import Ast, ExpressionError, evaluate, parse_expression, parse_table_value
+from generator.text.expressions import Ast, ExpressionError, parse_expression, parse_table_value, symbolic
 from generator.text.naming import NAME, RESULT
 from generator.text.source import Span
 from generator.text.suggest import did_you_mean, listed
@@ -179,7 +179,7 @@ class SizeKind(Kind):
         """Evaluate the expression; a default given as a plain number passes through."""
         if isinstance(parsed, int | float):
             return Rational(str(parsed))
-        result: Expr = evaluate(parsed, scope.sizes)
+        result: Expr = symbolic(parsed, scope.sizes)
         return result
 
 
@@ -199,7 +199,7 @@ class SizesKind(Kind):
         """Evaluate each expression."""
         if isinstance(parsed, int):
             return (Rational(parsed),)
-        return tuple(evaluate(one, scope.sizes) for one in parsed)
+        return tuple(symbolic(one, scope.sizes) for one in parsed)
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class IndicesKind(Kind):
 
     def bind(self, parsed: Any, scope: ParamScope) -> tuple[tuple[str, Expr], ...]:
         """Evaluate each length."""
-        return tuple((name, evaluate(length, scope.sizes)) for name, length in parsed)
+        return tuple((name, symbolic(length, scope.sizes)) for name, length in parsed)
 
 
 class AxisKind(Kind):

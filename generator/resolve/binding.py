@@ -25,7 +25,7 @@ from generator.resolve.sizes import (
     whole_condition,
 )
 from generator.spec.model import Condition, Dim, Expression, Option, Spec, Use
-from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
 from generator.text.problems import Problems
 from generator.text.suggest import did_you_mean, listed
 from generator.trace.tensor import Shape, Tensor
@@ -99,7 +99,7 @@ class _Known:
             for condition in self.spec.where:  # a condition may be what makes the quotient whole
                 if set(names(condition.ast)) <= set(self.sizes):
                     refuse_huge(condition.ast, self.sizes, MAX_TERMS)
-                    _learn(evaluate(condition.ast, self.sizes), facts)
+                    _learn(symbolic(condition.ast, self.sizes), facts)
         except ExpressionError:
             pass  # reported where the conditions are required
         try:
@@ -133,7 +133,7 @@ class _Known:
             return  # about a size that nothing binds or asks for here
         try:
             refuse_huge(condition.ast, self.sizes, MAX_TERMS)
-            value = evaluate(condition.ast, self.sizes)
+            value = symbolic(condition.ast, self.sizes)
         except ExpressionError as error:
             self.problems.extend([expression_problem(as_size_error(error, self.sizes), condition.span)])
             return

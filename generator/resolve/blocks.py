@@ -19,7 +19,7 @@ from generator.resolve.run import Frame, Run
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, evaluated, written_size
 from generator.spec.model import Row, Spec, Use
-from generator.text.expressions import evaluate, names
+from generator.text.expressions import names, symbolic
 from generator.text.problems import Problems, ProblemsError
 from generator.text.source import Span
 from generator.text.suggest import did_you_mean, listed
@@ -350,5 +350,5 @@ def _with_sizes(sized: Sized, changes: Mapping[str, Expr]) -> dict[str, Expr]:
     sizes = {**sized.sizes, **changes}
     for name, dim in sized.spec.dims.items():
         if dim.kind == "derived" and dim.value is not None and set(names(dim.value.ast)) <= sizes.keys():
-            sizes[name] = evaluate(dim.value.ast, sizes)
+            sizes[name] = symbolic(dim.value.ast, sizes)
     return sizes

@@ -17,7 +17,7 @@ from generator.formulas.python import to_python
 from generator.formulas.symbols import symbol
 from generator.formulas.text import to_text
 from generator.spec.model import Expression
-from generator.text.expressions import ExpressionError, evaluate, names
+from generator.text.expressions import ExpressionError, names, symbolic
 
 _NOTES = (
     "a logarithm or root in a size is one of a whole number, and stands alone or is rounded at once: ceil(log2(n)), floor(sqrt(n))",
@@ -34,7 +34,7 @@ def inexact_problem(expression: Expression) -> tuple[str, ...]:
     """
     sizes = {name: symbol(name) for name in names(expression.ast)}
     try:
-        value = evaluate(expression.ast, sizes)
+        value = symbolic(expression.ast, sizes)
     except ExpressionError:
         return ()  # said where its value is asked for
     if not value.has(Log2, Pow) or value.is_rational_function():
@@ -53,7 +53,7 @@ def open_domain(expression: Expression) -> tuple[str, ...]:
     A workbook shows it at all sizes, and so a condition (n > 3) is not enough.
     """
     try:
-        value = evaluate(expression.ast, {name: symbol(name) for name in names(expression.ast)})
+        value = symbolic(expression.ast, {name: symbol(name) for name in names(expression.ast)})
     except ExpressionError:
         return ()
     order = tuple(names(expression.ast))

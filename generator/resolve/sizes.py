@@ -24,7 +24,7 @@ from generator.resolve.show import show_size
 from generator.spec.checks import size_notes
 from generator.spec.model import Expression
 from generator.text.expression_tree import Ast, Binary, Number, Unary, fold
-from generator.text.expressions import ExpressionError, Name, evaluate, expression_problem, names
+from generator.text.expressions import ExpressionError, Name, expression_problem, names, symbolic
 from generator.text.problems import Problem, Problems
 from generator.text.suggest import add_condition
 from generator.trace.tensor import Shape
@@ -43,7 +43,7 @@ def evaluated(expression: Expression, sizes: Mapping[str, Expr], facts: Facts, p
     """Return the value of an expression, simplified, as a number that need not be whole. Raises Unresolved after reporting."""
     try:
         refuse_huge(expression.ast, sizes, limit)
-        value = evaluate(expression.ast, sizes)
+        value = symbolic(expression.ast, sizes)
     except ExpressionError as error:
         problems.extend([expression_problem(as_size_error(error, sizes), expression.span)])
         raise Unresolved from None

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from generator.spec.yaml_nodes import Entry, Node, Scalar
 from generator.spec.yaml_nodes import Mapping as MappingNode
 from generator.spec.yaml_nodes import Sequence as SequenceNode
-from generator.text.expressions import ExpressionError, evaluate, names, parse_expression
+from generator.text.expressions import ExpressionError, names, parse_expression, symbolic
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
@@ -349,7 +349,7 @@ def _number(text: str, stage: _Stage | None) -> int | None:
 
     try:
         ast = parse_expression(text)
-        value = evaluate(ast, {stage.index: Integer(stage.number)} if stage is not None else {})
+        value = symbolic(ast, {stage.index: Integer(stage.number)} if stage is not None else {})
     except ExpressionError:
         return None
     return int(value) if value.is_Integer else None

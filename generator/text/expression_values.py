@@ -53,7 +53,7 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def evaluate(ast: Ast, environment: Mapping[str, Expr]) -> Expr | Boolean:
+def symbolic(ast: Ast, environment: Mapping[str, Expr]) -> Expr | Boolean:
     """Return an expression as a sympy formula (a condition as a sympy Boolean), exactly: decimals become rationals.
 
     `//` becomes `floor(a/b)`, `%` `Mod`, `log2(x)` `Log2(x)`. Sizes are positive integers, which lets sympy
@@ -128,7 +128,7 @@ def evaluate_number(ast: Ast, environment: Mapping[str, Exact]) -> int | Fractio
     that is not rational gives a float. A condition gives a bool.
 
     Raises:
-        ExpressionError: as `evaluate`, and for numbers too large to handle.
+        ExpressionError: as `symbolic`, and for numbers too large to handle.
     """
 
     def visit(node: Ast, operands: list[Any]) -> Any:

@@ -28,7 +28,7 @@ from generator.text.expression_tree import (
     names,
     unparse,
 )
-from generator.text.expression_values import evaluate, evaluate_number
+from generator.text.expression_values import evaluate_number, symbolic
 from generator.text.suggest import did_you_mean, listed
 
 __all__ = [
@@ -42,13 +42,13 @@ __all__ = [
     "Name",
     "Number",
     "Unary",
-    "evaluate",
     "evaluate_number",
     "expression_problem",
     "names",
     "parse_condition",
     "parse_expression",
     "parse_table_value",
+    "symbolic",
     "unparse",
 ]
 

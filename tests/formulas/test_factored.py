@@ -7,7 +7,7 @@ from sympy import Integer, expand
 
 from generator.formulas.factored import factored_latex, factored_text
 from generator.formulas.symbols import symbol
-from generator.text.expressions import evaluate, parse_expression
+from generator.text.expressions import parse_expression, symbolic
 
 b, n, d, h = (symbol(name) for name in "bndh")
 
@@ -29,7 +29,7 @@ b, n, d, h = (symbol(name) for name in "bndh")
 )
 def test_sums_in_a_product_stay_sums(expr, text) -> None:
     assert factored_text(expand(expr), "bndh") == text
-    assert expand(evaluate(parse_expression(text), {"b": b, "n": n, "d": d, "h": h})) == expand(expr)
+    assert expand(symbolic(parse_expression(text), {"b": b, "n": n, "d": d, "h": h})) == expand(expr)
 
 
 def test_latex_puts_sums_in_parentheses() -> None:

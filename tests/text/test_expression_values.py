@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import symbol
-from generator.text.expressions import ExpressionError, evaluate, evaluate_number, parse_condition, parse_expression
+from generator.text.expressions import ExpressionError, evaluate_number, parse_condition, parse_expression, symbolic
 from tests.support.expression_texts import SIZES, conditions, expressions
 
 sizes = st.fixed_dictionaries({name: st.integers(1, 9) for name in SIZES})
@@ -67,7 +67,7 @@ def test_numbers_come_out_as_in_python(text: str, environment: dict[str, int]) -
 @given(text=expressions, environment=sizes)
 def test_sympy_on_numbers_comes_out_as_in_python(text: str, environment: dict[str, int]) -> None:
     expected = truth(text, environment)
-    found = evaluate(parse_expression(text), {name: sympy.Integer(value) for name, value in environment.items()})
+    found = symbolic(parse_expression(text), {name: sympy.Integer(value) for name, value in environment.items()})
     assert found == sympy.Rational(expected.numerator, expected.denominator)
 
 
@@ -75,7 +75,7 @@ def test_sympy_on_numbers_comes_out_as_in_python(text: str, environment: dict[st
 @example(text="(n//n)/(n//n)", environment={"b": 2, "n": 9, "d": 7, "h": 6, "e": 6})
 def test_formulas_come_out_as_in_python_for_any_sizes(text: str, environment: dict[str, int]) -> None:
     expected = truth(text, environment)
-    formula = evaluate(parse_expression(text), {name: symbol(name) for name in SIZES})
+    formula = symbolic(parse_expression(text), {name: symbol(name) for name in SIZES})
     found = formula.subs({symbol(name): value for name, value in environment.items()})
     assert found == sympy.Rational(expected.numerator, expected.denominator)
 
@@ -91,7 +91,7 @@ def test_conditions_come_out_as_in_python(text: str, environment: dict[str, int]
     except ExpressionError:
         assume(False)  # Python skipped an operand that divides by zero; we evaluate all operands
     assert found is expected
-    assert evaluate(ast, {name: sympy.Integer(value) for name, value in environment.items()}) == expected
+    assert symbolic(ast, {name: sympy.Integer(value) for name, value in environment.items()}) == expected
 
 
 EVALUATION_MISTAKES = [
@@ -111,7 +111,7 @@ EVALUATION_MISTAKES = [
 @pytest.mark.parametrize(("text", "offset", "length", "message"), EVALUATION_MISTAKES)
 def test_what_has_no_value_is_explained_in_place(text: str, offset: int, length: int, message: str) -> None:
     ast = parse_expression(text)
-    for run in (lambda: evaluate(ast, {"n": symbol("n"), "widths": symbol("widths")}), lambda: evaluate_number(ast, {"n": 4, "widths": 1})):
+    for run in (lambda: symbolic(ast, {"n": symbol("n"), "widths": symbol("widths")}), lambda: evaluate_number(ast, {"n": 4, "widths": 1})):
         with pytest.raises(ExpressionError) as caught:
             run()
         assert (str(caught.value), caught.value.offset, caught.value.length) == (message, offset, length)
@@ -127,7 +127,7 @@ def test_formulas_are_exact() -> None:
     environment = {"e": e, "n": n, "w": w}
 
     def formula(text: str) -> Any:
-        return evaluate(parse_expression(text), environment)
+        return symbolic(parse_expression(text), environment)
 
     assert formula("e**-0.5") == e ** sympy.Rational(-1, 2)
     assert formula("0.1*n") == n / 10
@@ -142,9 +142,9 @@ def test_formulas_are_exact() -> None:
     assert sympy.expand(formula("log2(6*n**2*w) - log2(3*w) - 2*log2(n)")) == 1
     assert formula("max(n, 0)") == n
     assert formula("min(1, 1/(e*n))") == 1 / (e * n)
-    assert evaluate(parse_condition("1 <= 1/(e*n)"), environment) not in (True, False)
+    assert symbolic(parse_condition("1 <= 1/(e*n)"), environment) not in (True, False)
     assert formula("sqrt(n**2)") == n
-    assert evaluate(parse_condition("n % w == 0 and n >= 2*w"), environment) == sympy.And(sympy.Eq(sympy.Mod(n, w), 0), n >= 2 * w)
+    assert symbolic(parse_condition("n % w == 0 and n >= 2*w"), environment) == sympy.And(sympy.Eq(sympy.Mod(n, w), 0), n >= 2 * w)
 
 
 @pytest.mark.parametrize("exponent", [1, 2, 7, 50, 60, 200])

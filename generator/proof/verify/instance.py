@@ -21,7 +21,7 @@ from generator.render.module.view import ModuleSet, ModuleView
 from generator.render.module.writer import render_module
 from generator.sheet.compiled import Compiled, Variant, compile_spec, variant
 from generator.spec.library import Library
-from generator.text.expressions import evaluate as evaluate_expression
+from generator.text.expressions import symbolic
 
 if TYPE_CHECKING:
     from typing_extensions import Self  # in typing from Python 3.11 on
@@ -113,12 +113,12 @@ class Workbench:
 def make_input(declared: Any, view: ModuleView, sizes: Mapping[str, int], device: str, dtype: torch.dtype) -> Tensor:
     """Return one random input."""
     symbols = {name: symbol(name) for name in view.arch.spec.dims} | dict(view.arch.sizes)
-    shape = [evaluate(evaluate_expression(e.ast, symbols), sizes) for e in declared.shape]
+    shape = [evaluate(symbolic(e.ast, symbols), sizes) for e in declared.shape]
     if declared.dtype == "float":
         return torch.randn(shape, device=device, dtype=dtype)
     if declared.dtype == "bool":
         return torch.zeros(shape, device=device, dtype=torch.bool)
-    below = evaluate(evaluate_expression(declared.below.ast, symbols), sizes) if declared.below is not None else 1
+    below = evaluate(symbolic(declared.below.ast, symbols), sizes) if declared.below is not None else 1
     return torch.randint(0, below, shape, device=device)
 
 

@@ -27,7 +27,7 @@ from generator.spec.library import Library, shown
 from generator.spec.references import Reference, read_references
 from generator.spec.validation import violations_of
 from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml
-from generator.text.expressions import ExpressionError, evaluate, expression_problem, parse_expression
+from generator.text.expressions import ExpressionError, expression_problem, parse_expression, symbolic
 from generator.text.naming import output_name_problem
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean, listed
@@ -158,7 +158,7 @@ class _ComparisonReader:
                 continue
             _, span = find(self.tree, (*at, name))
             try:
-                expr = evaluate(parse_expression(value), {self.size: symbol(self.size)})
+                expr = symbolic(parse_expression(value), {self.size: symbol(self.size)})
             except ExpressionError as error:
                 self.problems.extend([expression_problem(error, span)])
                 continue

@@ -18,7 +18,7 @@ from generator.questions.growth.monomials import upper_bound
 from generator.questions.sweep.columns import Column, Columns
 from generator.questions.sweep.grid import Grid
 from generator.sheet.sheet import Sheet
-from generator.text.expressions import ExpressionError, evaluate, parse_condition
+from generator.text.expressions import ExpressionError, parse_condition, symbolic
 from generator.text.suggest import listed
 
 
@@ -185,7 +185,7 @@ def parse_where(text: str, sheet: Sheet) -> Boolean:
     """Read a condition on sizes and measures, such as `params < 1e9 and d >= 2*h`. Raises SizeError."""
     names = (*(size.name for size in sheet.sizes), *BY_KEY)
     try:
-        found = evaluate(parse_condition(text), {name: symbol(name) for name in names})
+        found = symbolic(parse_condition(text), {name: symbol(name) for name in names})
     except ExpressionError as error:
         raise SizeError(f"--where: {error.message}", *_caret(text, error), *error.notes) from error
     return found

@@ -12,7 +12,7 @@ from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import BlockRow
 from generator.spec.model import Expression, Layers
-from generator.text.expressions import evaluate
+from generator.text.expressions import symbolic
 
 
 def pattern_init(bound: BlockRow, attribute: str, printer: SizePrinter, made: Mapping[str, str]) -> list[str]:
@@ -26,7 +26,7 @@ def pattern_init(bound: BlockRow, attribute: str, printer: SizePrinter, made: Ma
     row, sizes = bound.row, printer.arch.sizes
 
     def size(expression: Expression | None) -> Expr:
-        return Integer(1) if expression is None else evaluate(expression.ast, sizes)
+        return Integer(1) if expression is None else symbolic(expression.ast, sizes)
 
     def times(layers: Layers | None) -> Expr:
         return Integer(0) if layers is None else size(layers.times)

@@ -14,7 +14,7 @@ from generator.formulas.python import to_python, to_python_number
 from generator.formulas.symbols import symbol
 from generator.resolve.architecture import Architecture
 from generator.spec.model import Spec
-from generator.text.expressions import evaluate
+from generator.text.expressions import symbolic
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class SizePrinter:
     def definition(self, name: str, names: Mapping[str, str]) -> str:
         """Print a derived size, or a default, by what it is made of."""
         default = self.arch.spec.dims[name].value
-        value = self._derived[name] if name in self._derived or default is None else evaluate(default.ast, self.arch.sizes)
+        value = self._derived[name] if name in self._derived or default is None else symbolic(default.ast, self.arch.sizes)
         return to_python(value, dict(names), self.order)
 
     def condition(self, condition: Boolean, names: Mapping[str, str]) -> str:

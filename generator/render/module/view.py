@@ -21,7 +21,7 @@ from generator.spec.library import Library
 from generator.spec.model import Option, Spec
 from generator.spec.reserved import FUNCTIONAL
 from generator.spec.stages import Family
-from generator.text.expressions import evaluate
+from generator.text.expressions import symbolic
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
@@ -145,7 +145,7 @@ def _is_default(argument: Argument, child: Architecture, value: Expr) -> bool:
     dim = child.spec.dims[argument.name]
     if dim.kind != "default" or dim.value is None:
         return False
-    default = evaluate(dim.value.ast, child.sizes)
+    default = symbolic(dim.value.ast, child.sizes)
     return bool(default == value)
 
 
@@ -278,7 +278,7 @@ class _Builder:
 
     def _argument(self, name: str, *, optional: bool) -> Argument:
         dim = self.spec.dims[name]
-        default = evaluate(dim.value.ast, self.arch.sizes) if dim.kind == "default" and dim.value is not None else None
+        default = symbolic(dim.value.ast, self.arch.sizes) if dim.kind == "default" and dim.value is not None else None
         return Argument(name, default, optional, dim.variable)
 
     def _run_name(self, name: str, known: set[str]) -> str:

@@ -15,7 +15,7 @@ from generator.resolve.contradictions import contradiction, unmet
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.sheet.claims.substitution import NoValueError, put_in
 from generator.spec.model import Claim, Expression, Spec
-from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
@@ -133,7 +133,7 @@ def _learn(
     bounds, learnt = [], []
     for condition in claim.conditions:
         try:
-            held = evaluate(condition.ast, sizes)
+            held = symbolic(condition.ast, sizes)
             put_in(held, values)
         except ExpressionError as error:
             problems.extend([expression_problem(error, condition.span)])

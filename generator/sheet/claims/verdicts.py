@@ -25,7 +25,7 @@ from generator.sheet.claims.values import check_values
 from generator.sheet.sheet import ClaimCheck, ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
 from generator.spec.model import Claim, Condition, Expression
-from generator.text.expressions import ExpressionError, evaluate, expression_problem, names
+from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
@@ -92,7 +92,7 @@ class _Judge:
 
     def _check(self, printed: Expression) -> ClaimCheck:
         """Return what holds the formula against the rows at any sizes."""
-        written = evaluate(printed.ast, {name: symbol(name) for name in names(printed.ast)})
+        written = symbolic(printed.ast, {name: symbol(name) for name in names(printed.ast)})
         counted = self.part.total
         rows = tuple(self.part.costs) if self.claim.of != SAVED_BYTES.key else ()
         whole = (cost_formula(row.costs, self.claim.of) for row in self.costs.rows if row.path in rows)
@@ -184,7 +184,7 @@ class _Judge:
     def _margin(self, once: Condition) -> Expr:
         """Return what is positive exactly where the published condition holds."""
         try:
-            held = evaluate(once.ast, self.under.sizes)
+            held = symbolic(once.ast, self.under.sizes)
         except ExpressionError as error:
             self.problems.extend([expression_problem(error, once.span)])
             raise Unresolved from None
@@ -210,7 +210,7 @@ class _Judge:
 
     def _stated(self, printed: Expression) -> SheetClaim:
         try:
-            value = evaluate(printed.ast, {**{name: symbol(name) for name in names(printed.ast)}, **self.sizes})
+            value = symbolic(printed.ast, {**{name: symbol(name) for name in names(printed.ast)}, **self.sizes})
         except ExpressionError as error:
             self.problems.extend([expression_problem(error, printed.span)])
             raise Unresolved from None
