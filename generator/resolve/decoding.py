@@ -35,7 +35,7 @@ class Growth:
 
 
 @dataclass(frozen=True)
-class Kept:
+class GrowingCache:
     """A cache that grows from step to step.
 
     Args:
@@ -60,7 +60,7 @@ class Kept:
         return isinstance(self.row.op, Cache) and self.row.op.keep is not None
 
 
-def caches(arch: Architecture) -> Iterator[Kept]:
+def caches(arch: Architecture) -> Iterator[GrowingCache]:
     """Yield each cache that is to grow, those of nested blocks included."""
     for row in arch.rows:
         if not row.active:
@@ -72,7 +72,7 @@ def caches(arch: Architecture) -> Iterator[Kept]:
             axis = Scope.of(arch.tracer, row, arch.sizes).axis(x, row.op.axis)
             total = arch.tracer.facts.simplify(row.op.to)
             if x.shape[axis] != total:
-                yield Kept(row, arch, axis, x.shape[axis], total)
+                yield GrowingCache(row, arch, axis, x.shape[axis], total)
 
 
 def growth(new: Expr, total: Expr) -> Growth | None:

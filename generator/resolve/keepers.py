@@ -45,7 +45,7 @@ def keepers(arch: Architecture, reason: str = "") -> Iterator[Keeper]:
         why = reason or (IN_ONE_STEP if row.name in once else "")
         if row.row.scan and row.child is not None:
             one = Keeper(row, arch, row.repeat, why)
-            yield replace(one, reason=OVER_DEPTH) if not why and _is_over_depth(one) else one
+            yield replace(one, reason=OVER_DEPTH) if not why and _is_over_depth(one, row.child) else one
             yield from keepers(row.child, IN_A_CELL)
         elif row.child is not None:
             yield from keepers(row.child, why)
@@ -60,7 +60,7 @@ def going_on(arch: Architecture) -> Iterator[Keeper]:
     return (one for one in keepers(arch) if not one.reason)
 
 
-def _is_over_depth(one: Keeper) -> bool:
+def _is_over_depth(one: Keeper, cell: Architecture) -> bool:
     """Say whether a recurrence does not go through what comes in token by token, such as one over layers.
 
     It goes through no axis of an input, or through one that all sequences of a batch have in common, such as the numbers of the layers:
@@ -71,8 +71,7 @@ def _is_over_depth(one: Keeper) -> bool:
     others = {axis for name, x in one.arch.inputs.items() if name not in sources for axis in x.shape}
     if not any(_share(axis, one.length) for axis in own):
         return True
-    assert one.row.child is not None  # it is a recurrence
-    first = [one.row.child.inputs[name].shape[:1] for name in one.row.row.carry]
+    first = [cell.inputs[name].shape[:1] for name in one.row.row.carry]
     return all(shape and shape[0] not in own and shape[0] in others for shape in first)
 
 

@@ -16,7 +16,7 @@ from sympy import Expr, Max, Min, Symbol
 from generator.ops.base import Along
 from generator.ops.cache import Cache
 from generator.resolve.architecture import Architecture, BoundRow, OpRow
-from generator.resolve.decoding import Growth, Kept, caches, growth, growths
+from generator.resolve.decoding import GrowingCache, Growth, caches, growth, growths
 from generator.resolve.keepers import going_on
 from generator.resolve.once import run_once
 from generator.resolve.scope import Scope
@@ -145,7 +145,7 @@ def _dropped(arch: Architecture) -> Iterator[Problem]:
         yield Problem(message, _place(top, bound, "to"), (note, *_inside(top, bound)))
 
 
-def _kept_form(one: Kept) -> str:
+def _kept_form(one: GrowingCache) -> str:
     """Return a note that says how a cache of the last tokens is written."""
     parts = [*one.total.args] if isinstance(one.total, Min) else []
     defaults = [one.sizes[name] for name, dim in one.arch.spec.dims.items() if dim.kind == "default" and name in one.sizes]
