@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
-from sympy import Eq, Ge, Mod
+from sympy import Ge
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
-from generator.ops.divisibility import suggested_condition
 from generator.ops.params import FLAG, SIZES, Choice, ChoiceKind, Flag
 from generator.ops.windows import check_fits, check_positions, each_axis, keyword, printed
 from generator.trace import pooling
@@ -22,11 +21,13 @@ class Pool(Op):
 
     x [b, c, n], [b, c, h, w] or [b, c, t, h, w]; each axis of positions becomes floor((n + 2 padding - dilation (kernel - 1) - 1) / stride)
     + 1 long; with `ceil_mode` rounded up, as long as the last window begins inside x or the padding before it. With `to` the windows are
-    those that make as many positions, `{op: pool, kind: avg, to: 7}`; it divides each axis of x, so that they are equal. No parameters.
+    those that make as many positions, `{op: pool, kind: avg, to: 7}`: of an axis of n, window i of m is from floor(i n / m) to
+    ceil((i + 1) n / m). No parameters.
 
     Operations: the window's elements for each result, places outside of x included, and for a mean one more (it divides by the whole
-    window, zeros of the padding included unless `count_include_pad: false`). Kept for the backward pass: x, and for a maximum the place
-    where it was found (8 bytes each); a mean of all positions (`to: 1`) keeps nothing.
+    window, zeros of the padding included unless `count_include_pad: false`). With `to` one for each element of x, and for a mean one more
+    for each result: elements that two windows share, where the sizes do not divide, count once. Kept for the backward pass: x, and for a
+    maximum the place where it was found (8 bytes each); a mean of all positions (`to: 1`) keeps nothing.
     """
 
     name: ClassVar[str] = "pool"
@@ -79,25 +80,13 @@ class Pool(Op):
         return flag.option is not None or flag.value != self.parameters()[name]["default"]
 
     def _target(self, row: RowScope, x: Tensor, to: Shape) -> Shape:
-        """Return the positions of the result. Raises OpError where they do not divide those of x."""
+        """Return the positions of the result. Raises OpError where something else is given beside them."""
         given = {"kernel": self.kernel is not None, "stride": self.stride is not None, "padding": self.padding != (0,)}
         given |= {"dilation": self.dilation != (1,)} | {name: self._is_set(name) for name in ("ceil_mode", "count_include_pad")}
         beside = next((name for name, is_given in given.items() if is_given), None)
         if beside is not None:
             raise OpError(f"`{row.name}` has `to`, which decides the windows, and `{beside}`; give one of them", at=beside)
-        sizes = each_axis(row, "to", to, x.rank - 2, least=1)
-        for length, size in zip(x.shape[2:], sizes, strict=True):
-            if (length / size).is_Rational and not (length / size).is_Integer:
-                long, count = row.show((length, size))[1:-1].split(", ")
-                raise OpError(
-                    f"`{row.name}` cannot make {count} equal windows of {long} positions",
-                    f"{row.input_names[0]} is {row.show(x.shape)}",
-                    *suggested_condition(row, length, size),
-                    at="to",
-                )
-            if not row.t.facts.divisible(length, size):
-                row.require(Eq(Mod(length, size), 0))
-        return sizes
+        return each_axis(row, "to", to, x.rank - 2, least=1)
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Mixed along the axes of positions."""

@@ -339,7 +339,6 @@ FURTHER: dict[str, tuple[VectorCost, ...]] = {
     "std": (VectorCost(4, 3, "variance; per row: two divisions, root"),),
     "addcmul": (VectorCost(2, parts="a + b * c"),),
     "addcdiv": (VectorCost(2, parts="a + b / c"),),
-    "_adaptive_avg_pool2d": (VectorCost(1, parts="sum; and 1 per element of the result (division)", case="sizes that divide"),),
 }
 
 

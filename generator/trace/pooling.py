@@ -27,10 +27,10 @@ def pool(t: Tracer, kind: Pooling, x: Tensor, windows: Windows, counts: Shape) -
 
 
 def adaptive(t: Tracer, kind: Pooling, x: Tensor, counts: Shape) -> Tensor:
-    """Pool x [b, c, ...] to `counts` positions, each of which divides its axis: F.adaptive_max_pool1d and its kin.
+    """Pool x [b, c, ...] to `counts` positions: F.adaptive_max_pool1d and its kin.
 
-    One operation for each element of x, and for a mean one more for each result. Kept as by `pool`; but the mean of all positions is a
-    mean over axes, which keeps nothing.
+    One operation for each element of x, as if it stood in one window alone, and for a mean one more for each result. Kept as by `pool`;
+    but the mean of all positions is a mean over axes, which keeps nothing.
     """
     if kind == "avg" and all(count == 1 for count in counts):
         return reduce_axes(t, "mean", x, tuple(range(2, x.rank)), keep=True)

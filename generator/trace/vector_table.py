@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-WindowRule = Literal["window", "average", "adaptive_window", "adaptive_average", "interpolation", "transform", "sampling"]
+WindowRule = Literal["window", "average", "interpolation", "transform", "sampling"]
 Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "added", "free"] | WindowRule
 
 # What each rule means, for people.
@@ -30,8 +30,6 @@ RULES: dict[Rule, str] = {
     "bias": "1 per element of the result if a bias is added; the products are matmul FLOPs",
     "window": "1 per element of each window, hence the window's size per element of the result",
     "average": "1 per element of each window and 1 per element of the result (division)",
-    "adaptive_window": "1 per element of each window; of an axis of n, window i of m is from floor(i*n/m) to ceil((i + 1)*n/m)",
-    "adaptive_average": "as `adaptive_window`, and 1 per element of the result (division)",
     "interpolation": "3 per element of the result for each interpolation between two numbers, of which there are 1, 3 or 7 "
     "along 1, 2 or 3 axes; 35 for a bicubic one (five sums of four products); positions and weights of rows and columns are not counted",
     "added": "1 per element that is added",
@@ -85,16 +83,16 @@ PRIMITIVES: dict[str, Rule] = {
     "grid_sampler_2d": "sampling",
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], "transform"),
     **dict.fromkeys(["upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"], "interpolation"),
-    "adaptive_max_pool2d": "adaptive_window",
-    "adaptive_max_pool3d": "adaptive_window",
-    "_adaptive_avg_pool3d": "adaptive_average",
+    # As if each element stood in one window: where sizes do not divide, a few stand in two.
+    **dict.fromkeys(["adaptive_max_pool2d", "adaptive_max_pool3d"], "input"),
+    **dict.fromkeys(["_adaptive_avg_pool2d", "_adaptive_avg_pool3d"], "mean"),
 }
 
 
 _COMPOSITES = """
     _softmax _safe_softmax _log_softmax logsumexp native_layer_norm _fused_rms_norm native_group_norm native_batch_norm linalg_vector_norm
     std gelu silu elu celu selu softplus log_sigmoid_forward mish hardswish hardsigmoid glu _prelu_kernel native_dropout addcmul addcdiv
-    _adaptive_avg_pool2d _weight_norm_interface hardshrink softshrink threshold
+    _weight_norm_interface hardshrink softshrink threshold
     _scaled_dot_product_flash_attention_for_cpu
 """
 COMPOSITES = frozenset(_COMPOSITES.split())  # what is counted by its parts

@@ -98,8 +98,8 @@ def pool(d: Draft) -> None:
     x = d.take(3, 4, 5)
     kind = d.pick(("max", "avg"))
     if d.often(3):
-        to = [divisor(d, axis) for axis in x.axes[2:]]
-        d.op("pool", [x], (*x.axes[:2], *(() if size == "1" else (size,) for size in to)), kind=kind, to=to)
+        to = [d.size() for _ in x.axes[2:]]
+        d.op("pool", [x], (*x.axes[:2], *to), kind=kind, to=[text(size) for size in to])
         return
     kernel = d.pick((2, 3, d.plain()))
     stride, around = d.pick((None, 1, 2)), d.pick((0, 1)) if isinstance(kernel, int) else 0

@@ -13,6 +13,7 @@ import torch
 from torch._decomp import get_decompositions
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from generator.proof.measure import vector_flops
 from generator.trace.kernels import kernel_of
 from tests.ops.test_values import IMAGE, SEQUENCE, Array, close, convolved, pooled, spread
 
@@ -97,6 +98,19 @@ def test_pool_to_a_size_cuts_into_equal_windows(run: Any, kind: str, how: Any) -
     one = run(f"{{op: pool, kind: {kind}, to: [2, 3, 1]}}", VOLUME.replace("h", "w").replace("w, w", "w, h"))
     b, c, t, w, h = one.x.shape
     close(one.y, how(one.x.reshape(b, c, 2, t // 2, 3, w // 3, 1, h), axis=(3, 5, 7)))
+
+
+def test_pool_to_a_size_that_does_not_divide_has_windows_that_overlap(run: Any) -> None:
+    one = run("{op: pool, kind: max, to: 5}", SEQUENCE)
+    windows = [(0, 3), (2, 5), (4, 8), (7, 10), (9, 12)]
+    close(one.y, np.stack([one.x[..., first:end].max(-1) for first, end in windows], -1))
+
+
+@pytest.mark.parametrize("name", ["avg", "max"])
+def test_pooling_to_a_size_that_divides_costs_what_the_same_windows_cost(name: str) -> None:
+    functional, x = torch.nn.functional, torch.ones(2, 3, 4, 6)
+    same = getattr(functional, f"{name}_pool2d"), getattr(functional, f"adaptive_{name}_pool2d")
+    assert vector_flops(same[0], x, (2, 3)).total == vector_flops(same[1], x, (2, 2)).total > 0
 
 
 # ---- other sizes -----------------------------------------------------------------------------------------------------

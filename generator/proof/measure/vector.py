@@ -166,17 +166,6 @@ def _average(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], resu
     return _window(op, args, kwargs, result) + tensors_in(result)[0].numel()
 
 
-def _adaptive_window(_op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
-    x, out = tensors_in(args, kwargs)[0].shape, tensors_in(result)[0].shape
-    axes = int(base_name(_op).rsplit("pool", 1)[1][0])
-    pairs = zip(x[-axes:], out[-axes:], strict=True)
-    return prod(out[:-axes]) * prod(sum(-(-(i + 1) * n // m) - i * n // m for i in range(m)) for n, m in pairs)
-
-
-def _adaptive_average(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
-    return _adaptive_window(op, args, kwargs, result) + tensors_in(result)[0].numel()
-
-
 def _interpolation(op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, Any], result: Any) -> int:
     name = base_name(op)
     between_two = 2 ** int(name[-2]) - 1  # interpolations along the first axis, then between their results
@@ -226,8 +215,6 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "transform": _transform,
     "sampling": _sampling,
     "interpolation": _interpolation,
-    "adaptive_window": _adaptive_window,
-    "adaptive_average": _adaptive_average,
     "added": _added,
     "free": _free,
 }
