@@ -323,6 +323,7 @@ KERNELS: dict[str, Kernel] = {
     "bernoulli_": _NO_GRADIENT,
     "arange": _NO_GRADIENT,
     "nonzero": _NO_GRADIENT,
+    "scatter_": _NO_GRADIENT,
     "ones": _NO_GRADIENT,
     "new_zeros": _NO_GRADIENT,
     "scalar_tensor": _NO_GRADIENT,

@@ -718,6 +718,14 @@ def hide(d: Draft) -> None:
         d.op("hide", [x], x.axes, axes=" ".join(names), where=where)
 
 
+@move("hide_others")
+def hide_others(d: Draft) -> None:
+    x = d.take(1, 2, 3, 4)
+    index = _some_axis(d, x)
+    places = d.input((*x.axes[:index], d.size()), "index")
+    d.op("hide_others", [x, places], x.axes, axis=d.axis(x, index), value=d.pick((None, -5)))
+
+
 @move("hide_equal")
 def hide_equal(d: Draft) -> None:
     x = d.take(3, 4, 2)
