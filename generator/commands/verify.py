@@ -154,6 +154,8 @@ def _print(result: Verification) -> None:
     _print_references(result)
     for reason in result.skipped:
         say(f"  not checked: {reason}")
+    for less in result.shortened:
+        say(f"  {less}")
 
 
 def _print_decoding(result: Verification) -> None:
@@ -237,6 +239,7 @@ def _plain(result: Verification) -> dict[str, Any]:
         "equal": result.equal,
         "mistakes": list(map(headline, result.mistakes)),
         "skipped": list(result.skipped),
+        "shortened": list(result.shortened),
         "references": [{**vars(check), "equal": check.equal} for check in result.references],
         "peaks": [{**vars(peak), "exact": peak.is_exact} for peak in result.peaks],
         "decoding": _plain_decoding(result.decoding),

@@ -78,6 +78,8 @@ class _Product:
 
     @property
     def visible(self) -> Fraction:
+        if not self.elements:  # of an expert that no token has chosen
+            return self.flops
         seen = self.seen.pop() if len(self.seen) == 1 else self.elements
         return self.flops * Fraction(seen, self.elements)
 

@@ -107,7 +107,7 @@ def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
         stepwise=_stepwise(result),
         peaks=_peaks(result.peaks),
         references=_references(result.references),
-        not_run=tuple(text(reason) for reason in (*map(headline, result.mistakes), *result.skipped, *result.not_run)),
+        not_run=tuple(text(reason) for reason in (*map(headline, result.mistakes), *result.skipped, *result.shortened, *result.not_run)),
         differences=table(
             ("At", "Quantity", "Derived", "Measured"),
             [(_at(case), code(c.quantity), _number(c.derived), _number(c.measured)) for case in wrong for c in case.checks if not c.equal],

@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from generator.formulas.evaluate import evaluate
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check, check_instance
 from generator.proof.verify.failures import described
@@ -17,14 +18,17 @@ from generator.proof.verify.peaks import PeakComparison, compare_peaks
 from generator.proof.verify.references.run import ReferenceCheck, reference_checks
 from generator.proof.verify.row_shapes import wrong_shapes_when_stopped
 from generator.proof.verify.rows import RowDifference
-from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.sampling import NoSampleError, depths, sample
 from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.proof.verify.tables import table_checks
 from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.render.module.view import may_be_refused
+from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet
 from generator.spec.choices import Choices
 from generator.text.problems import Problem, ProblemsError
+
+MOST_RUNS = 2500  # of rows, at a preset
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,7 @@ class Verification:
         not_run: comparisons that could not be run here, and why.
         mistakes: what keeps the spec from being built, so that nothing of it was measured.
         decoding: stepwise runs beside whole passes; None where the module keeps nothing between steps.
+        shortened: presets that were run with fewer layers, because each has many experts.
     """
 
     spec: str
@@ -63,6 +68,7 @@ class Verification:
     not_run: tuple[str, ...] = ()
     mistakes: tuple[Problem, ...] = ()
     decoding: Decoding | None = None
+    shortened: tuple[str, ...] = ()
 
     @property
     def equal(self) -> bool:
@@ -106,15 +112,20 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
             skipped.append(str(error))
             break
         cases.append(check_case(bench, name, sizes, of_values=_checks_of_values))
+    shortened: list[str] = []
     for preset in sheet.presets if presets else ():
+        given = runnable(sheet, preset.sizes)
         try:
-            cases.append(check_case(bench, name, preset_sizes(sheet, preset.sizes, rng), preset.name))
+            cases.append(check_case(bench, name, preset_sizes(sheet, given, rng), preset.name))
+            if left := [f"{size} = {cases[-1].sizes[size]}" for size in preset.sizes if size not in given]:
+                shortened.append(f"preset {preset.name}: run with {', '.join(left)}, where all else is as published")
         except NoSampleError as error:
             skipped.append(f"preset {preset.name}: {error}")
     for preset in sheet.other_presets if presets else ():
         with Workbench(bench.library.chosen(Choices(name, preset.options))) as under:
             try:
-                sizes = preset_sizes(under.compiled(name).sheet, preset.sizes, rng)
+                chosen = under.compiled(name).sheet
+                sizes = preset_sizes(chosen, runnable(chosen, preset.sizes), rng)
                 cases.append(check_case(under, name, sizes, preset.name))
             except NoSampleError as error:
                 skipped.append(f"preset {preset.name}: {error}")
@@ -123,7 +134,8 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
     compared, not_run = reference_checks(bench, name) if references else ((), ())
     not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
     simulated = tuple(p for p in highest if not isinstance(p, str))
-    return Verification(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=check_decoding(bench, name))
+    decoding = check_decoding(bench, name)
+    return Verification(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=decoding, shortened=tuple(shortened))
 
 
 def _checks_of_values(instance: Instance) -> Iterator[Check]:
@@ -136,6 +148,14 @@ def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparis
         return compare_peaks(bench, name, sizes)
     except Exception as error:  # noqa: BLE001  the peak is no formula; that it cannot be simulated is said and is no failure
         return f"peak of memory: {type(error).__name__}: {error}"
+
+
+def runnable(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int]:
+    """Return the sizes of a preset, without those that only count layers where it takes too long to run all rows that they come to."""
+    known = {name: value for name, value in complete(sheet.sizes, given).items() if value is not None}
+    times = [row.repeat for row in sheet.rows if not row.is_group]
+    runs = sum(evaluate(one, known) for one in times if {size.name for size in one.free_symbols} <= known.keys())
+    return dict(given) if runs <= MOST_RUNS else {name: value for name, value in given.items() if name not in depths(sheet)}
 
 
 def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> dict[str, int]:

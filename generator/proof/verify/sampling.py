@@ -45,10 +45,10 @@ def sample(
         NoSampleError: after so many attempts.
     """
     given = dict(fixed or {})
-    depths = _depths(sheet)
+    layers = depths(sheet)
 
     def candidates(name: str, sizes: Sizes) -> Iterator[int]:  # noqa: ARG001 - the same whatever is chosen
-        return _in_random_order(rng, () if name in following else depths.get(name, CHOICES))
+        return _in_random_order(rng, () if name in following else layers.get(name, CHOICES))
 
     def arranged(proposed: Sequence[int]) -> Iterator[int]:
         yield from _in_random_order(rng, proposed[:FIRST_FEW])
@@ -57,7 +57,7 @@ def sample(
     for _ in range(attempts):
         drawn = {size.name for size in sheet.sizes if size.kind == "default" and not given and rng.random() < 0.5}
         following = {size.name for size in sheet.sizes if size.value is not None} - drawn
-        demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, depths, least)]
+        demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, layers, least)]
         if fixed is None:
             demands += [Holds(Le(symbol(size.name), limit * limit)) for size in sheet.sizes]
         order = search_order(sheet, given)
@@ -77,7 +77,7 @@ def _in_random_order(rng: random.Random, values: Sequence[int]) -> Iterator[int]
         yield value
 
 
-def _depths(sheet: Sheet) -> dict[str, Sequence[int]]:
+def depths(sheet: Sheet) -> dict[str, Sequence[int]]:
     """Return the sizes that only count layers, and how many there may be.
 
     One is first and last, of two none is between, three are as good as many; of layers in turn, two periods and what is left of a third.

@@ -18,6 +18,7 @@ from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import check_instance
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.peaks import compare_peaks
+from generator.proof.verify.run import runnable
 from generator.proof.verify.sampling import sample
 from generator.spec.library import Library, spec_files
 
@@ -115,3 +116,11 @@ def test_gathered_weights_compute_the_same_and_keep_eight_times_as_much(bench: W
     assert counts[0] == counts[1] == 37_888
     assert saved(gathered, x, parameters=module.parameters()).elements > 7 * saved(module, x).elements
     assert parameters(module).trainable == 4672
+
+
+def test_presets_of_many_experts_are_run_with_fewer_layers(bench: Workbench) -> None:
+    sheet = bench.compiled("deepseek_v2_lite").sheet
+    (preset,) = sheet.presets
+    assert preset.sizes.keys() - runnable(sheet, preset.sizes) == {"L"}
+    llama = bench.compiled("llama").sheet
+    assert all(runnable(llama, one.sizes) == one.sizes for one in llama.presets)
