@@ -27,7 +27,7 @@ from generator.sheet.memory import SavedMemory
 from generator.sheet.presets import sheet_preset, sheet_presets
 from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetPreset, SheetRow, Size
 from generator.spec.choices import Choices
-from generator.spec.library import Library
+from generator.spec.library import Library, with_variant
 from generator.spec.model import Preset, Spec
 from generator.spec.references import Reference, read_references
 from generator.text.problems import Problem, Problems, ProblemsError
@@ -84,7 +84,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
     try:
         traced = costed(library, spec, options)
     except ProblemsError as error:
-        raise ProblemsError([*problems, *error.problems]) from None
+        raise ProblemsError([*problems, *with_variant(name, spec.sources, error.problems)]) from None
     arch, rows = traced.architecture, traced.rows
     sums = totals(rows)
     sizes = _sizes(spec, arch, traced.facts)

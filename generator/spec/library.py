@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -197,8 +198,22 @@ class Library:
         if name not in self.blocks and (file != self.files[name] or not leans(source.text)):
             return parse_spec(name, source)
         tree = self.tree(name)
-        sources = dict.fromkeys([source, *(_load(self.files[one]) for one in self._leans.get(name, ()))])
-        return parse_tree(name, source, tree, tuple(sources))
+        sources = tuple(dict.fromkeys([source, *(_load(self.files[one]) for one in self._leant_on(name))]))
+        try:
+            spec = parse_tree(name, source, tree, sources)
+        except ProblemsError as error:
+            raise ProblemsError(with_variant(name, sources, error.problems)) from None
+        return replace(spec, problems=tuple(with_variant(name, sources, spec.problems)))
+
+    def _leant_on(self, name: str) -> tuple[str, ...]:
+        """Return all specs of which parts stand in the tree of a spec."""
+        found: dict[str, None] = {}
+        names = [name]
+        while names:
+            more = [one for one in self._leans.get(names.pop(), ()) if one not in found]
+            found |= dict.fromkeys(more)
+            names += more
+        return tuple(found)
 
     def chosen(self, choices: Choices) -> Library:
         """Return this library as it is with options and slots chosen."""
@@ -270,6 +285,13 @@ class Library:
             if file.is_relative_to(real(root)):
                 return file.relative_to(real(root)).as_posix()
         return file.name
+
+
+def with_variant(name: str, sources: tuple[Source, ...], problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Say of mistakes in what a spec has from another that it is this spec that they are made in."""
+    for problem in problems:
+        is_other = problem.span is not None and problem.span.source in sources[1:] and problem.span.source != sources[0]
+        yield replace(problem, notes=(*problem.notes, f"as part of `{name}` ({sources[0].path})")) if is_other else problem
 
 
 def spec_files(path: Path) -> Iterator[Path]:

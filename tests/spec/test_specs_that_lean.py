@@ -242,3 +242,13 @@ def test_presets_are_written_into_variants_and_files_with_blocks(tmp_path: Path,
     assert dict(library.spec("small").presets["ours"].sizes) == {"d": 8, "L": 4}
     with pytest.raises(ProblemsError, match="sets `q`"):
         add_presets(tmp_path / "v.yaml", [OwnPreset("theirs", {"q": 8})])
+
+
+def test_a_mistake_in_what_comes_from_another_spec_names_the_variant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = _said(_library(Path(), base=BASE, v="title: V\nlike: base\nwithout: [f, d]\n"), "v")
+    assert "base.yaml:3:" in said
+    assert "as part of `v` (v.yaml)" in said
+    said = _said(_library(Path(), base=BASE, v="title: V\nlike: base\nlayers:\n  placed: {op: mean, over: d}\n"), "v")
+    assert "base.yaml:" in said
+    assert "as part of `v` (v.yaml)" in said
