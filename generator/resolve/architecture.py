@@ -77,6 +77,7 @@ class BoundRow(ReadRow):
     Args:
         weights: those that it owns.
         shared: those that it uses and another row owns.
+        capacity: how many tokens an expert takes at most; None where there is no limit.
         repeat: how often its block is stacked, or its cell is stepped.
         initial: what its weights start as, by name, where it says so; those that only another choice of an option makes too.
         applied: the weights of its block, where another row is tied to it.
@@ -89,6 +90,7 @@ class BoundRow(ReadRow):
     weights: Mapping[str, Weight] = field(default_factory=dict)
     shared: Mapping[str, Weight] = field(default_factory=dict)
     repeat: Expr = field(default_factory=lambda: Integer(1))
+    capacity: Expr | None = None
     initial: Mapping[str, InitialValue] = field(default_factory=dict)
     applied: SharedWeights | None = None
     forgets: str = ""

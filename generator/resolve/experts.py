@@ -157,7 +157,17 @@ def run_experts(run: Run, frame: Frame, read: ReadRow, block: Block, experts: Ex
     with t.used_in_part(chosen.shape[-1] / count):
         y = iterated(run, frame, read, block, count, {"y": y}, body)["y"]
     result = y if len(shape) == 2 else y.unflatten(0, shape[:-1])
-    return BlockRow(**vars(read), results={"": result}, child=children[-1], repeat=count)
+    return BlockRow(**vars(read), results={"": result}, child=children[-1], repeat=count, capacity=_capacity(mixture))
+
+
+def _capacity(mixture: _Mixture) -> Expr | None:
+    """Return how many tokens an expert takes at most, so many that an even spread drops none. Raises Unresolved after reporting."""
+    frame, row = mixture.frame, mixture.read.row
+    if row.capacity is None:
+        return None
+    capacity = written_size(frame.sized, frame.needs, row.capacity, mixture.run.problems)
+    frame.needs.condition(Ge(capacity * mixture.count, mixture.choices), row.where("capacity"))
+    return capacity
 
 
 def _check_reads(run: Run, frame: Frame, read: ReadRow, block: Block) -> None:

@@ -63,6 +63,7 @@ def check_sizes(spec: Spec) -> Iterator[Problem]:
             *(row.out or ()),
             *([row.repeat] if row.repeat else []),
             *([row.experts] if row.experts else []),
+            *([row.capacity] if row.capacity else []),
             *(row.use.sizes.values() if row.use else ()),
         )
         written += (axis for shape in row.carry.values() for axis in shape)

@@ -34,7 +34,7 @@ _IN_CONSTRUCTORS = """
 """
 CONSTRUCTOR_NAMES = frozenset(_IN_CONSTRUCTORS.split())  # `name` and `cls` are arguments of `from_preset`
 _IN_FORWARD = """
-    self torch math enumerate float int range state zip len ValueError layer index expert
+    self torch math enumerate float int range state zip len ValueError layer index expert found
     deformed widened advance extend keep recall substate with_state lsh_buckets positive_features rotated rotated_halves is_first
     preceded remember
 """

@@ -135,6 +135,12 @@ class Row(SpecPart):
     weights: Ref | None = key(
         REFERENCE, "the row that says how much the result of each counts: [..., k]; 1 by default", of_blocks=True, example="chosen.values"
     )
+    capacity: Expression | None = key(
+        EXPRESSION,
+        "how many tokens an expert takes at most, the first ones; it makes nothing of others; no limit by default",
+        of_blocks=True,
+        example="c",
+    )
     inputs: tuple[Ref, ...] | None = key(
         REFERENCES,
         "the row or input it reads, `row.part` for one of several results, a list for several; the row above by default",
@@ -285,7 +291,7 @@ class Row(SpecPart):
         if "experts" in self.spans and "by" not in self.spans:
             note = f"`by` names the row that chooses, such as a top_k: {example}"
             yield Problem(f"row `{self.name}` has `experts` without `by`", self.named("experts"), (note,))
-        for name in ("by", "weights"):
+        for name in ("by", "weights", "capacity"):
             if blocks and name in self.spans and "experts" not in self.spans:
                 yield Problem(f"row `{self.name}` has `{name}` without `experts`", self.named(name), (f"a mixture of experts: {example}",))
         for name in ("repeat", "scan"):

@@ -48,6 +48,16 @@ mine.yaml:10:30: error: row `y` has both `repeat` and `experts`
       |                              ^^^^^^^
   use a spec that has the experts within one that repeats""",
     ),
+    "a limit without experts": (
+        """\
+  y: {use: gated_mlp, in: x, capacity: 4}
+""",
+        """\
+mine.yaml:7:30: error: row `y` has `capacity` without `experts`
+    7 |   y: {use: gated_mlp, in: x, capacity: 4}
+      |                              ^^^^^^^^
+  a mixture of experts: `{use: gated_mlp, in: x, experts: E, by: chosen.indices, weights: chosen.values}`""",
+    ),
     "what chooses and what weighs in each other's place": (
         """\
   y: {use: gated_mlp, in: x, experts: E, by: top.values, weights: top.indices}

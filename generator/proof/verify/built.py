@@ -15,7 +15,7 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from generator.formulas.evaluate import evaluate
 from generator.ops.attention import Attention
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.routing import routed_evenly
+from generator.proof.verify.routing import drops_tokens, routed_evenly
 from generator.proof.verify.state import copied, prefilled_state
 from generator.resolve.architecture import Architecture
 from generator.sheet.sheet import Sheet
@@ -63,7 +63,7 @@ class Instance:
             warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")  # PyTorch does it where layers are copied
             module = bench.build(name, sizes, device=device, dtype=dtype)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
-        if device == "meta" or isinstance(mode, FakeTensorMode):
+        if device == "meta" or isinstance(mode, FakeTensorMode) or drops_tokens(bench.compiled(name).architecture):
             mode = routed_evenly(bench, name, module, sizes, mode)
         with mode:
             state = prefilled_state(bench, name, module, sizes, device, dtype)

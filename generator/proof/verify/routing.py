@@ -45,7 +45,7 @@ class EvenRouting(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch 
         number, count = next(self.running[-1])
         (mask,) = args
         found = mask.numel() // count + (number < mask.numel() % count)
-        return torch.empty((found, mask.dim()), dtype=torch.int64, device=mask.device)
+        return torch.zeros((found, mask.dim()), dtype=torch.int64, device=mask.device)
 
 
 def routed_evenly(
@@ -58,6 +58,11 @@ def routed_evenly(
         routing.follow(parent, counts)
         found = True
     return _Both(mode, routing) if found else mode
+
+
+def drops_tokens(arch: Architecture) -> bool:
+    """Say whether some experts take only so many tokens, so that counts are those of an even spread alone."""
+    return any(row.capacity is not None or (row.child is not None and drops_tokens(row.child)) for row in arch.rows if row.active)
 
 
 class _Both(AbstractContextManager[None]):

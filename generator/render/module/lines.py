@@ -341,11 +341,14 @@ class LineWriter:
         for _ in range(len(next(iter(bound.child.inputs.values())).shape) - 2):
             rows = f"{rows}.unsqueeze(0)"
             result = f"expert({rows}).squeeze(0)"
+        found = f"torch.where({chosen} == index)"
+        if bound.capacity is not None:
+            found = f"(found[:{self.printer.run(bound.capacity)}] for found in {found})"
         weighted = f"{result} * {gates[0]}[{token}, {place}, None]" if gates else result
         lines += [
             (f"{mixed} = {tokens}.new_zeros({width})", ""),
             (f"for index, expert in enumerate(self.{attribute}):", ""),
-            (f"    {token}, {place} = torch.where({chosen} == index)", ""),
+            (f"    {token}, {place} = {found}", ""),
             (f"    {mixed}.index_add_(0, {token}, {weighted})", comment if is_flat else ""),
         ]
         return lines if is_flat else [*lines, (f"{target} = {mixed}.unflatten(0, {inputs[0]}.shape[:-1])", comment)]

@@ -18,6 +18,7 @@ from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import check_instance
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.peaks import compare_peaks
+from generator.proof.verify.references import mixtral
 from generator.proof.verify.run import runnable
 from generator.proof.verify.sampling import sample
 from generator.spec.library import Library, spec_files
@@ -124,3 +125,33 @@ def test_presets_of_many_experts_are_run_with_fewer_layers(bench: Workbench) -> 
     assert preset.sizes.keys() - runnable(sheet, preset.sizes) == {"L"}
     llama = bench.compiled("llama").sheet
     assert all(runnable(llama, one.sizes) == one.sizes for one in llama.presets)
+
+
+def test_the_mixture_of_transformers_multiplies_as_much(bench: Workbench) -> None:
+    """Its loop over experts, run on values: FLOPs of the router and of the k experts of each token."""
+    torch.manual_seed(0)
+    (small,) = (model.small(torch.float32) for model in mixtral.IMPLEMENTATIONS)
+    other: Any = small.other
+    counter = FlopCounterMode(display=False)
+    with counter, torch.no_grad():
+        other.model.layers[0].mlp(torch.randn(2, 17, 24))
+    sizes = {"b": 2, "n": 17, "d": 24, "f": 20, "E": 5, "k": 2}
+    assert counter.get_total_flops() == Instance.of(bench, "mixture_of_experts", sizes).derived("matmul_flops")
+
+
+def test_an_expert_that_is_full_makes_nothing_of_further_tokens(bench: Workbench) -> None:
+    torch.manual_seed(0)
+    module: Any = bench.build("switch_layer", {"d": 8, "f": 12, "E": 4, "c": 3}, dtype=torch.float64)
+    x = torch.randn(2, 6, 8, dtype=torch.float64)
+    expected, taken, dropped = torch.zeros(12, 8, dtype=torch.float64), [0] * 4, 0
+    for place, token in enumerate(x.flatten(0, 1)):
+        gate, index = module.routing.logits(token).softmax(-1).max(0)
+        taken[index] += 1
+        if taken[index] > 3:
+            dropped += 1
+        else:
+            expected[place] = gate * module.experts[index](token[None, None])[0, 0]
+    assert dropped > 0
+    torch.testing.assert_close(module(x), expected.view_as(x))
+    with pytest.raises(ValueError, match="num_experts\\*capacity must hold"):
+        module(torch.cat((x, x)))
