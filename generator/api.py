@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.files.regular_file import real
+from generator.sheet.asked import with_choices
 from generator.sheet.compiled import Compiled, derive
 from generator.sheet.costing import Cost, RowCost, cost_of, formulas
 from generator.sheet.sheet import SheetRow
 from generator.sheet.sizing import check_option
 from generator.spec.choices import Choices
 from generator.spec.library import Library
-from generator.spec.lookup import find
+from generator.spec.lookup import locate
 from generator.text.problems import Problem, ProblemsError, headline
 from generator.text.suggest import did_you_mean, listed
 
@@ -33,9 +34,9 @@ class LoadedSpec:
         sheet: the rows, sizes, totals and presets, as the renderers see them.
     """
 
-    def __init__(self, compiled: Compiled, library: Library, options: Mapping[str, Any]) -> None:
+    def __init__(self, compiled: Compiled, library: Library, options: Mapping[str, Any], preset: str = "") -> None:
         self.sheet = compiled.sheet
-        self._compiled, self._library, self._options = compiled, library, options
+        self._compiled, self._library, self._options, self._preset = compiled, library, options, preset or None
 
     @property
     def name(self) -> str:
@@ -71,7 +72,7 @@ class LoadedSpec:
         """Return the numbers at given sizes.
 
         Args:
-            preset: the name of published sizes.
+            preset: the name of published sizes; those that `load` was asked for by default.
             dtype: the format of the model's numbers, for `saved_bytes`: float64, float32, bfloat16 or float16.
             sizes: whole numbers, or numpy arrays of them, which broadcast; they win over the preset. Sizes may be left out where the
                 quantities that are read do not depend on them.
@@ -79,6 +80,7 @@ class LoadedSpec:
         Raises:
             SizeError: an unknown preset, size or format, a number that is no size, or sizes that break a condition of the spec.
         """
+        preset = preset or self._preset
         return cost_of(self._under(preset)[0].sheet, preset, sizes, dtype)
 
     def _under(self, preset: str | None) -> tuple[Compiled, Library]:
@@ -93,7 +95,7 @@ class LoadedSpec:
         """Return the spec's PyTorch module with new weights.
 
         Args:
-            preset: the name of published sizes.
+            preset: the name of published sizes; those that `load` was asked for by default.
             arguments: sizes, which win over the preset, options, blocks for slots, `device` and `dtype`. Sizes that only inputs show may be
                 left out.
 
@@ -103,6 +105,7 @@ class LoadedSpec:
         """
         from generator.render.module.loading import build_module
 
+        preset = preset or self._preset
         return build_module(*self._under(preset), preset, {**self._options, **arguments})
 
     def __repr__(self) -> str:
@@ -116,23 +119,23 @@ def load(
     """Read a spec and derive its formulas.
 
     Args:
-        name_or_path: a spec's name, or the path of its file.
+        name_or_path: a spec's name, or the path of its file; a preset's name, or both as in `bert@bert-large`.
         specs: a folder or file, or several, to look in beside the built-in specs and ./specs.
-        options: values for options of the spec, instead of their defaults.
+        options: values for options of the spec, instead of their defaults; and options and slots of the specs that it uses.
 
     Raises:
         SpecError: there is no such spec, or it has mistakes; the message shows each of them with its line.
-        SizeError: an option that the spec does not have, or a value that it cannot take.
+        SizeError: an option that neither the spec nor what it uses has, or a value that it cannot take.
     """
     given = [specs] if isinstance(specs, str | PathLike) else list(specs or ())
     folders = [Path(folder) for folder in given]
     target = str(name_or_path) if isinstance(name_or_path, str) else str(real(Path(name_or_path)))
     try:
         _require(folders)
-        library, name = find(target, folders)
+        library, name, preset = locate(target, folders)
     except ProblemsError as error:
         raise SpecError(error) from error
-    return load_from(library, name, options)
+    return load_from(library, name, options, preset)
 
 
 def _require(paths: Iterable[Path]) -> None:
@@ -141,18 +144,19 @@ def _require(paths: Iterable[Path]) -> None:
         raise ProblemsError(missing)
 
 
-def load_from(library: Library, name: str, options: dict[str, Any]) -> LoadedSpec:
+def load_from(library: Library, name: str, options: dict[str, Any], preset: str = "") -> LoadedSpec:
     """Derive the formulas of a spec of a library. Raises as `load`, and warns of claims that do not hold."""
     try:
         known = library.spec(name).options
+        library, inside = with_choices(library, name, {key: value for key, value in options.items() if key not in known})
         for option in options:
-            if option not in known:
+            if option not in known and option not in inside:
                 note = f"options: {listed(known)}" if known else f"`{name}` has no options"
                 raise SizeError(f"`{option}` is not an option of `{name}`", *did_you_mean(option, known), note)
-        chosen = {option: check_option(known[option], value) for option, value in options.items()}
+        chosen = {option: check_option(known[option], value) for option, value in options.items() if option in known}
         compiled, doubts = derive(library, name, chosen)
     except ProblemsError as error:
         raise SpecError(error) from error
-    for doubt in doubts if not chosen else ():  # claims speak of the default options
+    for doubt in doubts if not options else ():  # claims speak of the default options
         warnings.warn(f"{headline(doubt)} (the counts do not depend on that)", stacklevel=3)
-    return LoadedSpec(compiled, library, chosen)
+    return LoadedSpec(compiled, library, chosen, preset)

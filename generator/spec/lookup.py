@@ -53,7 +53,8 @@ def locate(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str, str]:
         NotFoundError: there is no such spec, file or preset.
         ProblemsError: several specs have the preset.
     """
-    name, _, preset = target.partition("@")
+    is_file = is_file_name(target) and Path(target).exists()
+    name, _, preset = (target, "", "") if is_file else target.partition("@")
     try:
         return (*find(name, specs), preset)
     except NotFoundError as error:

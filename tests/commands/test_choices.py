@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from archsheet import SizeError, load
 from generator.cli import main
 from tests.support.small_specs import write_specs
 
@@ -111,3 +112,18 @@ def test_show_says_where_options_of_used_specs_come_from(specs: Path, capsys: py
     assert main(["show", "outer", *IN]) == 0
     said = capsys.readouterr().out
     assert "\n  bias of cell = false, from outer\n  bias of mlp = false, from cell\n  bias of mlp = true, from `thick` of outer\n" in said
+
+
+def test_python_takes_presets_and_choices_too() -> None:
+    whole = load("whole-small", specs="mine", inner="gated_mlp", bias=False)
+    assert whole.cost(b=1, n=4).params == 864
+    assert load("whole@whole-small", specs="mine").cost(b=1, n=4).params == 656
+    assert load("whole", specs="mine").cost(preset="whole-small", b=1, n=4).params == 656
+    with pytest.raises(SizeError, match="`bais` is not an option of `whole`"):
+        load("whole", specs="mine", bais=False)
+
+
+@pytest.mark.slow
+def test_a_module_is_built_as_chosen() -> None:
+    module = load("whole-small", specs="mine", inner="gated_mlp", bias=False).module()
+    assert sum(weight.numel() for weight in module.parameters()) == 864
