@@ -120,7 +120,7 @@ def test_what_is_shown_in_a_notebook_helps() -> None:
     shown = repr(spec.cost("tiny")).splitlines()
     assert shown[0] == "<cost of pair (tiny) at h=2, k=8, e=4"
     assert shown[1].split() == ["params", "144"]
-    assert shown[3] == "  macs                   2*b*k**2  (give b)"
+    assert ["macs", "2*b*k**2", "(give", "b)"] in [line.split() for line in shown]
     assert "array of 2, 40 to 144" in repr(spec.cost(h=np.array([1, 2])))
 
 

@@ -358,8 +358,14 @@ def attention(d: Draft) -> None:
         groups = h[:1]
     k = _of_shape(d, (b, groups, m, e))
     v = k if d.often(1) else _of_shape(d, (b, groups, m, e))
-    flag: Any = d.option(True) if causal and d.often(3) else causal or None
-    d.op("attention", [q, k, v], q.axes, causal=flag, scale=d.pick((None, None, f"1/({text(e)})")))
+    reads, settings = [q, k, v], {"scale": d.pick((None, None, f"1/({text(e)})"))}
+    if d.often(3):
+        reads += [d.input(axes, kind) for axes, kind in (((b, m), "bool"), ((h, n, m), "float")) if d.often(4)]
+        settings |= {"sinks": True if d.often(3) else None, "soft_cap": "30" if d.often(3) else None}
+        settings |= {"window": d.plain() if m == n and d.often(5) else None, "causal": causal or None}
+    else:
+        settings["causal"] = d.option(True) if causal and d.often(3) else causal or None
+    d.op("attention", reads, q.axes, **settings)
 
 
 def _of_shape(d: Draft, axes: Axes) -> Value:

@@ -58,7 +58,7 @@ def of_answer(answer: Answer) -> Callable[[str], Any]:
 def test_the_two_sides_are_worked_out_from_different_things() -> None:
     published, ours, _ = line(of_file(build_workbook(bert()), values=False), FIRST)
     assert published == "=8*b*n*d^2*L+4*b*n^2*d*L+4*b*n*d*L*f"
-    assert ours == "=SUM(Layers!$J$12:$J$25,Layers!$J$27:$J$31)"
+    assert ours == "=SUM(Layers!$K$12:$K$25,Layers!$K$27:$K$31)"
 
 
 def test_a_wrong_published_formula_fails_when_the_file_is_written() -> None:

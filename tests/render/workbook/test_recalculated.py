@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl.utils import get_column_letter
 
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
@@ -21,7 +22,7 @@ from .sheets import encoder, many_terms, without_presets
 
 pytestmark = [pytest.mark.slow, needs_libreoffice]
 
-COLUMNS = dict(zip((quantity.key for quantity in QUANTITIES), "GHIJKLMNO", strict=True))  # of the layers
+COLUMNS = {quantity.key: get_column_letter(column) for column, quantity in enumerate(QUANTITIES, 7)}  # of the layers
 FIRST_SIZE, FIRST_LAYER = 13, 5
 
 

@@ -87,10 +87,10 @@ def test_sizes_have_legal_names_that_point_at_the_value_in_use(name: str) -> Non
 
 def test_cost_formulas_are_short_and_in_named_sizes() -> None:
     layers = page(opened(built("encoder")), "Layers")
-    assert beside(layers, "q", "I").value == "=b*n*d^2*L"
-    assert beside(layers, "scores", "I").value == "=b*n*m*d*L"
+    assert beside(layers, "q", "J").value == "=b*n*d^2*L"
+    assert beside(layers, "scores", "J").value == "=b*n*m*d*L"
     assert beside(layers, "words", "G").value == "=N_*d1_"
-    assert beside(layers, "padded", "K").value == "=b*MAX(n,m)*d/2"
+    assert beside(layers, "padded", "L").value == "=b*MAX(n,m)*d/2"
 
 
 def test_groups_and_the_total_are_sums_of_the_rows_below_them() -> None:
