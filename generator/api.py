@@ -18,6 +18,7 @@ from generator.sheet.sizing import check_option
 from generator.spec.choices import Choices
 from generator.spec.library import Library
 from generator.spec.lookup import locate
+from generator.spec.mode import MODES, asked_of
 from generator.text.problems import Problem, ProblemsError, headline
 from generator.text.suggest import did_you_mean, listed
 
@@ -114,25 +115,34 @@ class LoadedSpec:
 
 
 def load(
-    name_or_path: str | PathLike[str], specs: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None, **options: Any
+    name_or_path: str | PathLike[str],
+    specs: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+    *,
+    mode: str = MODES[0],
+    **options: Any,
 ) -> LoadedSpec:
     """Read a spec and derive its formulas.
 
     Args:
         name_or_path: a spec's name, or the path of its file; a preset's name, or both as in `bert@bert-large`.
         specs: a folder or file, or several, to look in beside the built-in specs and ./specs.
+        mode: `training` (the default), or `inference`: batch norms use running statistics, and nothing is dropped.
         options: values for options of the spec, instead of their defaults; and options and slots of the specs that it uses.
 
     Raises:
+        ValueError: an unknown mode.
         SpecError: there is no such spec, or it has mistakes; the message shows each of them with its line.
         SizeError: an option that neither the spec nor what it uses has, or a value that it cannot take.
     """
     given = [specs] if isinstance(specs, str | PathLike) else list(specs or ())
     folders = [Path(folder) for folder in given]
+    if mode not in MODES:
+        raise ValueError(f"unknown mode {mode!r}; modes: {', '.join(MODES)}")
     target = str(name_or_path) if isinstance(name_or_path, str) else str(real(Path(name_or_path)))
     try:
         _require(folders)
-        library, name, preset = locate(target, folders)
+        with asked_of(mode):
+            library, name, preset = locate(target, folders)
     except ProblemsError as error:
         raise SpecError(error) from error
     return load_from(library, name, options, preset)

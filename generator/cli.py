@@ -10,10 +10,11 @@ import textwrap
 import traceback
 from collections.abc import Sequence
 
-from generator.commands.arguments import UsageError
+from generator.commands.arguments import UsageError, add_mode
 from generator.commands.registry import COMMANDS, Command, CommandModule
 from generator.files.docstrings import docstring
 from generator.render.terminal.console import complain, complain_of
+from generator.spec.mode import MODES, asked_of
 from generator.text.problems import ProblemsError
 from generator.version import VERSION
 
@@ -76,7 +77,10 @@ def _run(arguments: Sequence[str]) -> int:
         raise UsageError(f"there is no command `{asked}`", *did_you_mean(asked, known), f"commands: {', '.join(known)}")
     module = known[asked].load()
     args = _parsed(_command_parser(known[asked], module), arguments[1:])
-    return args if isinstance(args, int) else module.run(args)
+    if isinstance(args, int):
+        return args
+    with asked_of(getattr(args, "mode", MODES[0])):
+        return module.run(args)
 
 
 def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace | int:
@@ -110,6 +114,8 @@ def _command_parser(command: Command, module: CommandModule) -> argparse.Argumen
         allow_abbrev=False,
     )
     module.add_arguments(parser)
+    if command.asks:
+        add_mode(parser)
     return parser
 
 

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from generator.files.regular_file import irregular
+from generator.spec.mode import MODES
 
 
 class UsageError(Exception):
@@ -43,6 +44,16 @@ def add_specs(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         help="more specs, beside the built-in ones and ./specs (may be repeated)",
+    )
+
+
+def add_mode(parser: argparse.ArgumentParser) -> None:
+    """Declare --mode: what modules are taken to do."""
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        default=MODES[0],
+        help="count modules in training (the default), or in inference: batch norms by running statistics, no dropout",
     )
 
 

@@ -42,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with answered():
         cost = target.cost(args.dtype)
         data = cost.to_dict() | (cost.bytes_to_dict() if args.dtype else {})
+        data |= {} if target.library.is_training else {"mode": "inference"}
     if args.json:
         say(json.dumps(data, indent=2))
         return 0
@@ -58,7 +59,7 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     options = "".join(f", {name}={_word(value)}" for name, value in {**sheet.options, **chosen}.items())
     sizes = ", ".join(f"{name}={value:,}" for name, value in cost.dims.items())
     lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
-    lines += textwrap.wrap(sizes + options, room or 10_000)
+    lines += textwrap.wrap(sizes + options + (", in inference" if data.get("mode") else ""), room or 10_000)
     rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in QUANTITIES]
     if "dtype" in data:
         rows += [[f"{a.of.short} in {data['dtype']}", exact(data[a.key]), rounded(data[a.key], "bytes")] for a in BYTES]

@@ -112,7 +112,7 @@ def _are_as_read(library: Library, names: Sequence[str], came_from: str) -> bool
 
 def _place(library: Library, name: str, preset: str | None, chosen: Mapping[str, str]) -> Place:
     """Return what is asked about: a file, a spec in it, a preset and choices."""
-    return [str(library.files[name].absolute()), name, preset, sorted(chosen.items())]
+    return [str(library.files[name].absolute()), name, preset, sorted(chosen.items()), library.is_training]
 
 
 def _names_key(tool: str, library: Library, name: str) -> str:

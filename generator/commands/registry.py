@@ -23,11 +23,12 @@ class CommandModule(Protocol):
 
 @dataclass(frozen=True)
 class Command:
-    """A command: its name, one line of help, and the module that does it."""
+    """A command: its name, one line of help, the module that does it, and whether it asks for counts, which depend on a mode."""
 
     name: str
     help: str
     module: str
+    asks: bool = False
 
     def load(self) -> CommandModule:
         """Import the command's module."""
@@ -38,14 +39,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("build", "write the module, the page and the workbook of each spec", "generator.commands.build"),
     Command("check", "find mistakes in specs, and claims and expectations that do not hold", "generator.commands.check"),
     Command("list", "list the specs that can be named", "generator.commands.list"),
-    Command("show", "show the rows of a spec in the terminal", "generator.commands.show"),
-    Command("cost", "count parameters, FLOPs and memory at given sizes", "generator.commands.cost"),
-    Command("growth", "show what dominates, the orders of growth, and crossings inside a spec", "generator.commands.growth"),
-    Command("compare", "compare specs: values, ratios, and from which size on one costs less", "generator.commands.compare"),
-    Command("sweep", "count at a whole grid of sizes, filtered and sorted", "generator.commands.sweep"),
-    Command("diff", "show what differs between two specs, presets or revisions", "generator.commands.diff"),
+    Command("show", "show the rows of a spec in the terminal", "generator.commands.show", asks=True),
+    Command("cost", "count parameters, FLOPs and memory at given sizes", "generator.commands.cost", asks=True),
+    Command("growth", "show what dominates, the orders of growth, and crossings inside a spec", "generator.commands.growth", asks=True),
+    Command("compare", "compare specs: values, ratios, and from which size on one costs less", "generator.commands.compare", asks=True),
+    Command("sweep", "count at a whole grid of sizes, filtered and sorted", "generator.commands.sweep", asks=True),
+    Command("diff", "show what differs between two specs, presets or revisions", "generator.commands.diff", asks=True),
     Command("module", "print the PyTorch module of a spec, also as a single file", "generator.commands.module"),
-    Command("verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify"),
+    Command(
+        "verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify", asks=True
+    ),
     Command("bench", "time the generated module beside what its formulas predict", "generator.commands.bench"),
     Command("pull", "take sizes back from a workbook that was filled in", "generator.commands.pull"),
     Command("schema", "print the JSON Schema of specs", "generator.commands.schema"),

@@ -16,8 +16,8 @@ class DropPath(Op):
     """Zero all of a sample with probability p and divide the others by 1 - p, in training alone (Huang et al., 2016).
 
     Stands at the end of a branch, in front of the sum with what it goes around: `{op: drop_path, p: 0.1}`. x [b, ...]: samples are axis 0.
-    p = 0 hands the input through and costs nothing. Otherwise counted as in training: one operation an element and one for each sample;
-    what each sample is multiplied with is kept for the backward pass.
+    p = 0 hands the input through and costs nothing. In inference it does the same. Otherwise, in training: one operation an element and
+    one for each sample; what each sample is multiplied with is kept for the backward pass.
     """
 
     name: ClassVar[str] = "drop_path"
@@ -36,7 +36,7 @@ class DropPath(Op):
         (x,) = inputs
         if x.rank == 0:
             raise OpError(f"`{row.name}` needs samples along axis 0", f"{row.input_names[0]} is a scalar", at="in")
-        return x if self.passes_through() else pointwise.drop_path(row.t, x)
+        return x if self.passes_through() or not row.t.is_training else pointwise.drop_path(row.t, x)
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The probability, None where it is always 0; and the shape of what each sample is multiplied with."""

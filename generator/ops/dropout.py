@@ -15,8 +15,8 @@ from generator.trace.tensor import Tensor
 class Dropout(Op):
     """Zero each element with probability p and divide the others by 1 - p, in training alone (Srivastava et al., 2014).
 
-    p = 0 hands the input through and costs nothing. Otherwise counted as in training: two operations an element; the mask is kept for the
-    backward pass, one byte an element; the input is read, result and mask are written.
+    p = 0 hands the input through and costs nothing. In inference it does the same. Otherwise, in training: two operations an element; the
+    mask is kept for the backward pass, one byte an element; the input is read, result and mask are written.
     """
 
     name: ClassVar[str] = "dropout"
@@ -32,7 +32,7 @@ class Dropout(Op):
         """Drop elements, or hand the input through."""
         if not 0 <= self.p.value < 1:
             raise OpError(f"`p` of `{row.name}` is {self.p.text}; a probability of dropping is at least 0 and less than 1", at="p")
-        return inputs[0] if self.passes_through() else pointwise.dropout(row.t, inputs[0])
+        return inputs[0] if self.passes_through() or not row.t.is_training else pointwise.dropout(row.t, inputs[0])
 
     def code(self, c: CodeScope) -> dict[str, Any]:
         """The probability; None where it is always 0."""

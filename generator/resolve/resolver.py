@@ -100,7 +100,7 @@ class Resolver:
 
     def _traced(self, spec: Spec, options: Mapping[str, Any], flow: Flow) -> Architecture:
         """Trace a spec in its own sizes once. Raises ProblemsError."""
-        tracer = Tracer(Facts(), half=self.half, flow=flow)
+        tracer = Tracer(Facts(), half=self.half, flow=flow, is_training=self.library.is_training)
         tracer.diary, tracer.is_later = self.diary, self.is_later
         if self.diary is not None:
             self.diary.events.clear()

@@ -115,6 +115,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         axes=_axes(arch),
         averages=tuple(sorted(arch.tracer.averages, key=str)),
         saved=saved_memory(library, traced),
+        inference=_in_inference(library, spec, traced, options),
         families=spec.entries,
         flows=tuple(dict.fromkeys(_flows(arch, ()))),
     )
@@ -160,6 +161,15 @@ def saved_memory(
         return SavedMemory(full, full)
     half = costed(library, arch.spec, arch.options, on_inputs=on_inputs, half=True, bound=bound)
     return SavedMemory(full, half.saved)
+
+
+def _in_inference(library: Library, spec: Spec, traced: Costed, options: Mapping[str, Any] | None) -> dict[str, Expr]:
+    """Return the totals that are others where the module of a spec does not train."""
+    if not (library.is_training and traced.architecture.tracer.depends_on_mode):
+        return {}
+    used = totals(costed(library.in_inference(), spec, options).rows)
+    trained = totals(traced.rows)
+    return {key: total for key, total in used.items() if total != trained[key]}
 
 
 def _in_half(library: Library, arch: Architecture) -> Architecture:

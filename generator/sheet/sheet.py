@@ -196,6 +196,7 @@ class Sheet:
     trained: tuple[Constraint, ...] = ()  # conditions of running the module in training mode only, of which no count depends
     handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
     saved: SavedMemory = field(default_factory=_nothing_saved)  # what `saved_elements` counts, by kind of element
+    inference: Mapping[str, Expr] = field(default_factory=dict)  # the totals that differ from these in inference
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
 
     def is_average(self, axis: Expr) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from generator.files.regular_file import read_regular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.assemble import MAX_READ, assembled, block_names, block_place, inside, leans, renamed, with_sizes
+from generator.spec.mode import is_training
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.spec.yaml_nodes import Mapping
 from generator.text.naming import name_problem
@@ -34,6 +35,9 @@ class Library:
 
     Args:
         paths: folders (searched in depth) and files. A spec here hides a built-in one of the same name.
+
+    Attributes:
+        is_training: whether its specs are counted as modules in training, or as ones in inference; that in force by default.
     """
 
     def __init__(self, paths: Sequence[Path] = ()) -> None:
@@ -41,6 +45,7 @@ class Library:
         # what is wrong with a spec by itself, by its name and options; None while that is being found out
         self.mistakes: dict[tuple[str, tuple[tuple[str, Any], ...]], tuple[Problem, ...] | None] = {}
         self.choices: Choices | None = None
+        self.is_training = is_training()
         builtin = builtin_specs_dir()
         self.roots: tuple[Path, ...] = tuple(path if path.is_dir() else path.parent for path in paths)
         self.own: dict[str, Path] = {}
@@ -113,6 +118,12 @@ class Library:
             dims = self.tree(name).get("dims")
             return frozenset(entry.key.text for entry in getattr(dims, "entries", ()))
         return frozenset()
+
+    def in_inference(self) -> Library:
+        """Return the same library, whose specs are counted as modules in inference."""
+        other = copy(self)
+        other.is_training = False
+        return other
 
     @property
     def names(self) -> tuple[str, ...]:

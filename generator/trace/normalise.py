@@ -80,6 +80,18 @@ def batch_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], running: tuple[
     return out
 
 
+def batch_norm_by_running_statistics(t: Tracer, x: Tensor, affine: tuple[Tensor, ...], moments: tuple[Tensor, ...]) -> Tensor:
+    """(x - mean) / sqrt(var + eps) * weight + bias with the running mean and variance, as in evaluation mode.
+
+    Kept: x, and two numbers for each channel, which are written on graphics processors and meta tensors, though nothing needs them.
+    """
+    out = t.like(x, needs_grad=any(read.needs_grad for read in (x, *affine)))
+    statistics = [t.new((x.shape[1],), kind="stat") for _ in range(2)]
+    vector = vector_flops("native_batch_norm", x.numel, x.shape[1], case=f"evaluation, {AFFINE[len(affine)]}")
+    t.kernel("native_batch_norm", [x, *affine, *moments], [out, *statistics], vector=vector)
+    return out
+
+
 def instance_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...]) -> Tensor:
     """(x - mean) / sqrt(var + eps) * weight + bias over the positions of each channel of each sample: F.instance_norm.
 

@@ -67,6 +67,7 @@ class Tracer:
     Args:
         facts: what is known about the sizes; rows add to it as sub-specs bring their own constraints.
         half: whether the model's numbers have two bytes.
+        is_training: whether the module trains, or is in evaluation mode.
         flow: which kernels are known to have no part in the backward pass; by default all that need a gradient get one.
 
     Attributes:
@@ -74,7 +75,7 @@ class Tracer:
         is_later: whether this is a step of decoding behind others, which have made what is kept once.
     """
 
-    def __init__(self, facts: Facts, *, half: bool = False, flow: Flow | None = None) -> None:
+    def __init__(self, facts: Facts, *, half: bool = False, flow: Flow | None = None, is_training: bool = True) -> None:
         self.facts = facts
         self.flow = flow or Flow()
         self.hidden = Hidden()
@@ -82,7 +83,9 @@ class Tracer:
         self.is_later = False
         self._earlier: dict[Storage, Storage] = {}  # of what is kept once: the memory of the step that made it
         self.depends_on_precision = False  # whether an op has asked for it
+        self.depends_on_mode = False  # likewise, whether the module trains
         self._half = half
+        self._is_training = is_training
         self.tallies: dict[str, Tally] = {}
         self.storages: list[Storage] = []
         self.axes: set[Expr] = set()  # of every tensor that a kernel reads or writes, or that is reshaped
@@ -180,6 +183,12 @@ class Tracer:
         """Whether the model's numbers have two bytes, for ops that then run other kernels."""
         self.depends_on_precision = True
         return self._half
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the module trains, for ops that then do something else."""
+        self.depends_on_mode = True
+        return self._is_training
 
     @property
     def tally(self) -> Tally:

@@ -61,7 +61,7 @@ class Instance:
     ) -> Instance:
         with mode, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")  # PyTorch does it where layers are copied
-            module = bench.build(name, sizes, device=device, dtype=dtype)
+            module = bench.build(name, sizes, device=device, dtype=dtype).train(bench.library.is_training)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
         if device == "meta" or isinstance(mode, FakeTensorMode) or drops_tokens(bench.compiled(name).architecture):
             mode = routed_evenly(bench, name, module, sizes, mode)

@@ -14,7 +14,7 @@ from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline
 from generator.render.markdown.growth import growth_section
 from generator.render.markdown.links import Links, bibliography, citation
 from generator.render.markdown.presets import presets_section
-from generator.render.markdown.sections import constraint_lines, options_table, rows_table, sizes_table, totals_table
+from generator.render.markdown.sections import constraint_lines, inference_table, options_table, rows_table, sizes_table, totals_table
 from generator.sheet.sheet import Sheet
 
 
@@ -49,6 +49,7 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
     context["sizes"], context["sizes_formulas"] = sizes_table(sheet, formulas), formulas.take()
     context["rows"], context["rows_formulas"] = rows_table(sheet, formulas, links), formulas.take()
     context["totals"], context["totals_formulas"] = totals_table(sheet, formulas), formulas.take()
+    context["inference"], context["inference_formulas"] = inference_table(sheet, formulas), formulas.take()
     context["presets"], context["presets_formulas"] = presets_section(sheet, formulas), formulas.take()
     context["claims"], context["claims_formulas"] = claims_table(sheet, formulas), formulas.take()
     return context

@@ -88,6 +88,20 @@ def totals_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
 
 
+def inference_table(sheet: Sheet, formulas: PageFormulas) -> Table:
+    """Return the totals that differ where the module does not train; an empty table where none does."""
+    found = [q for q in QUANTITIES if q.key in sheet.inference]
+    rows = [
+        (
+            text(q.title),
+            formulas.cell(sheet.totals[q.key], text(q.title)),
+            formulas.cell(sheet.inference[q.key], f"{text(q.title)} in inference"),
+        )
+        for q in found
+    ]
+    return table(("Quantity", "In training", "In inference"), rows)
+
+
 def _in_bytes(sheet: Sheet, formulas: PageFormulas, amount: InBytes) -> Iterator[tuple[str, str, str]]:
     """Yield titles, formulas and meanings; an amount that is an element count in bytes is written with its key."""
     title = f"{amount.of.short} in bytes"
