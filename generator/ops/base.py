@@ -193,6 +193,7 @@ class Op:
         arity: least and greatest number of inputs (None: any number).
         out: whether the row must declare its result's shape.
         pointwise: whether each element of the result comes of those at its place alone, along all axes.
+        called: what PyTorch calls it, where that is another name, in small letters and without `_`, with the settings that make it that.
         template: whose template it shares, of ops that differ in nothing else; its own by default.
         is_bare: whether the attribute of its row in a module is its weight itself, and no module that has it.
     """
@@ -202,6 +203,7 @@ class Op:
     needs_out: ClassVar[bool] = False
     pointwise: ClassVar[bool] = False
     template: ClassVar[str] = ""
+    called: ClassVar[Mapping[str, str]] = {}
     is_bare: ClassVar[bool] = False
     input_kinds: ClassVar[tuple[ElementKind, ...] | None] = None  # None: any number of float tensors
 

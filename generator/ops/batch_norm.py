@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,6 +10,7 @@ from sympy import Gt, Mul
 
 from generator.ops.base import TRAINING, Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
+from generator.ops.windows import SHAPES
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
 
@@ -28,6 +30,7 @@ class BatchNorm(Op):
 
     name: ClassVar[str] = "batch_norm"
     template: ClassVar[str] = "norm_of_channels"
+    called: ClassVar[Mapping[str, str]] = {f"batchnorm{axes}d": "" for axes in SHAPES}
 
     eps: NumberOption = param(NUMBER, "added to the variance", default=1e-5)
     affine: Flag = param(FLAG, "learn a weight and a bias for each channel", default=True)

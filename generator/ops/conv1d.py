@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,7 +25,9 @@ class Conv1d(Convolution):
     channels / groups * kernel for each element of x. The bias adds one operation for each element of the result. Backward: as many
     MACs again for x and for the weight, where they need a gradient (PyTorch's FlopCounterMode counts the weight's times the number
     of groups too much; the verification does not). Kept for the backward pass: x. `padding: same` with an even kernel first copies
-    x to add the odd zero at the end.
+    x to add the odd zero at the end. So does a `padding_mode` other than zeros, as `op: pad` does, and the copy is kept. With
+    `weight_norm` a filter has a parameter more, its length; the weight is made anew in each pass (3 operations a number and 2 a filter),
+    and kept with the lengths of the directions.
 
     causal: a position sees itself and what is in front of it, zeros before the first: [b, channels, n]. x is copied behind the last
     dilation (kernel - 1) positions of earlier steps, which are state, also where they are zeros.
@@ -32,6 +35,7 @@ class Conv1d(Convolution):
 
     name: ClassVar[str] = "conv1d"
     axes: ClassVar[int] = 1
+    called: ClassVar[Mapping[str, str]] = {"convtranspose1d": "transposed: true"}
 
     causal: Flag = param(FLAG, "see earlier positions alone, and keep the last of them between decoding steps", default=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -24,3 +25,4 @@ class Conv2d(Convolution):
 
     name: ClassVar[str] = "conv2d"
     axes: ClassVar[int] = 2
+    called: ClassVar[Mapping[str, str]] = {"convtranspose2d": "transposed: true"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,3 +20,4 @@ class Conv3d(Convolution):
 
     name: ClassVar[str] = "conv3d"
     axes: ClassVar[int] = 3
+    called: ClassVar[Mapping[str, str]] = {"convtranspose3d": "transposed: true"}

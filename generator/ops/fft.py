@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -41,6 +42,7 @@ class Fft(Op):
     """
 
     name: ClassVar[str] = "fft"
+    called: ClassVar[Mapping[str, str]] = {f"{kind}{axes}": f"kind: {kind}" for kind in KINDS for axes in ("", "2", "n")}
 
     kind: Choice = param(ChoiceKind(KINDS), "which transform, by the name in torch.fft", default="fft")
     over: tuple[int | str, ...] | None = param(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -33,6 +34,11 @@ class Interpolate(Op):
     """
 
     name: ClassVar[str] = "interpolate"
+    called: ClassVar[Mapping[str, str]] = {
+        "upsample": "scale: 2",
+        "upsamplenearest": "scale: 2, mode: nearest",
+        "upsamplebilinear": "scale: 2, align_corners: true",
+    }
 
     scale: Shape | None = param(SIZES, "factor by which positions become more or fewer; a list for different ones", default=None, example=2)
     to: Shape | None = param(SIZES, "positions of the result, in place of a factor; a list for different numbers", default=None)

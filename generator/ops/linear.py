@@ -18,7 +18,7 @@ class Linear(Op):
     """y = x W^T + bias over the last axis; `out` says the new width.
 
     x [..., k] -> [..., m]. Parameters: k*m, and m with bias. MACs: elements of x times m; the bias adds one operation for each
-    element of y. Kept for the backward pass: x.
+    element of y. Kept for the backward pass: x. `weight_norm` as in conv1d, a filter being a row of the weight.
 
     With `tie` the weight is another row's: no parameters of its own, the same work. `tie: a` to another linear layer shares what that one
     has, weight and bias, as if one layer were applied twice; with `bias` said beside it, the weight alone is shared, and `bias: true` adds

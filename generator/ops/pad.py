@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from generator.ops.params import AXES, NUMBER, SIZES, Choice, ChoiceKind, Number
 from generator.trace import moving
 from generator.trace.tensor import Shape, Tensor
 
+WORDS = {"reflection": "reflect", "replication": "replicate", "circular": "circular"}  # PyTorch's modules
 MOST_AXES = 3  # that PyTorch pads with their own elements at once
 
 
@@ -28,6 +30,10 @@ class Pad(Op):
     """
 
     name: ClassVar[str] = "pad"
+    called: ClassVar[Mapping[str, str]] = {
+        **{f"{word}pad{axes}d": f"mode: {mode}" for word, mode in WORDS.items() for axes in range(1, MOST_AXES + 1)},
+        **{f"{word}pad{axes}d": "" for word in ("zero", "constant") for axes in range(1, MOST_AXES + 1)},
+    }
     input_kinds: ClassVar[tuple[Any, ...] | None] = ()
 
     axis: tuple[int | str, ...] = param(AXES, "the axis: an index, or the name of its size; a list for several", example=-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -9,7 +10,7 @@ from sympy import Ge
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, SIZES, Choice, ChoiceKind, Flag
-from generator.ops.windows import check_fits, check_positions, each_axis, keyword, printed
+from generator.ops.windows import SHAPES, check_fits, check_positions, each_axis, keyword, printed
 from generator.trace import pooling
 from generator.trace.convolution import Windows
 from generator.trace.tensor import Shape, Tensor
@@ -31,6 +32,10 @@ class Pool(Op):
     """
 
     name: ClassVar[str] = "pool"
+    called: ClassVar[Mapping[str, str]] = {
+        **{f"{kind}pool{axes}d": f"kind: {kind}" for kind in ("max", "avg") for axes in SHAPES},
+        **{f"adaptive{kind}pool{axes}d": f"kind: {kind}, to: 1" for kind in ("max", "avg") for axes in SHAPES},
+    }
 
     kind: Choice = param(ChoiceKind(("max", "avg")), "the maximum or the mean, or the option that chooses")
     kernel: Shape | None = param(SIZES, "width of the window; a list for different widths along the axes", default=None, example=2)

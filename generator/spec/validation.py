@@ -12,7 +12,7 @@ from generator.formulas.human import counted
 from generator.ops.registry import ops
 from generator.spec.keys import MAX_ROWS, of_one_stage
 from generator.spec.schema import build_schema
-from generator.spec.violation_hints import meant_parameter, missing_hint, type_hint, unknown_key_hint
+from generator.spec.violation_hints import meant_parameter, missing_hint, op_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, find, plain
 from generator.text.naming import name_notes
@@ -108,7 +108,7 @@ def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Vio
     if not isinstance(op, str):
         return [Violation((*path, "op"), Problem(f"expected the name of an op in {_place((*path, 'op'))}; found {_found(op)}", span))]
     if op not in known:
-        return [Violation((*path, "op"), Problem(f"unknown op `{op}`", span, _known("ops", op, known)))]
+        return [Violation((*path, "op"), Problem(f"unknown op `{op}`", span, op_hint(op) or _known("ops", op, known)))]
     others = [key for key in ("use", "slot") if key in row]
     if others:
         key_span, _ = find(tree, (*path, others[0]))

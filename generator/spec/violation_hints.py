@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from generator.formulas.numerals import digit_notes
+from generator.ops.registry import ops
 from generator.spec.keys import Key, keys_of
 from generator.spec.model import Claim, Leaning, Preset, Row, Spec, Use
 from generator.text.suggest import near
@@ -34,6 +35,11 @@ _OF_PYTORCH = {
     "axis": ("over",),
     "out_features": ("out",),
     "out_channels": ("channels",),
+    "kernel_size": ("kernel",),
+    "scale_factor": ("scale",),
+    "output_size": ("to",),
+    "upscale_factor": ("by",),
+    "downscale_factor": ("by",),
     "num_embeddings": ("count",),
     "embedding_dim": ("width",),
     "num_groups": ("groups",),
@@ -61,6 +67,16 @@ def _explained(key: Key) -> tuple[str, ...]:
 def meant_parameter(key: str, known: Collection[str]) -> tuple[str, ...]:
     """Return the parameter of an op that PyTorch calls by another name, as a tuple of one or none."""
     return next(((word,) for word in _OF_PYTORCH.get(key, ()) if word in known), ())
+
+
+def op_hint(name: str) -> tuple[str, ...]:
+    """Return how a row is written for what PyTorch calls by this name, as a tuple of one or none."""
+    plain = name.lower().replace("_", "").removeprefix("nn.").removeprefix("f.")
+    found = next(((op.name, op.called[plain]) for op in ops().values() if plain in op.called), None)
+    if found is None:
+        return ()
+    op, settings = found
+    return (f"PyTorch's {name} is `op: {op}`{f', with {settings}' if settings else ''}",)
 
 
 def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], parameters: Collection[str]) -> tuple[str, ...]:
