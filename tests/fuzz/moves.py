@@ -771,10 +771,14 @@ def cache(d: Draft) -> None:
         lambda value: value.rank == 4 and value.axes[2] == ("n",) and not {"n", "m"} & set(sum(value.axes[:2] + value.axes[3:], ()))
     ) or d.input((("b",), ("h",), ("n",), ("e",)))
     kept = []
+    window = d.pick((1, 2, d.plain())) if d.often(3) else None
+    held = ("m",) if window is None else formula(f"n + min(m - n, {window})")
     for _ in range(2):
         k = d.find(lambda value: value.axes == q.axes) or d.input(q.axes)
-        axes = (*q.axes[:2], ("m",), q.axes[3])
-        kept.append(d.op("cache", [k], axes, axis=d.pick((2, -2, "n")), to="m"))
+        kept.append(d.op("cache", [k], (*q.axes[:2], held, q.axes[3]), axis=d.pick((2, -2, "n")), to="m", keep=window))
+    if window is not None:
+        d.op("attention", [q, *kept], q.axes, causal=True, offset=f"min(m - n, {window})", window=f"{window} + 1")
+        return
     if d.often(4):
         d.op("attention", [q, *kept], q.axes, causal=d.pick((None, True)), offset=None) if d.often(5) else d.op(
             "attention", [q, *kept], q.axes, causal=True, offset="m - n"

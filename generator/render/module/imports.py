@@ -72,8 +72,12 @@ class Top:
         """Return the top of a module that imports nothing from beside it: the support functions are among its helpers."""
         found = Top(self.functional, set(self.names))
         for file in sorted({_SUPPORT[name] for name in self.names if name in _SUPPORT}):
-            for name, text in support_functions(file).items():
-                if name in self.names or name not in _SUPPORT:
+            functions = support_functions(file)
+            wanted = {name for name in functions if name in self.names or name not in _SUPPORT}
+            for name in reversed([*functions]):  # one calls those above it
+                wanted |= {called for called in _NAME.findall(functions[name]) if called in functions} if name in wanted else set()
+            for name, text in functions.items():
+                if name in wanted:
                     found.helper(text)
         found._add_helpers(self)
         found.names -= _SUPPORT.keys()
