@@ -84,8 +84,13 @@ def second(reads: Tensors, _writes: Tensors) -> Tensors:
 
 
 def addends(reads: Tensors, _writes: Tensors) -> Tensors:
-    """Of what is read, keep all but the first: what is added, and where."""
-    return reads[1:]
+    """Of what is read, keep all but the first, what is added and where, for the gradient of what is added."""
+    return reads[1:] if reads[2].needs_grad else ()
+
+
+def places_of_addends(reads: Tensors, _writes: Tensors) -> Tensors:
+    """Keep where something is added, for the gradient of what is added."""
+    return reads[1:2] if reads[2].needs_grad else ()
 
 
 def inputs(reads: Tensors, _writes: Tensors) -> Tensors:
@@ -240,7 +245,7 @@ KERNELS: dict[str, Kernel] = {
     "index": Kernel(keeps=second, derivative="each"),
     "index_add": Kernel((VectorCost(1),), keeps=addends, derivative="added"),
     "scatter": Kernel(keeps=second, derivative="each"),
-    "scatter_add": Kernel((VectorCost(1),), keeps=second, derivative="added"),
+    "scatter_add": Kernel((VectorCost(1),), keeps=places_of_addends, derivative="added"),
     "index_add_": Kernel((VectorCost(1),), keeps=addends, derivative="added"),
     "repeat": _MOVES,
     "embedding": Kernel(keeps=the_input, derivative="each"),
