@@ -29,7 +29,7 @@ from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
-SOME = {"llama", "cached_cross_attention", "causal_convolution_block", "reformer", "rnn", "swin_pair", "causal_rotary_attention", "mlp"}
+SOME = {"llama", "cached_cross_attention", "causal_convolution_block", "reformer", "rnn", "swin_stage", "causal_rotary_attention", "mlp"}
 ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for name in NAMES]
 
 
