@@ -19,7 +19,7 @@ Lookup = Callable[[str, Span], Mapping]  # the assembled tree of another spec, n
 MAX_READ = 1 << 20
 _LEANS = re.compile(r"\b(like|from|blocks)['\"]?\s*:")  # a text without a match leans on nothing
 _NOT_INHERITED = ("title", "description", "cite", "presets", "claims", "checkpoint", "like", "without", "blocks")  # they speak of the other
-_KINDS = ("op", "use", "slot")
+_KINDS = ("op", "use", "slot", "pattern")
 _OF_USE = ("use", "with", "options", "slots")
 _SHORT = {"dims": "is", "inputs": "shape", "options": "default", "slots": "use", "layers": ""}
 _BLOCKS = "a block has a name: `blocks: {cell: {inputs: {x: [b, n, d]}, layers: {y: {op: softmax}}}}`"
@@ -76,7 +76,9 @@ def with_sizes(tree: Mapping, file: Mapping, sizes_of: Callable[[str], frozenset
         open_names = [*more]
     here = {entry.key.text for entry in _entries(own)}
     taken = tuple(entry for name, entry in theirs.items() if name in named and name not in here)
-    dims = Mapping((*taken, *_entries(own)), own.span if own else tree.span)
+    behind = tuple(entry for entry in taken if here & {*words(entry.value)})  # those that follow from sizes declared here
+    before = tuple(entry for entry in taken if entry not in behind)
+    dims = Mapping((*before, *_entries(own), *behind), own.span if own else tree.span)
     return Mapping((*_but(tree, "dims").entries, Entry(_key("dims", tree), dims)), tree.span)
 
 
