@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from generator.spec.choices import Choices
     from generator.spec.model import Spec
 
+_HOLDS_BLOCKS = re.compile(rb"(?:^|\n|[{,] *)[\"']?blocks[\"']?[ \t]*:")  # or may; a row of this name is further to the right
 _PRESETS = re.compile(r"^presets:[^\n]*\n((?:[ \t]+[^\n]*\n|\n)*)", re.MULTILINE)
 _NAMED = re.compile(r"^ {1,4}([A-Za-z0-9][A-Za-z0-9_.+/-]*):", re.MULTILINE)
 
@@ -66,7 +67,7 @@ class Library:
     def _add_blocks(self, name: str) -> None:
         """Make a spec of each block in a file: that called `cell` in `mine.yaml` is `mine_cell` elsewhere."""
         with suppress(OSError):
-            if b"\nblocks:" not in read_regular(self.files[name], MAX_READ):
+            if not _HOLDS_BLOCKS.search(read_regular(self.files[name], MAX_READ)):
                 return
             with suppress(ProblemsError):
                 for block in block_names(_tree(_load(self.files[name]))):

@@ -66,7 +66,7 @@ def test_pages_show_and_modules_take_them(capsys: pytest.CaptureFixture[str]) ->
     assert main(["build", "mine", "--out", "out"]) == 0
     page = Path("out/markdown/net.md").read_text(encoding="utf-8")
     line = next(line for line in page.splitlines() if line.startswith("| `without`"))
-    assert "`bias` = false, `gate` = gelu" in line
+    assert "`bias` = false, `gate` = `gelu`" in line
     assert "256" in line
     assert "'bias': False" in Path("out/modules/net.py").read_text(encoding="utf-8").replace('"', "'")
     module = load("net", specs="mine").module(preset="without")

@@ -182,6 +182,14 @@ def test_what_is_said(text: str, said: str, tmp_path: Path, monkeypatch: pytest.
     assert said in _said(_library(Path(), base=BASE, v=text), "v")
 
 
+@pytest.mark.parametrize("written", ["blocks:", '"blocks":', "blocks :"])
+def test_blocks_are_found_wherever_they_stand(written: str, tmp_path: Path) -> None:
+    head, _, rest = BLOCKS.partition("blocks:")
+    inner, _, tail = rest.partition("\nlayers:")
+    first = f"{written}{inner}\n{head}layers:{tail}"
+    assert collect([_library(tmp_path, small=first).roots[0]]).requested == ("small", "small_cell", "small_ffn")
+
+
 def test_a_block_and_a_file_of_one_name(tmp_path: Path) -> None:
     library = _library(tmp_path, small=BLOCKS, small_ffn=BASE)
     assert "two specs are named `small_ffn`" in _said(library, "small")

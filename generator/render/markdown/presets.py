@@ -53,7 +53,8 @@ def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
 
 
 def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """Return a size or an option as a cell has it; a word may be any text."""
+    return code(value) if isinstance(value, str) else str(value).lower()
 
 
 def preset_parameters(sheet: Sheet) -> tuple[int, ...]:
