@@ -243,6 +243,21 @@ def stack(d: Draft) -> None:
     apply(d, {"use": name, "repeat": _times(d)}, signature)
 
 
+def experts(d: Draft) -> None:
+    """Let each token of a value choose experts: a built-in feed-forward network."""
+    x = d.take(2, 3, fits=lambda value: all(axis != () for axis in value.axes))
+    count, k = d.new_size(), d.pick(("2", d.plain()))
+    d.require(f"{count} >= {k}")
+    axes = (*x.axes[:-1], (k,))
+    scores = d.op("linear", [x], (*x.axes[:-1], (count,)), out=[*map(text, x.axes[:-1]), count])
+    if d.often(7):
+        scores = d.op("softmax", [scores], scores.axes)
+    values, indices = d.row({"op": "top_k", "k": k}, [scores], [("values", axes, "float"), ("indices", axes, "index")])
+    row = {"use": d.pick(("mlp", "gated_mlp")), "with": {"d": text(x.axes[-1]), "f": d.plain()}}
+    row |= {"in": x.ref, "experts": count, "by": indices.ref, "weights": values.ref}
+    d.row(row, [x], [("", x.axes, "float")])
+
+
 def scan(d: Draft) -> None:
     """Write a cell and run it along an axis."""
     x = d.find(lambda value: value.rank == 3 and all(text(axis) in d.dims for axis in value.axes) and len(set(value.axes)) == 3)
@@ -354,4 +369,12 @@ def decode(d: Draft) -> None:
     d.row(row, [x], [("", x.axes, "float")])
 
 
-BLOCKS: dict[str, Callable[[Draft], None]] = {"use": use, "own": own, "repeat": stack, "scan": scan, "slot": slot, "decode": decode}
+BLOCKS: dict[str, Callable[[Draft], None]] = {
+    "use": use,
+    "own": own,
+    "repeat": stack,
+    "scan": scan,
+    "experts": experts,
+    "slot": slot,
+    "decode": decode,
+}

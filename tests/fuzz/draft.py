@@ -276,6 +276,8 @@ class Draft:
 
     def reads_of(self, row: dict[str, Any], above: str | None) -> list[str]:
         given = row.get("in")
+        if "experts" in row:
+            return [given, *(row[key] for key in ("by", "weights") if key in row)]
         if given is None:
             return [] if row.get("op") in SOURCES else [above or next(iter(self.inputs))]
         return list(given) if isinstance(given, list) else [given]

@@ -39,7 +39,9 @@ def test_what_can_be_drawn_comes_up(name: str) -> None:
     wanted = (
         {"op": name}
         if name in MOVES
-        else {"own": "block0", "repeat": "repeat", "scan": "scan", "slot": "slots", "use": "with", "decode": "use"}[name]
+        else {"own": "block0", "repeat": "repeat", "scan": "scan", "experts": "experts", "slot": "slots", "use": "with", "decode": "use"}[
+            name
+        ]
     )
     for number in range(60):
         files = {stem: yaml.safe_load(text) for stem, text in drawn(number, 2, name).files.items()}

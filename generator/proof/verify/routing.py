@@ -87,11 +87,13 @@ def _mixtures(arch: Architecture, module: nn.Module, sizes: Mapping[str, int]) -
     attributes = row_names(arch).attributes
     own: list[int] = []
     for row in arch.rows:
-        if row.child is None or not row.active or row.row.tie:  # a tied row applies the module of another again
+        if row.child is None or not row.active:
             continue
-        part = _submodule(module, attributes[row.name])
+        part = _submodule(module, attributes[row.row.tie or row.name])
         if row.row.experts is not None:
             own.append(len(part))
+        if row.row.tie:  # it applies the module of another again
+            continue
         for number, block in enumerate(part if isinstance(part, nn.ModuleList) else (part,)):
             yield from _mixtures(_layer(row, number, sizes), block, sizes)
     if own:
