@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from generator.spec.choices import Choices
     from generator.spec.model import Spec
 
-_HOLDS_BLOCKS = re.compile(rb"(?:^|\n|[{,] *)[\"']?blocks[\"']?[ \t]*:")  # or may; a row of this name is further to the right
+_HOLDS_BLOCKS = re.compile(rb"(?:\A|\n)(?:[\"']?blocks[\"']?[ \t]*:|---|\{)")  # or may: a row of this name is further to the right
 _PRESETS = re.compile(r"^presets:[^\n]*\n((?:[ \t]+[^\n]*\n|\n)*)", re.MULTILINE)
 _NAMED = re.compile(r"^ {1,4}([A-Za-z0-9][A-Za-z0-9_.+/-]*):", re.MULTILINE)
 
@@ -67,10 +67,11 @@ class Library:
     def _add_blocks(self, name: str) -> None:
         """Make a spec of each block in a file: that called `cell` in `mine.yaml` is `mine_cell` elsewhere."""
         with suppress(OSError):
-            if not _HOLDS_BLOCKS.search(read_regular(self.files[name], MAX_READ)):
+            content = read_regular(self.files[name], MAX_READ)
+            if not _HOLDS_BLOCKS.search(content):
                 return
             with suppress(ProblemsError):
-                for block in block_names(_tree(_load(self.files[name]))):
+                for block in _plain_names(content) or block_names(_tree(_load(self.files[name]))):
                     full = f"{name}_{block}"
                     if full in self.files:
                         self.namesakes.setdefault(full, []).append(self.files[name])
@@ -304,6 +305,16 @@ def with_variant(name: str, sources: tuple[Source, ...], problems: Iterable[Prob
     for problem in problems:
         is_other = problem.span is not None and problem.span.source in sources[1:] and problem.span.source != sources[0]
         yield replace(problem, notes=(*problem.notes, f"as part of `{name}` ({sources[0].path})")) if is_other else problem
+
+
+def _plain_names(content: bytes) -> list[str]:
+    """Return the names of blocks that are written one below the other, as they mostly are; none where YAML must be asked."""
+    section = re.search(rb"(?:\A|\n)blocks:[ \t]*\n((?:[ \t]+[^\n]*\n|[ \t]*(?:#[^\n]*)?\n)*)", content + b"\n")
+    lines = [line for line in section[1].splitlines() if line.strip() and not line.lstrip().startswith(b"#")] if section else []
+    indent = len(lines[0]) - len(lines[0].lstrip(b" ")) if lines else 0
+    heads = [line for line in lines if len(line) - len(line.lstrip(b" ")) <= indent]
+    names = [re.fullmatch(rb" +([A-Za-z][A-Za-z0-9_]*):(?: [^&*]*)?", line.rstrip()) for line in heads]
+    return [name[1].decode() for name in names if name is not None] if all(names) else []
 
 
 def spec_files(path: Path) -> Iterator[Path]:

@@ -260,3 +260,19 @@ def test_a_mistake_in_what_comes_from_another_spec_names_the_variant(tmp_path: P
     said = _said(_library(Path(), base=BASE, v="title: V\nlike: base\nlayers:\n  placed: {op: mean, over: d}\n"), "v")
     assert "base.yaml:" in said
     assert "as part of `v` (v.yaml)" in said
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        BLOCKS,
+        BLOCKS.replace("  ffn:", "  # a comment\n\n  ffn:"),
+        BLOCKS.replace("  ffn:", "  ffn: &one").replace("  cell:", "  'cell':"),
+        BLOCKS.replace("\n", "\r\n"),
+        BLOCKS.replace("blocks:\n", "blocks:   # two\n"),
+        "{title: A, blocks: {ffn: {title: B}, cell: {title: C}}}\n",
+    ],
+)
+def test_names_of_blocks_are_those_that_yaml_has(written: str, tmp_path: Path) -> None:
+    (tmp_path / "small.yaml").write_bytes(written.encode())
+    assert Library([tmp_path]).blocks_of("small") == ("small_ffn", "small_cell")
