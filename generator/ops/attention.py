@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from sympy import Expr, Ge, Integer, Rational
+from sympy import Expr, Ge, Integer, Rational, floor
 
 from generator.formulas.human import counted
 from generator.formulas.places import ALWAYS, Condition, both, compared, index
@@ -13,7 +13,7 @@ from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import suggested_condition
 from generator.ops.mask import laid_over, spread
 from generator.ops.params import FLAG, SIZE, Flag
-from generator.trace.attention import Scores, float_mask, fused_attention, positions, written_out
+from generator.trace.attention import Scores, float_mask, fused_attention, positions, same_block, written_out
 from generator.trace.create import triangle
 from generator.trace.hidden import Hides
 from generator.trace.tensor import Shape, Tensor
@@ -31,6 +31,7 @@ class Attention(Op):
     causal: query i sees keys 0..i; then n = m. With `offset: m - n` the queries are the last n of m tokens, as in decoding with a cache;
     that takes a mask [n, m] of numbers, which is kept too.
     window: hides keys that are so many tokens or more away: a causal query sees itself and the w - 1 before it. It takes such a mask too.
+    documents: several documents of so many tokens stand behind each other, the last may be shorter, and see their own tokens; n = m.
     `in: [q, k, v, hidden]` with a bool tensor, true where a key must not be looked at, [b, m] or with more of the first axes of the scores
     [b, h, n, m], hides those, as `op: mask` does.
 
@@ -49,6 +50,7 @@ class Attention(Op):
     offset: Expr | None = param(SIZE, "how many tokens stand before the queries among the keys, such as m - n", default=None)
     scale: Expr | None = param(SIZE, "factor of the scores; e**-0.5 by default", default=None)
     window: Expr | None = param(SIZE, "hide keys that are so many tokens or more away", default=None)
+    documents: Expr | None = param(SIZE, "tokens of each document: keys of others are hidden", default=None)
     soft_cap: Expr | None = param(SIZE, "the cap c that makes c * tanh(scores / c) of scores", default=None)
     sinks: Flag = param(FLAG, "learn a score for each head, beside those of the keys", default=False)
 
@@ -61,7 +63,8 @@ class Attention(Op):
         is_scaled = not row.same(q.shape[3] if self.scale is None else self.scale, Integer(1))
         if self.causal:
             row.require(Ge(shape[3], shape[2]), option=self.causal.option)
-        made = triangle(row.t, *shape[2:], sides=self._sides) if self._makes_mask(len(inputs) > 3) else None
+        made = [triangle(row.t, *shape[2:], sides=self._sides)] if self._makes_mask(len(inputs) > 3) else []
+        made += [same_block(row.t, shape[2])] if self.documents is not None else []
         seen = positions(row.t, made, hidden)
         if seen is not None:
             row.t.name(seen=seen)
@@ -92,17 +95,19 @@ class Attention(Op):
 
     def _makes_mask(self, has_others: bool) -> bool:
         """Whether the module makes a mask of positions; the kernel by itself knows only that of as many keys as queries."""
-        alone = self.offset is None and not has_others and not self._is_written_out(False)
+        alone = self.offset is None and self.documents is None and not has_others and not self._is_written_out(False)
         return self.window is not None or (bool(self.causal) and not alone)
 
     def _condition(self, n: Expr, m: Expr) -> Condition:
         """Return which scores [b, h, n, m] positions let be seen."""
         ahead = index(3) - index(2) - (m - n)
-        causal = compared("<=", ahead, Integer(0)) if self.causal else ALWAYS
-        if self.window is None:
-            return causal
-        near = compared("<", -ahead, self.window)
-        return both(near, causal if self.causal else compared("<", ahead, self.window))
+        seen = compared("<=", ahead, Integer(0)) if self.causal else ALWAYS
+        if self.window is not None:
+            seen = both(seen, compared("<", -ahead, self.window))
+            seen = seen if self.causal else both(seen, compared("<", ahead, self.window))
+        if self.documents is not None:
+            seen = both(seen, compared("==", floor(index(2) / self.documents), floor(index(3) / self.documents)))
+        return seen
 
     def _others(self, row: RowScope, others: list[Tensor], scores: Shape) -> tuple[Tensor | None, Tensor | None]:
         """Return the bias and the mask among the further inputs. Raises OpError."""
@@ -153,20 +158,24 @@ class Attention(Op):
                 f"`{row.name}` shares {counted(groups, 'head')} of keys among {counted(heads, 'head')}",
                 *suggested_condition(row, q.shape[1], k.shape[1]),
             )
-        if self.causal or self.window is not None:
+        if self.causal or self.window is not None or self.documents is not None:
             self._check_positions(row, q, k, found)
         for name, x in zip(names, (q, k, v), strict=True):
             if x.strides[-1] != 1:
                 fail(f"`{row.name}` needs the width of {name} to be the fastest axis in memory, which a rearrangement has changed")
 
     def _check_settings(self, row: RowScope) -> None:
-        others = [key for key in ("window", "soft_cap") if getattr(self, key) is not None]
+        others = [key for key in ("window", "documents", "soft_cap") if getattr(self, key) is not None]
         others += ["sinks"] if self.sinks else list(row.input_names[3:])
         if self.causal.option is not None and others:
             raise OpError(f"beside `{others[0]}`, `causal` of `{row.name}` is written out: true or false", at="causal")
         if self.sinks.option is not None:
             raise OpError(f"`sinks` of `{row.name}` is written out: true or false", at="sinks")
-        for key in ("window", "soft_cap"):
+        if self.documents is not None and self.offset is not None:
+            raise OpError(
+                f"`{row.name}` has documents, the tokens of which are counted from the first; they take no offset", at="documents"
+            )
+        for key in ("window", "documents", "soft_cap"):
             size = getattr(self, key)
             if size is not None and size.is_nonpositive:
                 raise OpError(f"`{key}` of `{row.name}` must be greater than 0; it is {row.text(size)}", at=key)
@@ -175,19 +184,22 @@ class Attention(Op):
         n, m = q.shape[2], k.shape[2]
         given = n if self.offset is None else n + self.offset
         if not row.same(given, m):
-            key = "causal" if self.causal else "window"
-            what = "is causal" if self.causal else "has a window"
+            key = "causal" if self.causal else "window" if self.window is not None else "documents"
+            what = {"causal": "is causal", "window": "has a window", "documents": "has documents"}[key]
             raise OpError(
                 f"`{row.name}` {what}, but has {row.text(n)} queries for {row.text(m)} keys",
                 found,
-                f"did you mean offset: {row.text(m - n)}?",
+                *([f"did you mean offset: {row.text(m - n)}?"] if self.documents is None else []),
                 at=key if self.offset is None else "offset",
             )
-        if self.window is not None:
-            row.require(Ge(row.whole(self.window, at="window"), 1))
+        for key in ("window", "documents"):
+            if getattr(self, key) is not None:
+                row.require(Ge(row.whole(getattr(self, key), at=key), 1))
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Queries do not see each other; keys are mixed along tokens, and all along the width. A bias or a mask belongs to the scores."""
+        if self.documents is not None and operand < 3 and axis == 2:
+            return Along.MIXES if operand else Along.COUNTS
         if 0 < operand < 3 and axis == 2 and self.causal:
             return Along.BACK
         return Along.mixing(operand < 3 and (axis == 3 or (operand > 0 and axis == 2)))
@@ -199,6 +211,10 @@ class Attention(Op):
         by_option = self.causal.option is not None
         makes = self._makes_mask(len(names) > 3) or (by_option and self.offset is not None)
         seen = [self._positions(c)] if makes else []
+        if self.documents is not None:
+            place = f"torch.arange({names[0]}.shape[-2], device={names[0]}.device)"
+            w = c.operand(self.documents)
+            seen.append(f"({place}[:, None] // {w} == {place} // {w})")
         seen += [f"~{mask}" for mask in masks]
         condition = f" if {c.run_option(self.causal)} else None" if by_option and makes else ""
         common = {"target": c.target, "seen": f"{' & '.join(seen)}{condition}" if seen else None}

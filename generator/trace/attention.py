@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer
@@ -10,7 +11,7 @@ from generator.trace.hidden import Hides
 from generator.trace.join import concatenate
 from generator.trace.kernels import vector_flops
 from generator.trace.matmul import matmul
-from generator.trace.pointwise import binary, masked_fill, scalar, unary
+from generator.trace.pointwise import binary, broadcast, masked_fill, scalar, unary
 from generator.trace.reduce import softmax
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import ZERO, Tracer
@@ -57,18 +58,33 @@ def float_mask(t: Tracer, seen: Tensor) -> Tensor:
     return out
 
 
-def positions(t: Tracer, made: Tensor | None, hidden: Tensor | None) -> Tensor | None:
-    """Join a mask made of positions, true where a key is seen, and one that is given, true where hidden; None where there is neither."""
-    if hidden is None:
-        return made
-    seen = t.new(hidden.shape, kind="bool")
-    t.kernel("index_arithmetic", [hidden], [seen])
-    if made is None:
-        return seen
-    shape = (*hidden.shape[:2], *made.shape)
-    both = t.new(shape, kind="bool")
-    t.kernel("index_arithmetic", [made, seen], [both])
-    return both
+def same_block(t: Tracer, n: Expr) -> Tensor:
+    """A bool mask [n, n], true where two places stand in one block: the number of each place divided, then compared."""
+    sides = []
+    for shape in ((n, Integer(1)), (n,)):
+        places, blocks = t.new((n,), kind="index"), t.new(shape, kind="index")
+        t.kernel("arange", [], [places])
+        t.kernel("floor_divide", [places], [blocks])
+        sides.append(blocks)
+    same = t.new((n, n), kind="bool")
+    t.kernel("eq", sides, [same])
+    return same
+
+
+def positions(t: Tracer, made: Sequence[Tensor], hidden: Tensor | None) -> Tensor | None:
+    """Join masks made of positions, true where a key is seen, and one that is given, true where hidden; None where there is none."""
+    masks = [*made]
+    if hidden is not None:
+        masks.append(t.new(hidden.shape, kind="bool"))
+        t.kernel("index_arithmetic", [hidden], masks[-1:])
+    if not masks:
+        return None
+    seen, *others = masks
+    for other in others:
+        joined = t.new(broadcast(seen.shape, other.shape), kind="bool")
+        t.kernel("index_arithmetic", [seen, other], [joined])
+        seen = joined
+    return seen
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from transformers.models.gemma2 import modeling_gemma2
 from transformers.models.gpt_oss import modeling_gpt_oss
 
+from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
 from generator.sheet.compiled import compile_spec
 from generator.sheet.presets import complete
@@ -81,11 +82,37 @@ def test_a_window_without_causal_sees_both_sides(tmp_path: Path) -> None:
     torch.testing.assert_close(y, nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=near, enable_gqa=True))
 
 
+@pytest.mark.parametrize("near", ["", ", window: 3", ", soft_cap: 5, window: 3"])
+def test_documents_see_their_own_tokens_and_all_pairs_are_counted(tmp_path: Path, near: str) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "title: Documents\ndims: {b: batch, h: heads, n: tokens, e: width, w: tokens of a document}\n"
+        "inputs: {q: [b, h, n, e], k: [b, h, n, e], v: [b, h, n, e]}\n"
+        f"layers: {{y: {{op: attention, in: [q, k, v], causal: true, documents: w{near}}}}}\n",
+        encoding="utf-8",
+    )
+    sizes = {"b": 1, "h": 2, "n": 11, "e": 3, "w": 4}
+    seen = torch.tensor([[j <= i and i // 4 == j // 4 and (not near or i - j < 3) for j in range(11)] for i in range(11)])
+    with Workbench(Library([tmp_path])) as bench:
+        torch.manual_seed(0)
+        module = bench.build("mine", sizes, dtype=torch.float64)
+        q, k, v = bench.inputs("mine", sizes, dtype=torch.float64)
+        compiled = bench.compiled("mine")
+    if "cap" not in near:
+        torch.testing.assert_close(module(q, k, v), nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen))
+    assert compiled.architecture.tracer.hidden.uncounted == []
+    assert evaluate(compiled.sheet.totals["visible_matmul_flops"], sizes) == 2 * 2 * 2 * 3 * int(seen.sum())
+
+
 @pytest.mark.parametrize(
     ("row", "said"),
     [
         ("{op: attention, in: [q, k, v], window: w}", "`y` has a window, but has n queries for m keys"),
         ("{op: attention, in: [q, k, v], offset: m - n, window: 0}", "`window` of `y` must be greater than 0; it is 0"),
+        ("{op: attention, in: [q, k, v], documents: w}", "`y` has documents, but has n queries for m keys"),
+        (
+            "{op: attention, in: [q, k, v], offset: m - n, documents: w}",
+            "`y` has documents, the tokens of which are counted from the first",
+        ),
         ("{op: attention, in: [q, k, v], soft_cap: 0}", "`soft_cap` of `y` must be greater than 0; it is 0"),
         ("{op: attention, in: [q, k, v, bias, bias]}", "one of each; bias is another"),
         ("{op: attention, in: [q, k, v, q]}", "`y` cannot add q to its scores: their shapes do not fit"),
