@@ -71,9 +71,8 @@ def test_the_examples_of_the_trace_are_what_pytorch_does(name: str, tmp_path: Pa
     for file, spec in SPEC.findall((ROOT / "docs" / "trace.md").read_text(encoding="utf-8")):
         (tmp_path / file).write_text(spec, encoding="utf-8")
     with Workbench(Library([tmp_path])) as bench:
-        result = verify(bench, name, samples=2, peaks=1)
+        result = verify(bench, name, samples=2)
     assert result.equal
-    assert all(peak.is_exact for peak in result.peaks)
 
 
 @pytest.mark.slow

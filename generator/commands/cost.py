@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the numbers."""
-    target = target_of(args, whole=False)
+    target = target_of(args, whole=bool(args.dtype))
     with answered():
         cost = target.cost(args.dtype)
         data = cost.to_dict() | (cost.bytes_to_dict() if args.dtype else {})
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list[str]:
     from generator.formulas.human import exact, rounded
-    from generator.quantities import BYTES, INTENSITY, QUANTITIES, SAVED_BYTES
+    from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, SAVED_BYTES
 
     sheet, room = cost.sheet, width()
     options = "".join(f", {name}={_word(value)}" for name, value in {**sheet.options, **chosen}.items())
@@ -63,10 +63,13 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in QUANTITIES]
     if "dtype" in data:
         rows += [[f"{a.of.short} in {data['dtype']}", exact(data[a.key]), rounded(data[a.key], "bytes")] for a in BYTES]
+        peak = data[PEAK_BYTES.key]
+        rows += [[f"{PEAK_BYTES.en.title} in {data['dtype']}", exact(peak), rounded(peak, "bytes")]]
         intensity = data[INTENSITY.key]
         rows += [] if intensity is None else [[INTENSITY.en.title, "", f"{intensity:,.2f} {INTENSITY.unit['en']}"]]
     lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]
-    formulas = cost.formulas | ({SAVED_BYTES.key: data[f"{SAVED_BYTES.key}_formula"]} if "dtype" in data else {})
+    in_bytes = (SAVED_BYTES.key, PEAK_BYTES.key) if "dtype" in data else ()
+    formulas = cost.formulas | {key: data[f"{key}_formula"] for key in in_bytes if data[f"{key}_formula"] is not None}
     return [*lines, *_formulas(formulas, room)]
 
 

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from generator.proof.verify.stepwise import Decoding
     from generator.spec.library import Library
 
-PEAKS = 2  # at so many of the random sizes the peak of memory is simulated
 EXAMPLES = """\
 gen verify bert gpt2
 gen verify my-specs/ --samples 20
@@ -89,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
             if name in broken:
                 result = Verification(name, (), mistakes=broken[name])
             else:
-                result = verify(bench, name, samples=args.samples, references=args.references and not chosen, peaks=PEAKS)
+                result = verify(bench, name, samples=args.samples, references=args.references and not chosen)
             results.append(result)
             if not args.json:
                 _print(result)
@@ -150,7 +149,6 @@ def _print(result: Verification) -> None:
             _print_case(case)
         _print_ones(case)
     _print_decoding(result)
-    _print_peaks(result)
     _print_references(result)
     for reason in result.skipped:
         say(f"  not checked: {reason}")
@@ -182,15 +180,6 @@ def _print_ones(case: Case) -> None:
 
 def _listed(case: Case) -> str:
     return ", ".join(f"{name}={value}" for name, value in case.sizes.items())
-
-
-def _print_peaks(result: Verification) -> None:
-    if result.peaks:
-        exact = sum(1 for peak in result.peaks if peak.is_exact)
-        say(f"  peak of forward and backward: {exact} of {len(result.peaks)} measured as simulated")
-    for peak in result.peaks:
-        if not peak.is_exact:
-            say(f"    simulated {peak.peak_predicted:,} bytes, measured {peak.peak_measured:,}: {peak.ratio:.4f} times as many")
 
 
 def _print_references(result: Verification) -> None:
@@ -241,7 +230,6 @@ def _plain(result: Verification) -> dict[str, Any]:
         "skipped": list(result.skipped),
         "shortened": list(result.shortened),
         "references": [{**vars(check), "equal": check.equal} for check in result.references],
-        "peaks": [{**vars(peak), "exact": peak.is_exact} for peak in result.peaks],
         "decoding": _plain_decoding(result.decoding),
         "not_run": list(result.not_run),
         "cases": [

@@ -46,7 +46,11 @@ class GroupNorm(Op):
                 *suggested_condition(row, channels, groups),
                 at="groups",
             )
-        row.require(Gt(Mul(x.shape[0], cancel(channels / groups), *x.shape[2:]), 1))  # PyTorch refuses a group of a single value
+        values = Mul(x.shape[0], cancel(channels / groups), *x.shape[2:])
+        if values == 1:
+            found = f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1"
+            raise OpError(f"`{row.name}` normalises groups of a single value, which PyTorch refuses", found, at="groups")
+        row.require(Gt(values, 1))  # at some sizes it may be a single value
         affine = (row.weight("weight", (channels,)), row.weight("bias", (channels,))) if self.affine else ()
         return normalise.group_norm(row.t, x, groups, affine)
 

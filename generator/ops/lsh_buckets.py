@@ -13,6 +13,7 @@ from generator.ops.params import SIZE
 from generator.trace import choose, join, matmul
 from generator.trace.pointwise import unary
 from generator.trace.tensor import Tensor
+from generator.trace.tracer import Tracer
 
 HASHED = '''
 def lsh_buckets(x: Tensor, rotations: Tensor) -> Tensor:
@@ -60,14 +61,23 @@ class LshBuckets(Op):
             )
         _, h, _, e = x.shape
         rotations = row.weight("weight", (h, e, rounds, buckets / 2), trainable=False)
+        with t.held(keeps_all=False) as result:
+            result.append(self._buckets(t, x, rotations, rounds))
+        return result[0]
+
+    def _buckets(self, t: Tracer, x: Tensor, rotations: Tensor, rounds: Expr) -> Tensor:
+        """Return the numbers, as the function LSH_BUCKETS computes them."""
         rotated = matmul.einsum(t, ("bhne", "herc"), "bhrnc", (replace(x, needs_grad=False), rotations))
+        t.name(rotated=rotated)
         directions = join.concatenate(t, [rotated, unary(t, "neg", rotated)], 4)
         found = choose.argmax(t, directions, 4)
+        t.name(buckets=found)
         offsets = t.new((rounds,), kind="index")
         t.kernel("arange", [], [offsets])
         for _ in range(2):
             before, offsets = offsets, t.like(offsets)
             t.kernel("mul", [before], [offsets])
+        t.name(rounds=offsets)
         numbered = t.like(found)
         t.kernel("add", [found, offsets], [numbered])
         return t.flatten(numbered, 2, 3)

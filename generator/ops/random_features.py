@@ -48,13 +48,22 @@ class RandomFeatures(Op):
             raise OpError(f"`{row.name}` needs x [..., n, e] and directions [m, e]", shapes, at="in")
         if self.of.option is not None:
             raise OpError("whether these are features of queries or of keys is written out", at="of")
+        with row.t.held(keeps_all=False) as result:
+            result.append(self._features(row, x, directions))
+        return result[0]
+
+    def _features(self, row: RowScope, x: Tensor, directions: Tensor) -> Tensor:
+        """Return the features, as the function POSITIVE computes them."""
         t = row.t
         # A factor that is 1 is no operation, here and at the end.
         x = scalar(t, "mul", x, is_identity=row.same(x.shape[-1], Integer(1)))
         products = matmul.linear(t, x, directions, None)
         squares = reduce_axes(t, "sum", unary(t, "square", x), (-1,), keep=True)
+        t.name(x=x, products=products)
         exponents = binary(t, "sub", products, scalar(t, "div", squares))
+        t.name(exponents=exponents)
         greatest = reduce_axes(t, "amax", replace(products, needs_grad=False), (-1,) if self.of.value == "queries" else (-2, -1), keep=True)
+        t.name(greatest=greatest)
         features = unary(t, "exp", binary(t, "sub", exponents, greatest))
         return scalar(t, "mul", scalar(t, "add", features), is_identity=row.same(directions.shape[0], Integer(1)))
 

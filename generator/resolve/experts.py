@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Ge, Integer
+from sympy import Expr, Ge
 
 from generator.formulas.human import counted
 from generator.formulas.symbols import symbol
@@ -138,10 +138,10 @@ def run_experts(run: Run, frame: Frame, read: ReadRow, block: Block, experts: Ex
         t.kernel("new_zeros", [], [y])
         t.name(mixed=y)
     children: list[Architecture] = []
-    split = iter(t.diary.spread(mixture.choices, count) if t.diary is not None else ())
+    split = iter(t.diary.spread(read.path, mixture.choices, count) if t.diary is not None else ())
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-        tokens = mixture.choices / count if t.diary is None else Integer(next(split))
+        tokens = mixture.choices / count if t.diary is None else next(split)
         with t.row(read.path):
             token, place = choosers(t, chosen, tokens)
             rows = pick(t, x, token)

@@ -103,7 +103,7 @@ class Resolver:
         tracer = Tracer(Facts(), half=self.half, flow=flow, is_training=self.library.is_training)
         tracer.diary, tracer.is_later = self.diary, self.is_later
         if self.diary is not None:
-            self.diary.events.clear()
+            self.diary.clear()
         free = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}
         run = Run(self.library, tracer, self.bound, frozenset(free) - frozenset(self.bound), Resolver(self.library).architecture)
         needs = Needs(spec.name, run.facts)

@@ -24,6 +24,7 @@ from generator.sheet.claims.verdicts import sheet_claims
 from generator.sheet.costed import Costed, costed
 from generator.sheet.costs import makers, output_names, totals
 from generator.sheet.memory import SavedMemory
+from generator.sheet.peak import PeakMemory
 from generator.sheet.presets import sheet_preset, sheet_presets
 from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetPreset, SheetRow, Size
 from generator.spec.choices import Choices
@@ -118,6 +119,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         inference=_in_inference(library, spec, traced, options),
         families=spec.entries,
         flows=tuple(dict.fromkeys(_flows(arch, ()))),
+        peak=PeakMemory(library, spec, arch.options),
     )
     if len(problems):
         raise ProblemsError([*problems, *doubts])
@@ -131,6 +133,7 @@ class Variant:
     rows: tuple[SheetRow, ...]
     totals: Mapping[str, Expr]
     saved: SavedMemory
+    peak: PeakMemory
     conditions: tuple[Boolean, ...]
 
 
@@ -149,7 +152,8 @@ def variant(library: Library, name: str, *, on_inputs: bool | None = None, fixed
     traced = costed(library, library.spec(name), on_inputs=on_inputs, bound=numbers)
     memory = saved_memory(library, traced, on_inputs=on_inputs, bound=numbers)
     conditions = tuple(required.condition for required in traced.architecture.requirements)
-    return Variant(traced.rows, totals(traced.rows), memory, conditions)
+    peak = PeakMemory(library, library.spec(name), on_inputs=on_inputs, bound=numbers)
+    return Variant(traced.rows, totals(traced.rows), memory, peak, conditions)
 
 
 def saved_memory(

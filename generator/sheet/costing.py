@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.stored import size_names, text_of
-from generator.quantities import BYTES, INTENSITY, MEASURES, QUANTITIES, SAVED_BYTES, cost_formula
+from generator.quantities import BYTES, INTENSITY, MEASURES, PEAK_BYTES, QUANTITIES, SAVED_BYTES, cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.sheet import Sheet, SheetRow
 from generator.sheet.sizing import require, sized
@@ -113,9 +113,19 @@ class Cost(_Quantities):
         """
         if key == INTENSITY.key:
             return _quotient(self.value(INTENSITY.of.key), self.value(INTENSITY.per.key))
+        if key == PEAK_BYTES.key:
+            return self._peak()
         amount = next((amount for amount in BYTES if amount.key == key), None)
         formula = cost_formula(self.sheet.totals, key) if amount is None else self.sheet.in_bytes(amount, self.dtype)
         return self.evaluated(formula, key)
+
+    def _peak(self) -> Any:
+        formula, peak = self.sheet.peak_bytes(self.dtype), self.sheet.peak
+        if formula is not None and (peak is None or any(getattr(size, "ndim", 0) for size in self.dims.values())):
+            return self.evaluated(formula, PEAK_BYTES.key)
+        sizes = [size.name for size in self.sheet.sizes] if formula is None else size_names(formula)
+        require(self.sheet, self.dims, sizes, PEAK_BYTES.key)
+        return None if peak is None else peak.bytes_at(self.dtype, self.dims)
 
     @property
     def saved_by_kind(self) -> dict[str, Any]:
@@ -164,12 +174,14 @@ class Cost(_Quantities):
 
     def bytes_to_dict(self) -> dict[str, Any]:
         """Return what `gen cost --dtype` adds to `to_dict`. Raises MissingSizeError."""
-        intensity = self.value(INTENSITY.key)
+        intensity, peak = self.value(INTENSITY.key), self.sheet.peak_bytes(self.dtype)
         return {
             "dtype": self.dtype,
             **{amount.key: self.value(amount.key) for amount in BYTES},
+            PEAK_BYTES.key: self.value(PEAK_BYTES.key),
             INTENSITY.key: None if intensity is None else float(intensity),
             f"{SAVED_BYTES.key}_formula": text_of(self.sheet.in_bytes(SAVED_BYTES, self.dtype), _order(self.sheet)),
+            f"{PEAK_BYTES.key}_formula": None if peak is None else text_of(peak, _order(self.sheet)),
             "saved_by_kind": self.saved_by_kind,
         }
 
@@ -189,6 +201,7 @@ class Cost(_Quantities):
 
 for _amount in BYTES:
     setattr(Cost, _amount.key, _attribute(_amount.key, f"{_amount.of.title} in bytes, in a model of `dtype`: {_amount.of.meaning}."))
+setattr(Cost, PEAK_BYTES.key, _attribute(PEAK_BYTES.key, f"{PEAK_BYTES.en.title}: {PEAK_BYTES.en.meaning}"))
 setattr(Cost, INTENSITY.key, _attribute(INTENSITY.key, f"{INTENSITY.en.title}: {INTENSITY.en.meaning}"))
 
 

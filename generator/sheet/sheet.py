@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
 
     from generator.sheet.memory import SavedMemory
+    from generator.sheet.peak import PeakMemory
     from generator.spec.references import Reference
 
 SizeKind = Literal["free", "default", "derived"]
@@ -198,6 +199,7 @@ class Sheet:
     saved: SavedMemory = field(default_factory=_nothing_saved)  # what `saved_elements` counts, by kind of element
     inference: Mapping[str, Expr] = field(default_factory=dict)  # the totals that differ from these in inference
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
+    peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # None in sheets that are no architecture's
 
     def is_average(self, axis: Expr) -> bool:
         """Say whether an axis is so long only on average: it depends on values, and the average need not be whole."""
@@ -211,6 +213,17 @@ class Sheet:
         """Return an amount in bytes, in a model of a number format. Raises KeyError for an unknown one."""
         by_kind = amount.is_by_kind and self.saved.full
         return self.saved.bytes(dtype) if by_kind else ITEM_BYTES[dtype] * self.totals[amount.of.key]
+
+    def peak_bytes(self, dtype: str) -> Expr | None:
+        """Return the most bytes alive at once in a training step, in a model of a number format.
+
+        Returns:
+            None where there is no one formula, and in a sheet that was restored without it.
+
+        Raises:
+            KeyError: an unknown format.
+        """
+        return None if self.peak is None else self.peak.bytes(dtype)
 
     def ratio(self, ratio: Ratio, dtype: str) -> Expr | None:
         """Return a ratio in a model of a number format; None where there is nothing to divide by. Raises KeyError."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from sympy import Integer, expand
 
@@ -17,7 +17,8 @@ from generator.formulas.symbols import Facts
 from generator.trace.derivatives import Derivative, summed_to
 from generator.trace.diary import Launch
 from generator.trace.layout import elementwise_strides
-from generator.trace.liveness import Forward, Memory
+from generator.trace.liveness import Forward
+from generator.trace.peak import Memory, Peak
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, next_order, product
 
 TOGETHER = frozenset({"parts", "unbind"})  # methods that make several views at once
@@ -34,7 +35,9 @@ class _Backward:
     def __init__(self, forward: Forward, facts: Facts) -> None:
         self.memory: Memory = forward.memory
         self.facts = facts
-        self.makers = {x.storage: launch for launch in forward.launches for x in launch.writes}
+        self.diary = forward.diary
+        launches = [event for event in forward.diary.events if isinstance(event, Launch)]
+        self.makers = {x.storage: launch for launch in launches for x in launch.writes}
         self.outputs = [x for x in forward.outputs if x.needs_grad]
         self.waiting: dict[Node, dict[int, Tensor]] = {}
         self.queue: list[tuple[float, int, Node]] = []
@@ -71,6 +74,8 @@ class _Backward:
             self._send(x, self.share(seed))  # the caller keeps the seed
         while self.queue:
             _, _, node = heapq.heappop(self.queue)
+            if not isinstance(node, Storage):
+                self.memory.place = self.diary.place_of(node.order)
             gradients = list(self.waiting.pop(node).values())
             if isinstance(node, Storage):
                 self._end(node, gradients[0])
@@ -98,7 +103,8 @@ class _Backward:
         if slot in there:
             first = there[slot]
             strides = elementwise_strides(self.facts, gradient.shape, [first, gradient]) if first.rank == gradient.rank else None
-            total = self.new(gradient.shape, strides=strides, is_weight=complete and isinstance(node, Storage) and node.persistent)
+            is_weight = complete and isinstance(node, Storage) and node.persistent
+            total = self.new(gradient.shape, kind=gradient.kind, strides=strides, is_weight=is_weight)
             self.free(first)
             self.free(gradient)
             gradient = total
@@ -135,7 +141,7 @@ class _Backward:
 
     def _absent(self, view: View, gradients: Sequence[Tensor]) -> list[Tensor]:
         """Return the zeros that stand for the gradients of views made together with others of which some have none."""
-        missing = view.base.numel - sum((x.numel for x in gradients), Integer(0))
+        missing = view.base.numel - sum((x.numel * self.memory.times(x.storage) for x in gradients), Integer(0))
         if view.method not in TOGETHER or expand(missing) == 0:
             return []
         return [self.new((missing if view.method == "parts" else missing / gradients[0].numel,))]  # of an index one element, stretched
@@ -195,8 +201,8 @@ class _Backward:
         return x
 
 
-def simulated_peak(forward: Forward, facts: Facts) -> Mapping[str, int]:
-    """Return the bytes alive at the end of the forward pass, and the most at once in both passes."""
-    after = forward.memory.now
+def simulated_peak(forward: Forward, facts: Facts) -> Peak:
+    """Return what is alive at the highest moments of both passes."""
+    after = forward.memory.now()
     run_backward(forward, facts)
-    return {"forward": after, "peak": forward.memory.peak}
+    return forward.memory.peak(after)

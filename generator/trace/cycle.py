@@ -59,11 +59,12 @@ def cycle(t: Tracer, length: Expr, kinds: Sequence[Turn], carried: Carried) -> I
     Where a diary is kept, and where the numbers are known and small, each layer is traced by itself; otherwise one of each kind.
 
     Raises:
+        NoFormulaError: a diary is kept for any sizes: which layer is the last depends on them.
         UnsettledError: layers go on differing in more than their kind, so that no one formula holds for any number of them.
     """
     if t.diary is not None:
-        order = _order([t.diary.times(kind.times) for kind in kinds])
-        for number in range(t.diary.times(length)):
+        order = _order([t.diary.number(kind.times) for kind in kinds])
+        for number in range(t.diary.number(length)):
             kind = kinds[order[number % len(order)]]
             with t.flow.run(kind.path, str(number)):
                 carried = kind.body(carried)

@@ -69,8 +69,8 @@ class Derivative:
 
     def one_each(self) -> Gradients:
         """One fresh gradient for each operand, all alive at the end."""
-        temporaries = [self.heap.new(self.gradient.shape) for _ in range(self.kernel.temporaries_of(0))]
-        found = [(x, self.heap.new(x.shape, wanted_by=x)) for x in self.wanted.values()]
+        temporaries = [self.heap.new(self.gradient.shape, kind=self.gradient.kind) for _ in range(self.kernel.temporaries_of(0))]
+        found = [(x, self.heap.new(x.shape, kind=x.kind, wanted_by=x)) for x in self.wanted.values()]
         self._free(temporaries)
         return found
 
@@ -84,10 +84,12 @@ class Derivative:
         gradient, count = self.gradient, self.kernel.temporaries_of(operand)
         if count == PASSED_ON:
             return self.heap.share(gradient)
-        temporaries = [self.heap.new(gradient.shape, like=gradient) for _ in range(count)]
+        kind = gradient.kind
+        temporaries = [self.heap.new(gradient.shape, kind=kind, like=gradient) for _ in range(count)]
         temporaries += [self.heap.new(gradient.shape, kind="bool") for _ in range(self.kernel.compares)]
         is_whole = product(gradient.shape) == product(x.shape)
-        own = self.heap.new(gradient.shape, like=gradient, wanted_by=x if is_whole else None)
+        own_kind = x.kind if self.launch.name == "_to_copy" else kind
+        own = self.heap.new(gradient.shape, kind=own_kind, like=gradient, wanted_by=x if is_whole and own_kind == x.kind else None)
         self._free(temporaries)
         return own
 
@@ -183,12 +185,16 @@ def _heads_together(shape: Shape) -> Shape:
 
 
 def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
-    """Return a gradient in the shape of a tensor that was stretched; the wide one is let go."""
-    if product(gradient.shape) == product(x.shape):
-        return gradient
-    narrow = heap.new(x.shape, wanted_by=x)
-    heap.free(gradient)
-    return narrow
+    """Return a gradient in the shape and the format of a tensor that was stretched or converted; the wide one is let go."""
+    if product(gradient.shape) != product(x.shape):
+        narrow = heap.new(x.shape, kind=gradient.kind, wanted_by=x if gradient.kind == x.kind else None)
+        heap.free(gradient)
+        gradient = narrow
+    if gradient.kind == "stat" and x.kind == "float":  # converted to the shorter format of the tensor
+        converted = heap.new(x.shape, like=gradient, wanted_by=x)
+        heap.free(gradient)
+        gradient = converted
+    return gradient
 
 
 _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {

@@ -1,17 +1,23 @@
 """What happens in a forward pass, in order: for the simulation of memory, which needs more than sums.
 
-A diary is kept only where one is asked for. Stacks and recurrences are then run as often as the sizes say, instead of being derived once.
+A diary is kept only where one is asked for. Stacks and recurrences are then run as often as the sizes say, or, where no sizes are given,
+a few times that stand for any number, instead of being derived once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from sympy import Expr
+from sympy import Expr, Integer
 
 from generator.formulas.evaluate import evaluate
 from generator.trace.tensor import Storage, Tensor, next_order
+
+RUNS = 5  # of a stack or recurrence that stand for any number, see `generator.trace.peak`
+Place = tuple[tuple[str, int], ...]  # of the enclosing stacks and recurrences, outermost first, the row and which of its runs it is
 
 
 @dataclass(eq=False)
@@ -33,9 +39,14 @@ class Launch:
 
 @dataclass(frozen=True)
 class Enter:
-    """A module's `forward` is called with these inputs."""
+    """A module's `forward`, or a function, is called with these inputs.
+
+    Args:
+        keeps_all: whether it has a name for each result of its kernels.
+    """
 
     inputs: Sequence[Tensor]
+    keeps_all: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,26 +72,79 @@ class Leave:
 Event = Launch | Enter | Bind | Leave
 
 
+class NoFormulaError(Exception):
+    """What is noted depends on sizes in a way that no few runs stand for."""
+
+
 class Diary:
     """The events of one forward pass.
 
     Args:
-        sizes: the sizes at which it runs; they say how often stacks and recurrences run.
+        sizes: the sizes at which it runs; they say how often stacks and recurrences run. Without them, they run at most `RUNS` times.
+
+    Attributes:
+        counts: for each stack and recurrence that ran less often than it would, how often it would.
+        recurrences: how often each recurrence among them would.
     """
 
-    def __init__(self, sizes: Mapping[str, int]) -> None:
+    def __init__(self, sizes: Mapping[str, int] | None = None) -> None:
         self.sizes = sizes
-        self.events: list[Event] = []
+        self.clear()
 
-    def times(self, count: Expr) -> int:
-        """Return a repeat count as a number."""
-        found: int = evaluate(count, self.sizes)
+    def number(self, count: Expr) -> int:
+        """Return a count as a number. Raises NoFormulaError where no sizes are given and it is none."""
+        if self.sizes is None and not count.is_Integer:
+            raise NoFormulaError
+        found: int = evaluate(count, self.sizes or {})
         return found
 
-    def spread(self, tokens: Expr, experts: Expr) -> list[int]:
-        """Return how many of the tokens each expert sees: as evenly as can be."""
-        count, total = self.times(experts), self.times(tokens)
-        return [total // count + (number < total % count) for number in range(count)]
+    def clear(self) -> None:
+        """Begin anew."""
+        self.events: list[Event] = []
+        self.counts: dict[str, Expr] = {}
+        self.recurrences: list[Expr] = []
+        self._since: list[int] = [-1]  # from which order on what happens is in `_places`
+        self._places: list[Place] = [()]
+
+    def times(self, row: str, count: Expr, *, shared: bool = False) -> int:
+        """Return how often a row is run.
+
+        Args:
+            shared: whether it has the same weights each time.
+        """
+        if self.sizes is None:
+            if count.is_Integer and count <= RUNS:
+                return int(count)
+            self.counts[row] = count
+            self.recurrences += [count] if shared else []
+            return RUNS
+        return self.number(count)
+
+    @contextmanager
+    def run(self, row: str, number: int) -> Iterator[None]:
+        """Note that what happens inside is a run of a row."""
+        outer = self._places[-1]
+        self._enter((*outer, (row, number)))
+        try:
+            yield
+        finally:
+            self._enter(outer)
+
+    def _enter(self, place: Place) -> None:
+        self._since.append(next_order())
+        self._places.append(place)
+
+    def place_of(self, order: int) -> Place:
+        """Return in which runs something happened that has this order."""
+        return self._places[bisect_right(self._since, order) - 1]
+
+    def spread(self, row: str, tokens: Expr, experts: Expr) -> list[Expr]:
+        """Return how many of the tokens each expert sees: as evenly as can be, and on average where no sizes are given."""
+        count = self.times(row, experts)
+        if self.sizes is None:
+            return [tokens / experts] * count
+        total = evaluate(tokens, self.sizes)
+        return [Integer(total // count + (number < total % count)) for number in range(count)]
 
     def launch(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
         """Note a kernel."""

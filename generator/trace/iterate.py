@@ -43,10 +43,10 @@ def iterate(t: Tracer, row: str, count: Expr, carried: Carried, body: Body, *, s
     """
     if t.diary is not None:
         with t.sharing() if shared else nullcontext() as weights:
-            for run in range(t.diary.times(count)):
+            for run in range(t.diary.times(row, count, shared=shared)):
                 if weights is not None:
                     weights.next_step()
-                with t.flow.run(row, str(run)):
+                with t.flow.run(row, str(run)), t.diary.run(row, run):
                     carried = body(carried)
                 t.diary.events.append(Bind("carried", tuple(carried.values())))
         return Iterated(carried)

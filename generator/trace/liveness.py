@@ -1,4 +1,4 @@
-"""Simulates the memory of a forward and backward pass at given sizes: which storages are alive after each kernel.
+"""Simulates the memory of a forward and backward pass: which storages are alive after each kernel.
 
 A storage lives as long as something refers to it: a local variable of a module whose `forward` is running, the expression that is being
 evaluated, a derivative that will need it, the caller (who holds inputs and outputs), or a gradient that has yet to be used. A derivative
@@ -8,51 +8,12 @@ that never runs is there as long as the results that it is of, and those that we
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sympy import Expr
-
-from generator.formulas.evaluate import evaluate
 from generator.trace.diary import Bind, Diary, Enter, Event, Launch, Leave
+from generator.trace.peak import Memory
 from generator.trace.tensor import Storage, Tensor
-
-BYTES = {"float": 4, "stat": 4, "index": 8, "bool": 1}
-
-
-class Memory:
-    """Storages alive, with how many refer to each, and the most bytes at once. Weights and buffers do not count."""
-
-    def __init__(self, sizes: Mapping[str, int]) -> None:
-        self.now = 0
-        self.peak = 0
-        self._sizes = sizes
-        self._references: Counter[Storage] = Counter()
-        self._known: dict[Expr, int] = {}
-
-    def hold(self, storage: Storage) -> None:
-        """Refer to a storage; it is there from the first reference on."""
-        storage = storage.memory
-        if storage.persistent:
-            return
-        if not self._references[storage]:
-            self.now += self._bytes(storage)
-            self.peak = max(self.peak, self.now)
-        self._references[storage] += 1
-
-    def release(self, storage: Storage) -> None:
-        """Refer to it no more; it is gone with the last reference."""
-        storage = storage.memory
-        if storage.persistent:
-            return
-        self._references[storage] -= 1
-        if not self._references[storage]:
-            self.now -= self._bytes(storage)
-
-    def _bytes(self, storage: Storage) -> int:
-        if storage.numel not in self._known:
-            self._known[storage.numel] = evaluate(storage.numel, self._sizes)
-        return self._known[storage.numel] * BYTES[storage.kind]
 
 
 @dataclass(frozen=True)
@@ -60,39 +21,41 @@ class Forward:
     """Where a forward pass has led to: the memory with everything in it that the backward pass finds."""
 
     memory: Memory
-    launches: Sequence[Launch]
+    diary: Diary
     outputs: Sequence[Tensor]
 
 
 def run_forward(diary: Diary, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Forward:
     """Replay the events of a forward pass."""
-    memory = Memory(diary.sizes)
+    memory = Memory(diary)
     for x in inputs:
         memory.hold(x.storage)
-    replay = _Replay(memory, diary.events)
+    replay = _Replay(memory, diary)
     for position, event in enumerate(diary.events):
         replay.step(position, event)
     for x in outputs:
         memory.hold(x.storage)
     replay.end()
-    return Forward(memory, [event for event in diary.events if isinstance(event, Launch)], outputs)
+    memory.place = ()
+    return Forward(memory, diary, outputs)
 
 
 class _Replay:
     """Variables of the modules that are running, and results in the hands of the expression that is being evaluated."""
 
-    def __init__(self, memory: Memory, events: Sequence[Event]) -> None:
+    def __init__(self, memory: Memory, diary: Diary) -> None:
         self.memory = memory
+        self.diary = diary
         self.frames: list[dict[str, list[Storage]]] = []
         self.in_hand: Counter[Storage] = Counter()
         self.named: Counter[Storage] = Counter()  # how many variables and expressions refer to each
         self.idle = _IdleDerivatives(memory)
-        self.last_read = _last_reads(events)
+        self.last_read = _last_reads(diary.events)
 
     def step(self, position: int, event: Event) -> None:
         """Follow one event."""
         if isinstance(event, Enter):
-            self.frames.append({})
+            self.frames.append({"kept": []} if event.keeps_all else {})
             self._bind("inputs of the call", event.inputs)
         elif isinstance(event, Bind):
             self._bind(event.variable, event.values)
@@ -104,8 +67,12 @@ class _Replay:
             for storage in (s for values in self.frames.pop().values() for s in values):
                 self._release(storage)
         else:
+            self.memory.place = self.diary.place_of(event.order)
             for x in event.writes:
                 self._take(x.storage)
+                if self.frames and "kept" in self.frames[-1]:
+                    self.frames[-1]["kept"].append(x.storage)
+                    self._hold(x.storage)
             if event.is_idle:
                 self.idle.add(event)
             else:

@@ -23,29 +23,41 @@ def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     """
     if t.half:
         return _rms_norm_of_halves(t, x, weight)
-    mean = reduce_axes(t, "mean", unary(t, "square", x), (-1,), keep=True)
-    out = binary(t, "mul", x, unary(t, "rsqrt", scalar(t, "add", mean)))
-    if weight is not None:
-        out = binary(t, "mul", out, weight)
-    return out if is_channels_last(out) else t.contiguous(out)
+    root = _root_of_mean_square(t, x)
+    with t.held() as result:
+        out = binary(t, "mul", x, root)
+        if weight is not None:
+            out = binary(t, "mul", out, weight)
+        result.append(out if is_channels_last(out) else t.contiguous(out))
+    return result[0]
+
+
+def _root_of_mean_square(t: Tracer, x: Tensor) -> Tensor:
+    """Return 1 / sqrt(mean(x^2) + eps) of each row, which one expression of PyTorch computes."""
+    with t.held() as result:
+        mean = reduce_axes(t, "mean", unary(t, "square", x), (-1,), keep=True)
+        raised = t.in_place(mean, needs_grad=mean.needs_grad)
+        t.kernel("add", [mean], [raised], vector=vector_flops("add", mean.numel))
+        result.append(t.like(raised))
+        t.kernel("rsqrt", [raised], result, vector=vector_flops("rsqrt", raised.numel))
+    return result[0]
 
 
 def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     """The same chain on a copy in float32, whose result is converted back."""
-    wide = t.like(x, kind="stat")
-    t.kernel("_to_copy", [x], [wide])
-    mean = reduce_axes(t, "mean", unary(t, "square", wide), (-1,), keep=True)
-    root = scalar(t, "add", mean)
-    scale = t.like(root, kind="stat")
-    t.kernel("rsqrt", [root], [scale], vector=vector_flops("rsqrt", root.numel))
-    out = t.like(x, kind="stat", needs_grad=x.needs_grad)
-    t.kernel("mul", [wide, scale], [out], vector=vector_flops("mul", out.numel))
-    if weight is not None:
-        normalised, out = out, t.like(out, needs_grad=out.needs_grad or weight.needs_grad)
-        t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
-    narrow = t.like(out, kind="float")
-    t.kernel("_to_copy", [out], [narrow])
-    return narrow if is_channels_last(narrow) else t.contiguous(narrow)
+    with t.held() as result:
+        wide = t.like(x, kind="stat")
+        t.kernel("_to_copy", [x], [wide])
+        scale = _root_of_mean_square(t, wide)
+        out = t.like(x, kind="stat", needs_grad=x.needs_grad)
+        t.kernel("mul", [wide, scale], [out], vector=vector_flops("mul", out.numel))
+        if weight is not None:
+            normalised, out = out, t.like(out, needs_grad=out.needs_grad or weight.needs_grad)
+            t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
+        narrow = t.like(out, kind="float")
+        t.kernel("_to_copy", [out], [narrow])
+        result.append(narrow if is_channels_last(narrow) else t.contiguous(narrow))
+    return result[0]
 
 
 def group_norm(t: Tracer, x: Tensor, groups: Expr, affine: tuple[Tensor, ...]) -> Tensor:

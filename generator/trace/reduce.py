@@ -22,7 +22,7 @@ def reduce_axes(t: Tracer, kind: Reduction, x: Tensor, axes: tuple[int, ...], *,
     axes = tuple(axis % x.rank for axis in axes)
     kept = tuple(Integer(1) if i in axes else size for i, size in enumerate(x.shape))
     shape = kept if keep else tuple(size for i, size in enumerate(x.shape) if i not in axes)
-    out = t.new(shape, needs_grad=x.needs_grad)
+    out = t.new(shape, kind="stat" if x.kind == "stat" else "float", needs_grad=x.needs_grad)
     t.kernel(kind, [x], [out], vector=vector_flops(kind, x.numel, out.numel))
     return out
 

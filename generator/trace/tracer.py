@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sympy import Expr, Integer
 
 from generator.formulas.symbols import Facts
-from generator.trace.diary import Bind, Diary
+from generator.trace.diary import Bind, Diary, Enter, Leave
 from generator.trace.flow import Flow
 from generator.trace.hidden import Hidden
 from generator.trace.kernels import kernel_of
@@ -328,6 +328,23 @@ class Tracer:
         """Say that the module gives tensors names of their own on the way, so that they live until its `forward` returns."""
         if self.diary is not None:
             self.diary.events += [Bind(f"{self.path} {name}", (x,), ends_row=False) for name, x in tensors.items()]
+
+    @contextmanager
+    def held(self, *, keeps_all: bool = True) -> Iterator[list[Tensor]]:
+        """Let what is computed inside live until the end, as what an expression of C++ makes on the way does.
+
+        Args:
+            keeps_all: false for a function in Python, of which what has a name (`name`) lives so long.
+
+        Yields:
+            A list for what is handed on.
+        """
+        results: list[Tensor] = []
+        if self.diary is not None:
+            self.diary.events.append(Enter((), keeps_all))
+        yield results
+        if self.diary is not None:
+            self.diary.events.append(Leave(tuple(results)))
 
     def made_earlier(self, x: Tensor) -> Tensor:
         """Return what an earlier step has made: in memory as x lies there, and without a gradient."""

@@ -37,12 +37,15 @@ def test_gen_cost_adds_bytes_where_a_format_is_asked_for(capsys: pytest.CaptureF
     assert main([*arguments, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     in_bytes = ["param_bytes", "saved_bytes", "state_bytes", "traffic_bytes"]
-    assert list(data)[-8:] == ["dtype", *in_bytes, "arithmetic_intensity", "saved_bytes_formula", "saved_by_kind"]
+    formulas = ["saved_bytes_formula", "peak_bytes_formula"]
+    assert list(data)[-10:] == ["dtype", *in_bytes, "peak_bytes", "arithmetic_intensity", *formulas, "saved_by_kind"]
+    # the input, the result, two statistics a row in float32; then the gradients of both
+    assert (data["peak_bytes"], data["peak_bytes_formula"]) == (2 * 4 * 48 + 48, "8*b*n*d + 8*b*n")
     assert (data["param_bytes"], data["state_bytes"]) == (2 * 2 * 8, 0)  # weight and bias
     assert data["arithmetic_intensity"] == data["vector_flops"] / data["traffic_bytes"]
     assert (data["dtype"], data["saved_bytes"], data["saved_bytes_formula"]) == ("bfloat16", 144, "2*b*n*d + 8*b*n")
     assert main(arguments) == 0
     text = capsys.readouterr().out
     assert "Activation memory in bfloat16" in text
-    assert "saved_bytes           = 2*b*n*d + 8*b*n\n" in text
+    assert "saved_bytes                   = 2*b*n*d + 8*b*n\n" in text
     assert main([*arguments[:-1], "int8"]) == 2

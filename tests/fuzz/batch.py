@@ -16,7 +16,7 @@ from zlib import crc32
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 
 from tests.fuzz.specs import ROWS, Drawn, choices_for, simplest, spec
-from tests.fuzz.verdict import EXACT, Finding, Verdict, judge, reason
+from tests.fuzz.verdict import Finding, Verdict, judge, reason
 from tests.fuzz.workbooks import recalculated
 
 SHARE_BUILT = 8  # one spec of so many is built too
@@ -40,8 +40,6 @@ class Batch:
     verified: int = 0
     built: int = 0
     recalculated: int = 0
-    peaks: Counter[str] = field(default_factory=Counter)
-    peak_examples: dict[str, str] = field(default_factory=dict)
     constructs: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     examples: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -82,10 +80,6 @@ class _Run:
             return
         batch.verified += 1
         batch.built += verdict.built
-        if verdict.peak:
-            batch.peaks[verdict.peak] += 1
-            if verdict.peak != EXACT:
-                batch.peak_examples.setdefault(verdict.peak, repr(drawn))
         batch.constructs.update(verdict.constructs)
         if verdict.built and not verdict.findings and len(self.to_recalculate) < MOST_RECALCULATED:
             self.to_recalculate.append(drawn)

@@ -29,15 +29,13 @@ class Total:
         self.refused: Counter[str] = Counter()
         self.examples: dict[str, tuple[str, str]] = {}
         self.repeated: Counter[str] = Counter()
-        self.peaks: Counter[str] = Counter()
         self.found: list[tuple[int, str, str, str]] = []
 
     def add(self, batch: dict[str, Any]) -> None:
         self.numbers.update({key: batch[key] for key in NUMBERS})
-        for name in ("constructs", "refused", "repeated", "peaks"):
+        for name in ("constructs", "refused", "repeated"):
             getattr(self, name).update(batch[name])
         self.examples = {key: tuple(value) for key, value in batch["examples"].items()} | self.examples
-        self.examples |= {f"peak: {key}": ("", text) for key, text in batch["peak_examples"].items()}
         for signature, message, spec in batch["findings"]:
             self.found.append((batch["seed"], signature, message, spec))
             say(f"\nFINDING {signature}\n{message}\n{spec}\nagain: make fuzz FUZZ_SEED={batch['seed']} FUZZ_MINUTES=0\n")
@@ -46,7 +44,6 @@ class Total:
         n = self.numbers
         built = f"{n['built']} built, {n['recalculated']} workbooks recalculated"
         say(f"{n['drawn']} specs drawn, {n['verified']} verified; of these {built}")
-        say("peak of memory as simulated (it is no formula): " + ", ".join(f"{key} {count}" for key, count in self.peaks.most_common()))
         say("by construct: " + ", ".join(f"{name} {count}" for name, count in self.constructs.most_common()))
         say(f"{sum(self.refused.values())} refused:")
         for why, count in self.refused.most_common():
@@ -67,7 +64,7 @@ def one_batch(number: int, skip: list[str]) -> dict[str, Any]:
     """Run a batch in a process of its own; that it stops is a finding too."""
     command = [sys.executable, "-m", "tests.fuzz.batch", "--seed", str(number), "--examples", str(EXAMPLES), "--skip", json.dumps(skip)]
     empty: dict[str, Any] = dict.fromkeys(NUMBERS, 0)
-    empty |= {"seed": number} | {key: {} for key in ("constructs", "refused", "repeated", "examples", "peaks", "peak_examples")}
+    empty |= {"seed": number} | {key: {} for key in ("constructs", "refused", "repeated", "examples")}
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LONGEST)
     except subprocess.TimeoutExpired:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import random
 import re
 import traceback
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from generator.build.worker import Surroundings, Task, render
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.peaks import compare_peaks
 from generator.proof.verify.run import Case, check_case, mistakes, preset_sizes
 from generator.proof.verify.sampling import NoSampleError, sample
 from generator.proof.verify.stepwise import check_decoding
@@ -26,26 +24,6 @@ from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from tests.fuzz.specs import NAME, Drawn
 
-# What is known not to have its peak simulated exactly: ops, see tests/proof/verify/test_peaks.py, and recurrences.
-PEAK_NOT_EXACT = frozenset(
-    {
-        "argsort",
-        "gather",
-        "remainder",
-        "relative_bias",
-        "top_k",
-        "conv1d",
-        "conv2d",
-        "concat",
-        "rotary",
-        "split",
-        "attention",
-        "cache",
-        "scan",
-    }
-)
-
-EXACT = "yes"
 SHARE_WITH_ONES = 0.4  # of the later sets of sizes
 
 
@@ -74,14 +52,12 @@ class Verdict:
         refused: why the spec is no valid one, if it is not.
         unsampled: why no sizes were found for it.
         built: whether its page and workbook were made too.
-        peak: whether the peak of memory is simulated exactly: yes, or where it was reached; no formula, so that a difference is no finding.
         constructs: what it is made of.
     """
 
     refused: str = ""
     unsampled: str = ""
     built: bool = False
-    peak: str = ""
     constructs: frozenset[str] = frozenset()
     findings: tuple[Finding, ...] = field(default=())
 
@@ -113,7 +89,7 @@ def _measured(
     bench: Workbench, path: Path, sheet: Sheet, constructs: frozenset[str], rng: random.Random, samples: int, build: bool
 ) -> Verdict:
     findings: list[Finding] = []
-    unsampled, peak = "", ""
+    unsampled = ""
     for i in range(samples):
         try:
             sizes = (_with_a_one(sheet, rng) if i and rng.random() < SHARE_WITH_ONES else None) or sample(sheet, rng)
@@ -126,15 +102,13 @@ def _measured(
         findings += _differences(check_case(bench, NAME, sizes))
         if findings:
             break
-        if i == 0 and not constructs & PEAK_NOT_EXACT:
-            peak = _peak(bench, sizes)
     for preset in sheet.presets:
         findings += _differences(check_case(bench, NAME, preset_sizes(sheet, preset.sizes, rng), preset.name))
     if not findings and "cache" in constructs:  # elsewhere what stands beside what keeps a state may look at other tokens and keep none
         findings += _decoded(bench)
     if build:
         findings += _built(bench.library, path)
-    return Verdict(unsampled=unsampled, built=build, peak=peak, constructs=constructs, findings=tuple(findings))
+    return Verdict(unsampled=unsampled, built=build, constructs=constructs, findings=tuple(findings))
 
 
 def _with_a_one(sheet: Sheet, rng: random.Random) -> dict[str, int] | None:
@@ -166,17 +140,6 @@ def _decoded(bench: Workbench) -> list[Finding]:
         return [_stopped("decoding", error)]
     wrong = [check for check in decoding.checks if not check.equal] if decoding else []
     return [Finding(f"decoding {_bare(check.found)}", f"{check.steps} at {dict(check.sizes)}: {check.found}") for check in wrong[:1]]
-
-
-def _peak(bench: Workbench, sizes: Mapping[str, int]) -> str:
-    try:
-        peak = compare_peaks(bench, NAME, sizes)
-    except Exception as error:  # noqa: BLE001  as above
-        return f"no: {type(error).__name__}"
-    if peak.is_exact:
-        return EXACT
-    where = "in the forward pass" if peak.forward_predicted != peak.forward_measured else f"at {peak.at}"
-    return f"no: too {'low' if peak.ratio < 1 else 'high'} {where}"
 
 
 def _built(library: Library, path: Path) -> list[Finding]:

@@ -45,6 +45,11 @@ CASES = [
     ),
     ("op: glu, over: 1", "[b, 7]", ["`y` halves an axis of 7, which does not always come out whole @ 1", "x is [b, 7]"]),
     ("op: prelu, channels: true", "[b]", ["`y` needs channels: [b, c, ...] @ y", "x is [b]"]),
+    (
+        "op: group_norm, groups: c",
+        "[1, c]",
+        ["`y` normalises groups of a single value, which PyTorch refuses @ c", "x is [1, c]; its channels are axis 1"],
+    ),
     ("op: group_norm, groups: 1", "[b]", ["`y` needs a batch axis and channels: [b, c, ...] @ y", "x is [b]"]),
     (
         "op: batch_norm",

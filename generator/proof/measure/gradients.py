@@ -10,13 +10,14 @@ import torch
 from torch import Tensor
 
 
-def leaf_inputs(inputs: Sequence[Any], input_gradients: bool) -> list[Any]:
-    """Inputs cut off from whatever made them; floating point tensors require a gradient iff `input_gradients`."""
+def leaf_inputs(inputs: Sequence[Any], input_gradients: bool | None) -> list[Any]:
+    """Inputs cut off from whatever made them; floating point ones require a gradient iff `input_gradients`; where it is None, as before."""
     return [_leaf(value, input_gradients) if isinstance(value, Tensor) else value for value in inputs]
 
 
-def _leaf(tensor: Tensor, gradient: bool) -> Tensor:
-    return tensor.detach().requires_grad_(gradient and tensor.is_floating_point())
+def _leaf(tensor: Tensor, gradient: bool | None) -> Tensor:
+    wanted = tensor.requires_grad if gradient is None else gradient
+    return tensor.detach().requires_grad_(wanted and tensor.is_floating_point())
 
 
 @contextmanager

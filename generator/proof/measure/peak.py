@@ -42,6 +42,7 @@ class Peak:
         forward_bytes: alive at the end of the forward pass.
         gradient_elements: of the gradients of the parameters, which are not part of the peak.
         gradient_bytes: of the gradients of the parameters.
+        course: the bytes alive each time before something is let go, in order.
     """
 
     elements: int
@@ -52,6 +53,7 @@ class Peak:
     forward_bytes: int
     gradient_elements: int
     gradient_bytes: int
+    course: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,15 @@ class _Change:
     op: str
 
 
-def peak(module: Callable[..., Any], inputs: Sequence[Any], *, input_gradients: bool = True, parameters: Iterable[Tensor] = ()) -> Peak:
+def peak(
+    module: Callable[..., Any], inputs: Sequence[Any], *, input_gradients: bool | None = True, parameters: Iterable[Tensor] = ()
+) -> Peak:
     """Runs `module(*inputs)` and its backward pass, and reports the most memory alive at once.
 
     Args:
         module: a module or any callable.
         inputs: positional arguments; they are not changed.
-        input_gradients: whether the floating point inputs get a gradient too.
+        input_gradients: whether the floating point inputs get a gradient too; None for those that require one.
         parameters: further tensors to treat as parameters (the weights of a callable that is no module).
 
     Returns:
@@ -143,9 +147,13 @@ _IN_PLACE: dict[OpOverload, OpOverload] = {
 def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], numbers: dict[int, int]) -> Peak:
     kept_apart = {numbers[key] for key in gradients if key in numbers}
     elements = size = top_elements = top_size = forward_elements = forward_size = 0
-    at, in_backward = "", False
+    at, in_backward, is_rising = "", False, False
+    course: list[int] = []
     for position, change in enumerate(changes):
         if change.storage not in kept_apart:
+            if change.bytes < 0 and is_rising:
+                course.append(size)
+            is_rising = change.bytes > 0
             elements, size = elements + change.elements, size + change.bytes
         top_elements = max(top_elements, elements)
         if size > top_size:
@@ -162,4 +170,5 @@ def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int,
         forward_size,
         sum(storage_elements(gradient) for gradient in own),
         sum(storage_bytes(gradient) for gradient in own),
+        (*course, *([size] if is_rising else [])),
     )

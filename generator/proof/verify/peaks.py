@@ -1,4 +1,4 @@
-"""The most memory of a forward and backward pass: simulated from the trace, and measured."""
+"""The memory of a forward and backward pass from beginning to end: replayed from the trace, and measured."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer
 
+from generator.formulas.evaluate import evaluate
 from generator.proof.measure.peak import peak
 from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.variants import FORMATS, WideStatistics
 from generator.resolve.decoding import growths
 from generator.resolve.resolver import Resolver
+from generator.sheet.memory import item_bytes
+from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.trace.backward import simulated_peak
 from generator.trace.diary import Diary
 from generator.trace.liveness import run_forward
@@ -19,7 +23,7 @@ from generator.trace.liveness import run_forward
 
 @dataclass(frozen=True)
 class PeakComparison:
-    """Bytes in float32, alive at the end of the forward pass and at the highest point of both passes.
+    """Bytes alive at the end of the forward pass, at the highest point of both passes, and each time before something is let go.
 
     Args:
         at: the operation after which the measured peak was reached.
@@ -30,6 +34,8 @@ class PeakComparison:
     forward_measured: int
     peak_predicted: int
     peak_measured: int
+    course_predicted: tuple[int, ...]
+    course_measured: tuple[int, ...]
     at: str
 
     @property
@@ -38,25 +44,22 @@ class PeakComparison:
         return self.forward_predicted == self.forward_measured and self.peak_predicted == self.peak_measured
 
     @property
-    def ratio(self) -> float:
-        """The predicted peak over the measured one."""
-        return self.peak_predicted / self.peak_measured
+    def has_same_course(self) -> bool:
+        """Whether memory was what was predicted each time before something was let go."""
+        return self.is_exact and self.course_predicted == self.course_measured
 
 
-def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison:
-    """Simulate and measure one instance as in training: without a state, and with gradients on all float inputs."""
+def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int], *, dtype: str = "float32") -> PeakComparison:
+    """Replay and measure one instance as in training: without a past, and with gradients on all float inputs."""
     pairs = growths(bench.compiled(name).architecture)
     same: dict[str, Expr] = {one.other.name: Integer(0) if one.is_past else one.new for one in pairs}
     sizes = {**sizes, **{size: value for one in pairs for size, value in one.at(0, sizes[one.new.name]).items()}}
-    simulated = _simulated(bench, name, sizes, same)
-    own = Instance.of(bench, name, sizes).where_fused
-    with own.mode:
+    diary, item = Diary(sizes), item_bytes(ITEM_BYTES[dtype])
+    arch = Resolver(bench.library, True, dtype in HALF, same, diary).architecture(bench.library.spec(name))
+    replayed = simulated_peak(run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()]), arch.tracer.facts)
+    own = Instance.of(bench, name, sizes, dtype=FORMATS[dtype]).where_fused
+    with own.mode, WideStatistics():
         measured = peak(own.module, own.inputs)
-    return PeakComparison(sizes, simulated["forward"], measured.forward_bytes, simulated["peak"], measured.bytes, measured.at)
-
-
-def _simulated(bench: Workbench, name: str, sizes: Mapping[str, int], bound: Mapping[str, Expr]) -> Mapping[str, int]:
-    diary = Diary(sizes)
-    arch = Resolver(bench.library, True, bound=bound, diary=diary).architecture(bench.library.spec(name))
-    forward = run_forward(diary, list(arch.inputs.values()), list(arch.outputs.values()))
-    return simulated_peak(forward, arch.tracer.facts)
+    predicted = [int(evaluate(bytes_of(item), sizes)) for bytes_of in (replayed.bytes_after_forward, replayed.bytes)]
+    course = tuple(int(evaluate(one, sizes)) for one in replayed.course_in_bytes(item))
+    return PeakComparison(sizes, predicted[0], measured.forward_bytes, predicted[1], measured.bytes, course, measured.course, measured.at)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from generator.proof.verify.measurements import MEASUREMENTS
-from generator.quantities import SAVED_BYTES
+from generator.quantities import PEAK_BYTES, SAVED_BYTES
 
 MEASURED_BY: Mapping[str, str] = {
     "shape of ...": "the outputs of the module",
     "rows of the right shape": "the local variables of its `forward`, one for each row",
     **{key: measurement.how for key, measurement in MEASUREMENTS.items()},
     SAVED_BYTES.key: "saved-tensor hooks, each storage once with the size of its elements, in float32 and in bfloat16",
+    PEAK_BYTES.key: (
+        "every storage followed from where it is made to where nothing refers to it any more, forward and backward, in float32 and in "
+        "bfloat16; the caller holds inputs, outputs and a gradient for each output; weights and their gradients do not count"
+    ),
 }
 SIZE_ONE = (
     "All sizes and axes are two at least, those inside of rows included; of layers there is one at least. Where one has size one, "
@@ -21,13 +25,6 @@ SIZE_ONE = (
     " then kept may be a smaller tensor, or a larger one that it is part of. So a batch of one alone changes only what is saved and "
     "moved. A preset with a size of one is held against the same formulas, and where one of them differs, against the count that is "
     "derived with that number in the place of the size, which must be exactly what is measured."
-)
-PEAK = (
-    "The peak of memory is no formula: it is simulated at given sizes from the order of operations, forward and backward, and measured by "
-    "following every storage; in bytes of float32, without weights and their gradients, while the caller holds inputs, outputs and a "
-    "gradient for each output. It is exact where that order decides it. It is not where PyTorch works otherwise while it is watched (it "
-    "adds gradients of gathered elements into a fresh copy: gather, top_k, relative_bias), or copies a gradient whose memory order is not "
-    "that of its tensor (transposed convolutions)."
 )
 DECODING = (
     "A module that keeps a state between decoding steps is given the same tokens step by step: one at a time, a prompt and then single "

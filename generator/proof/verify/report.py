@@ -8,8 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from generator.formulas.human import counted
-from generator.proof.verify.peaks import PeakComparison
-from generator.proof.verify.quantities import DECODING, MEASURED_BY, PEAK, SIZE_ONE
+from generator.proof.verify.quantities import DECODING, MEASURED_BY, SIZE_ONE
 from generator.proof.verify.references.run import ReferenceCheck
 from generator.proof.verify.run import Case, Verification
 from generator.proof.verify.verdict_words import decoding_words, is_compared, measurements, outcome, word
@@ -31,7 +30,6 @@ class SpecSection:
     sizes: Table
     decoding: str
     stepwise: Table
-    peaks: Table
     references: Table
     not_run: tuple[str, ...]
     differences: Table
@@ -54,7 +52,6 @@ def render_report(results: Sequence[Verification], pages: Mapping[str, str]) -> 
             quantities=table(("Quantity", "Measured by"), ((code(name), text(means)) for name, means in MEASURED_BY.items())),
             size_one=text(SIZE_ONE),
             decoding=text(DECODING),
-            peak=text(PEAK),
             overview=_overview(results, pages),
             specs=[_section(result, pages) for result in results],
         )
@@ -105,7 +102,6 @@ def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
         sizes=_sizes(result.cases),
         decoding=text(decoding_words(result.decoding)) if result.decoding else "",
         stepwise=_stepwise(result),
-        peaks=_peaks(result.peaks),
         references=_references(result.references),
         not_run=tuple(text(reason) for reason in (*map(headline, result.mistakes), *result.skipped, *result.shortened, *result.not_run)),
         differences=table(
@@ -140,22 +136,6 @@ def _stepwise(result: Verification) -> Table:
     checks = result.decoding.checks if result.decoding else ()
     rows = [(code(_listed(check.sizes)), code(check.steps), text(check.found)) for check in checks if not check.equal]
     return table(("Decoded at", "In steps of", "Result"), rows)
-
-
-def _peaks(peaks: Sequence[PeakComparison]) -> Table:
-    head = ("Peak at", "After forward, simulated", "measured", "Peak, simulated", "measured ", "Result")
-    rows = [
-        (
-            code(_listed(peak.sizes)),
-            f"{peak.forward_predicted:,}",
-            f"{peak.forward_measured:,}",
-            f"{peak.peak_predicted:,}",
-            f"{peak.peak_measured:,}",
-            "equal" if peak.is_exact else f"simulated is {peak.ratio:.4f} of measured, after {code(peak.at)}",
-        )
-        for peak in peaks
-    ]
-    return table(head, rows, right=head[1:5])
 
 
 def _references(checks: Sequence[ReferenceCheck]) -> Table:

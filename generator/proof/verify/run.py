@@ -14,7 +14,6 @@ from generator.proof.verify.initial import initial_checks
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.measurements import require_measurements
 from generator.proof.verify.ones import at_sizes_of_one
-from generator.proof.verify.peaks import PeakComparison, compare_peaks
 from generator.proof.verify.references.run import ReferenceCheck, reference_checks
 from generator.proof.verify.row_shapes import wrong_shapes_when_stopped
 from generator.proof.verify.rows import RowDifference
@@ -53,7 +52,6 @@ class Verification:
     Args:
         skipped: sizes that were not measured, and why; not a success.
         references: comparisons with public implementations.
-        peaks: simulated and measured peaks of memory, which may differ.
         not_run: comparisons that could not be run here, and why.
         mistakes: what keeps the spec from being built, so that nothing of it was measured.
         decoding: stepwise runs beside whole passes; None where the module keeps nothing between steps.
@@ -64,7 +62,6 @@ class Verification:
     cases: tuple[Case, ...]
     skipped: tuple[str, ...] = ()
     references: tuple[ReferenceCheck, ...] = ()
-    peaks: tuple[PeakComparison, ...] = ()
     not_run: tuple[str, ...] = ()
     mistakes: tuple[Problem, ...] = ()
     decoding: Decoding | None = None
@@ -89,11 +86,10 @@ def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem,
     return found
 
 
-def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False, peaks: int = 0) -> Verification:
+def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False) -> Verification:
     """Measure a spec at random sizes (the same ones each time) and at its presets.
 
     Args:
-        peaks: at how many of the random sizes to compare the peak of memory.
         references: whether to compare with public implementations too.
 
     Raises:
@@ -129,25 +125,14 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
                 cases.append(check_case(under, name, sizes, preset.name))
             except NoSampleError as error:
                 skipped.append(f"preset {preset.name}: {error}")
-    drawn = [case.sizes for case in cases if not case.preset]
-    highest = [_peak(bench, name, sizes) for sizes in drawn[:peaks]]
     compared, not_run = reference_checks(bench, name) if references else ((), ())
-    not_run = (*not_run, *(peak for peak in highest if isinstance(peak, str)))
-    simulated = tuple(p for p in highest if not isinstance(p, str))
     decoding = check_decoding(bench, name)
-    return Verification(name, tuple(cases), tuple(skipped), compared, simulated, not_run, decoding=decoding, shortened=tuple(shortened))
+    return Verification(name, tuple(cases), tuple(skipped), compared, not_run, decoding=decoding, shortened=tuple(shortened))
 
 
 def _checks_of_values(instance: Instance) -> Iterator[Check]:
     yield from initial_checks(instance)
     yield from table_checks(instance)
-
-
-def _peak(bench: Workbench, name: str, sizes: Mapping[str, int]) -> PeakComparison | str:
-    try:
-        return compare_peaks(bench, name, sizes)
-    except Exception as error:  # noqa: BLE001  the peak is no formula; that it cannot be simulated is said and is no failure
-        return f"peak of memory: {type(error).__name__}: {error}"
 
 
 def runnable(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int]:

@@ -10,12 +10,14 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.formulas.evaluate import evaluate
+from generator.proof.measure.peak import peak
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check, run_step
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement
 from generator.proof.verify.rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
-from generator.quantities import SAVED_BYTES
+from generator.quantities import PEAK_BYTES, SAVED_BYTES
+from generator.resolve.decoding import growths
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -68,6 +70,23 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
             return evaluate(instance.bench.fixed(instance.name, None, numbers).saved.bytes(dtype), instance.sizes)
 
         yield Check(f"{SAVED_BYTES.key}, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
+        yield _peak_check(built, dtype)
+
+
+def _peak_check(built: Instance, dtype: str) -> Check:
+    """Compare the peak of memory of an instance that starts without a past."""
+    bench, name = built.bench, built.name
+    pairs = growths(bench.compiled(name).architecture)
+    sizes = {**built.sizes, **{size: value for one in pairs for size, value in one.at(0, built.sizes[one.new.name]).items()}}
+    own = (Instance.of(bench, name, sizes, dtype=FORMATS[dtype]) if pairs else built).where_fused
+    with own.mode, WideStatistics():
+        measured = peak(own.module, own.leaves(), input_gradients=None).bytes
+
+    def fixed(numbers: Mapping[str, int]) -> Any:
+        return bench.fixed(name, None, numbers).peak.bytes_at(dtype, sizes)
+
+    derived = bench.compiled(name).sheet.peak
+    return Check(f"{PEAK_BYTES.key}, {dtype}", derived.bytes_at(dtype, sizes) if derived else 0, measured, fixed=fixed)
 
 
 def saved_bytes_by_lines(own: Instance, source: str) -> ByLines:

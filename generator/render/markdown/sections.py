@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generator.formulas.latex import latex_name
-from generator.quantities import BYTES, INTENSITY, QUANTITIES, InBytes, Shown, shown_in
+from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InBytes, Shown, shown_in
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas, inline
 from generator.render.markdown.links import Links, op_cell
@@ -81,6 +81,11 @@ def totals_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     ]
     for amount in BYTES:
         rows += [(text(title), code(amount.key), cell, "bytes", how) for title, cell, how in _in_bytes(sheet, formulas, amount)]
+    for dtype in ("float32", "bfloat16") if sheet.peak is not None else ():
+        title = text(f"{PEAK_BYTES.en.title}, {dtype}")
+        formula = sheet.peak_bytes(dtype)
+        cell = text("at given sizes, by gen cost") if formula is None else formulas.cell(formula, title)
+        rows.append((title, code(PEAK_BYTES.key), cell, "bytes", text(PEAK_BYTES.en.meaning)))
     if sheet.totals[INTENSITY.per.of.key] != 0:
         ratio = code(f"({' + '.join(INTENSITY.of.sum_of)}) / {INTENSITY.per.key}")
         title, meaning = text(INTENSITY.en.title), text(INTENSITY.en.meaning)

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
-from generator.quantities import BYTES, INTENSITY, QUANTITIES, UNITS, Quantity
+from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, UNITS, Quantity
 from generator.questions.growth.inside import Division, InsideCrossing, PartPair, PartSide, division_of, preferred
 from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts
@@ -205,7 +205,7 @@ class Plan:
     @cached_property
     def memory_rows(self) -> dict[str, int]:
         """The row of each amount of memory."""
-        keys = (*(amount.key for amount in BYTES), INTENSITY.key)
+        keys = (*(amount.key for amount in BYTES), PEAK_BYTES.key, INTENSITY.key)
         return {key: self.format_row + 2 + i for i, key in enumerate(keys)}
 
     @property

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
-from sympy import Add, Expr
+from sympy import Add, Expr, Integer, Max
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.order import ordered_terms
-from generator.quantities import BYTES, INTENSITY, QUANTITIES, InBytes, Quantity, Ratio
+from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InBytes, Quantity, Ratio
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import FITS, dash, dash_if_invalid
@@ -96,11 +96,12 @@ def write_memory(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     page.merged(f"F{row + 1}:G{row + 1}", "Column head")
     for column, key in (("B", "rounded"), ("D", "bytes")):
         page.text(f"{column}{row + 1}", words(f"memory.{key}"), "Column head, number")
-    first, last = plan.memory_rows[BYTES[0].key], plan.memory_rows[BYTES[-1].key]
+    first, last = plan.memory_rows[BYTES[0].key], plan.memory_rows[PEAK_BYTES.key]
     exact = Rule(type="expression", formula=[f"$D{first}<1024"], dxf=EXACT_LOOK)
     page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
     for amount in BYTES:
-        _write_bytes(page, plan, formulas, amount)
+        _write_amount(page, plan, formulas, amount)
+    _write_peak(page, plan, formulas)
     _write_ratio(page, plan, INTENSITY)
 
 
@@ -113,18 +114,51 @@ def _offer_formats(page: Page, plan: Plan) -> None:
     page.sheet.add_data_validation(rule)
 
 
-def _write_bytes(page: Page, plan: Plan, formulas: CellFormulas, amount: InBytes) -> None:
-    words, row, item = plan.words, plan.memory_rows[amount.key], plan.item_bytes_cell
-    page.text(f"A{row}", plan.short(amount.of), "Label")
+def _write_amount(page: Page, plan: Plan, formulas: CellFormulas, amount: InBytes) -> None:
     counted = f"$D${plan.total_rows[amount.of.key]}"
-    text = _by_kind(plan, formulas) if amount.is_by_kind and plan.sheet.saved.full else f"{counted}*{item}"
+    text = _by_kind(plan, formulas) if amount.is_by_kind and plan.sheet.saved.full else f"{counted}*{plan.item_bytes_cell}"
     value: Value = evaluate(plan.sheet.in_bytes(amount, FIRST_FORMAT), plan.in_use)
-    page.formula(f"D{row}", f'IF(AND({FITS},{item}<>""),{text},{dash(plan)})', value, "Whole number")
+    said = (plan.short(amount.of), amount.how(plan.words.language))
+    _write_bytes(page, plan, plan.memory_rows[amount.key], said, text, value)
+
+
+def _write_bytes(page: Page, plan: Plan, row: int, said: tuple[str, str], formula: str, value: Value) -> None:
+    """Write a number of bytes, what it is called and how it is counted."""
+    words, (title, how) = plan.words, said
+    page.text(f"A{row}", title, "Label")
+    page.formula(f"D{row}", f'IF(AND({FITS},{plan.item_bytes_cell}<>""),{formula},{dash(plan)})', value, "Whole number")
     _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), BINARY.scaled(value))
     page.text(f"E{row}", words("memory.byte"), "Muted words")
-    how = amount.how(words.language)
     page.text(page.merged(f"F{row}:G{row}", "Words"), how)
     page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
+
+
+def _write_peak(page: Page, plan: Plan, formulas: CellFormulas) -> None:
+    """Write the peak of memory. Which moment is the highest may depend on the size of a number, so each size has a formula of its own."""
+    said, row = PEAK_BYTES.words(plan.words.language), plan.memory_rows[PEAK_BYTES.key]
+    by_size = {size: formula for dtype, size in ITEM_BYTES.items() if (formula := plan.sheet.peak_bytes(dtype)) is not None}
+    if by_size:
+        value: Value = evaluate(by_size[ITEM_BYTES[FIRST_FORMAT]], plan.in_use)
+        _write_bytes(page, plan, row, (said.title, said.meaning), _highest(plan, formulas, by_size), value)
+        return
+    page.text(f"A{row}", said.title, "Label")
+    for column, style in (("B", "Rounded number"), ("D", "Whole number")):
+        page.text(f"{column}{row}", plan.words("result.dash"), style)
+    page.blank(f"C{row}", "Muted words")
+    page.text(f"E{row}", plan.words("memory.byte"), "Muted words")
+    page.text(page.merged(f"F{row}:G{row}", "Words"), plan.words("memory.no_peak"))
+    page.height(row, [(plan.words("memory.no_peak"), WIDTHS[5] + WIDTHS[6])])
+
+
+def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr]) -> str:
+    texts = {size: formulas.text(expr, plan.names) for size, expr in by_size.items()}
+    if sum(map(len, texts.values())) > 2 * LONGEST_BRANCH:
+        for size, expr in by_size.items():
+            common, moments = (expr.as_independent(Max)) if expr.is_Add else (Integer(0), expr)
+            parts = [formulas.split(part, plan.names, plan.in_use) for part in Max.make_args(moments)]
+            texts[size] = "+".join([*([formulas.split(common, plan.names, plan.in_use)] if common != 0 else []), f"MAX({','.join(parts)})"])
+    *others, last = texts
+    return "".join(f"IF({plan.item_bytes_cell}={size},{texts[size]}," for size in others) + texts[last] + ")" * len(others)
 
 
 def _by_kind(plan: Plan, formulas: CellFormulas) -> str:

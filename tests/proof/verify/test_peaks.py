@@ -8,18 +8,31 @@ from pathlib import Path
 
 import pytest
 
+from generator.formulas.evaluate import evaluate
+from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.peaks import PeakComparison, compare_peaks
+from generator.proof.verify.peaks import compare_peaks
 from generator.proof.verify.sampling import sample
-from generator.resources import builtin_specs_dir
+from generator.proof.verify.variants import byte_checks
+from generator.sheet.peak import LEAST_STEPS
 from generator.spec.library import Library, spec_files
 from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "ops"
-NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 OF_OPS = sorted(file.stem for file in spec_files(FIXTURES))
-FEW = ["mlp", "gated_mlp", "multi_head_attention", "causal_attention", "pre_norm_block", "rnn"]
+FEW = [
+    "mlp",
+    "gated_mlp",
+    "multi_head_attention",
+    "causal_attention",
+    "pre_norm_block",
+    "rnn",
+    "rms_norm",
+    "performer_attention",
+    "mixture_of_experts",
+    "llama",
+]
 TWO_LAYERS = """\
 title: Two layers
 dims: {b: rows, k: width in, f: inner width}
@@ -28,6 +41,30 @@ layers:
   up:   {op: linear, out: [b, f]}
   bent: {op: activation, kind: relu}
   down: {op: linear, out: [b, k]}
+"""
+STACK = """\
+title: A stack of them
+dims: {b: rows, k: width in, f: inner width, L: layers}
+inputs: {x: [b, k]}
+layers:
+  y: {use: two_layers, repeat: L}
+"""
+CELL = """\
+title: A cell
+dims: {b: rows, k: width}
+inputs: {x: [b, k], h: [b, k]}
+layers:
+  a: {op: linear, in: x, out: [b, k]}
+  c: {op: linear, in: h, out: [b, k]}
+  s: {op: add, in: [a, c]}
+  y: {op: activation, kind: tanh}
+"""
+RECURRENCE = """\
+title: A recurrence of it
+dims: {b: rows, k: width, L: steps}
+inputs: {x: [b, L, k]}
+layers:
+  y: {use: cell, scan: L, carry: {h: [b, k]}}
 """
 
 
@@ -43,10 +80,6 @@ def ops_bench() -> Iterator[Workbench]:
         yield bench
 
 
-def compared(bench: Workbench, name: str) -> PeakComparison:
-    return compare_peaks(bench, name, sample(bench.compiled(name).sheet, random.Random(name)))
-
-
 def test_two_layers_by_hand(tmp_path: Path) -> None:
     with Workbench(Library([write_specs(tmp_path, two_layers=TWO_LAYERS)])) as bench:
         peak = compare_peaks(bench, "two_layers", {"b": 3, "k": 4, "f": 8})
@@ -58,23 +91,31 @@ def test_two_layers_by_hand(tmp_path: Path) -> None:
     assert peak.at == "threshold_backward"
 
 
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize("name", FEW)
-def test_the_simulated_peak_is_the_measured_one(bench: Workbench, name: str) -> None:
-    peak = compared(bench, name)
-    assert peak.is_exact, peak
+def test_memory_is_at_each_moment_what_the_replay_says(bench: Workbench, name: str, dtype: str) -> None:
+    sizes = sample(bench.compiled(name).sheet, random.Random(name))
+    peak = compare_peaks(bench, name, sizes, dtype=dtype)
+    assert peak.has_same_course, peak
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-def test_the_simulated_peak_of_every_spec_is_the_measured_one(bench: Workbench, name: str) -> None:
-    peak = compared(bench, name)
-    assert peak.is_exact, peak
+@pytest.mark.parametrize("name", ["stack", "recurrence"])
+def test_one_formula_holds_for_any_number_of_runs(tmp_path: Path, name: str) -> None:
+    folder = write_specs(tmp_path, stack=STACK, recurrence=RECURRENCE, two_layers=TWO_LAYERS, cell=CELL)
+    with Workbench(Library([folder])) as bench:
+        replay, formula = bench.compiled(name).sheet.peak, bench.compiled(name).sheet.peak_bytes("float32")
+        for runs in (1, 2, 3, 4, 7, 12) if name == "stack" else (2, 3, 4, 7, 12):  # steps are an axis, and axes of one are apart
+            sizes = {"b": 3, "k": 4, "f": 8, "L": runs}
+            peak = compare_peaks(bench, name, {size.name: sizes[size.name] for size in bench.compiled(name).sheet.sizes})
+            assert (replay.bytes_at("float32", sizes), peak.is_exact) == (peak.peak_measured, True)
+            assert runs < LEAST_STEPS or evaluate(formula, sizes) == peak.peak_measured
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OF_OPS)
-def test_the_simulated_peak_of_every_op_is_the_measured_one(ops_bench: Workbench, name: str) -> None:
+def test_the_peak_of_every_op_is_the_measured_one_in_both_formats(ops_bench: Workbench, name: str) -> None:
     rng = random.Random(name)
     for _ in range(2):
-        peak = compare_peaks(ops_bench, name, sample(ops_bench.compiled(name).sheet, rng))
-        assert peak.is_exact, peak
+        instance = Instance.of(ops_bench, name, sample(ops_bench.compiled(name).sheet, rng))
+        peaks = [check for check in byte_checks(instance) if check.quantity.startswith("peak_bytes")]
+        assert (len(peaks), [check for check in peaks if not check.equal]) == (2, [])

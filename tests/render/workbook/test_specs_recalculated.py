@@ -113,6 +113,7 @@ def expected(book: Book, case: Case) -> dict[Cell, Any]:
     for name, row in plan.size_rows.items():
         found["Summary", f"D{row}"] = cost.dims[name]
     found["Summary", f"D{plan.memory_rows['saved_bytes']}"] = cost.saved_bytes
+    found["Summary", f"D{plan.memory_rows['peak_bytes']}"] = cost.peak_bytes
     found["Summary", "E2"] = "OK"
     return found
 

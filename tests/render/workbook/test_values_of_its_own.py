@@ -153,7 +153,7 @@ VALUES = [
 FORMULAS = [
     Mutant("intensity inverted", results._write_ratio, "({above})/$D$", "({above})*$D$"),
     Mutant("pointwise FLOPs left out", results._write_ratio, "in ratio.of.sum_of or", "in ratio.of.sum_of[:1] or"),
-    Mutant("bytes divided", results._write_bytes, "{counted}*{item}", "{counted}/{item}"),
+    Mutant("bytes divided", results._write_amount, "{counted}*{plan.item_bytes_cell}", "{counted}/{plan.item_bytes_cell}"),
     Mutant("a share of the part", where._write_share, "{costs})/{total})", "{costs}))"),
     Mutant("halving instead of doubling", scaling._Lines.write_ratio, "{row - 1}/{column}{row - 2}", "{row - 2}/{column}{row - 1}"),
     Mutant("first value", scaling._write_inputs, "MAX(1,INT({used}/{places.STEPS_BEFORE}))", "MAX(1,INT({used}*{places.STEPS_BEFORE}))"),

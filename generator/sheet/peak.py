@@ -1,0 +1,99 @@
+"""The peak of memory of a training step, as formulas in the sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, Integer
+
+from generator.formulas.evaluate import evaluate
+from generator.formulas.symbols import symbol
+from generator.resolve.decoding import growths
+from generator.resolve.resolver import Resolver
+from generator.sheet.memory import item_bytes
+from generator.sheet.number_formats import HALF, ITEM_BYTES
+from generator.spec.library import Library
+from generator.spec.model import Spec
+from generator.trace.backward import simulated_peak
+from generator.trace.diary import Diary, NoFormulaError
+from generator.trace.liveness import run_forward
+from generator.trace.peak import Peak
+
+LEAST_STEPS = 3  # of a recurrence, for the formula to hold
+
+
+@dataclass(eq=False)
+class PeakMemory:
+    """What is alive at once in a forward and backward pass of one spec, replayed when it is first asked for.
+
+    Args:
+        options: values for options of the spec, instead of their defaults.
+        on_inputs: whether all float inputs need a gradient, or none does; as the spec declares them by default.
+        bound: sizes that are numbers.
+    """
+
+    library: Library
+    spec: Spec
+    options: Mapping[str, Any] = field(default_factory=dict)
+    on_inputs: bool | None = None
+    bound: Mapping[str, Expr] = field(default_factory=dict)
+    _bytes: dict[str, Expr | None] = field(default_factory=dict)
+
+    def bytes(self, dtype: str) -> Expr | None:
+        """Return the most bytes alive at once in a model of this format; None where no one formula holds for all sizes.
+
+        Raises:
+            KeyError: an unknown format.
+        """
+        if dtype not in self._bytes:
+            peak = self._of(dtype)
+            self._bytes[dtype] = None if peak is None else peak.bytes(item_bytes(ITEM_BYTES[dtype]))
+        return self._bytes[dtype]
+
+    def bytes_at(self, dtype: str, sizes: Mapping[str, int]) -> int:
+        """Return the most bytes alive at once at sizes of which the step needs no others.
+
+        Which layer is the last of a pattern depends on sizes, so that there is no formula. A formula takes what depends on values for its
+        average (the tokens of an expert), and holds for recurrences of three steps or more. Otherwise the step is replayed, with a split
+        that is as even as can be.
+        """
+        peak = self._of(dtype)
+        averages = Resolver(self.library).architecture(self.spec, self.options).tracer.averages
+        is_whole = all(Fraction(evaluate(average, sizes)).denominator == 1 for average in averages)
+        if peak is not None and is_whole and all(evaluate(steps, sizes) >= LEAST_STEPS for steps in peak.recurrences):
+            return int(evaluate(self.bytes(dtype), sizes))
+        replayed = self._replayed(half=dtype in HALF, sizes=sizes)
+        return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
+
+    def _of(self, dtype: str) -> Peak | None:
+        return self._half if dtype in HALF else self._full
+
+    @cached_property
+    def _full(self) -> Peak | None:
+        with suppress(NoFormulaError):
+            return self._replayed(half=False)
+        return None
+
+    @cached_property
+    def _half(self) -> Peak | None:
+        """In numbers of two bytes, where some operations compute on copies in float32."""
+        arch = Resolver(self.library).architecture(self.spec, self.options)
+        if not arch.tracer.depends_on_precision:
+            return self._full
+        with suppress(NoFormulaError):
+            return self._replayed(half=True)
+        return None
+
+    def _replayed(self, *, half: bool, sizes: Mapping[str, int] | None = None) -> Peak:
+        """Replay a step without a past: sizes that count the tokens so far are those of the step."""
+        pairs = growths(Resolver(self.library).architecture(self.spec, self.options))
+        alone = {pair.other.name: Integer(0) if pair.is_past else pair.new for pair in pairs}
+        alone = {name: size.xreplace({symbol(bound): value for bound, value in self.bound.items()}) for name, size in alone.items()}
+        diary = Diary(sizes)
+        arch = Resolver(self.library, self.on_inputs, half, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
+        return simulated_peak(run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()]), arch.tracer.facts)

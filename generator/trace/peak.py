@@ -1,0 +1,204 @@
+"""The peak of memory as formulas: what is alive at each moment, as polynomials in the sizes, and which moments may be the highest.
+
+A stack or recurrence is replayed in `RUNS` runs, however many it has. Each of those left out holds what a run holds that is neither an end
+nor next to the one that the replay is in: that one may have in hand what each run takes over from the one before (`_LIKE`). What is
+alive is linear in the number of the run between the ends. So the highest moment lies in the first or second run, in one of the last
+two, or outside, and the run in the middle is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sympy import Add, Expr, Integer, Max, Mul, Symbol, expand
+
+from generator.trace.diary import RUNS, Diary, Place
+from generator.trace.tensor import Storage
+
+_MIDDLE = 2
+_LIKE = {0: 2, 1: 3, 3: 1, 4: 2}  # the run that the replay is in: that which the runs left out are like; from outside, the middle one
+
+Terms = Mapping[Expr, Expr]  # a polynomial: product of sizes: coefficient
+Moment = Mapping[tuple[str, Expr], Expr]  # elements alive: kind of element and product of sizes: coefficient
+
+
+@dataclass(frozen=True)
+class Peak:
+    """Elements alive at the moments of which one is the highest.
+
+    Args:
+        moments: those of the forward and backward pass.
+        after_forward: the end of the forward pass.
+        left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
+        recurrences: numbers of steps; from three on the formulas hold, as the gradient of a weight is added up from one step to the next.
+        course: all moments before something is let go, in order.
+    """
+
+    moments: Sequence[Moment]
+    after_forward: Moment
+    left_out: Mapping[Symbol, Expr]
+    recurrences: Sequence[Expr]
+    course: Sequence[Moment]
+
+    def bytes(self, item: Mapping[str, int]) -> Expr:
+        """Return the most bytes alive at once, given the bytes of an element of each kind."""
+        return self._highest(self.moments, item)
+
+    def bytes_after_forward(self, item: Mapping[str, int]) -> Expr:
+        """Return the bytes alive at the end of the forward pass, given the bytes of an element of each kind."""
+        return self._highest([self.after_forward], item)
+
+    def course_in_bytes(self, item: Mapping[str, int]) -> list[Expr]:
+        """Return the bytes alive at each moment before something is let go, given the bytes of an element of each kind."""
+        return [self._highest([moment], item) for moment in self.course]
+
+    def _highest(self, moments: Iterable[Moment], item: Mapping[str, int]) -> Expr:
+        """Return the highest moment: what all of those have that may be it, and the most of what they have beside."""
+        numbers = dict(self.left_out)
+        sums = [
+            expand(Add(*(k * c for k, c in one.items())).xreplace(numbers)) for one in undominated([_in_bytes(m, item) for m in moments])
+        ]
+        terms = [one.as_coefficients_dict() for one in sums]
+        common = {key: min(one[key] for one in terms) for key in terms[0] if all(one[key] > 0 for one in terms)}
+        shared = Add(*(key * count for key, count in common.items()))
+        rest = [one - shared for one in sums]
+        return shared + (Max(*rest, evaluate=False) if len(rest) > 1 else rest[0])
+
+
+class Memory:
+    """Storages alive, with how many refer to each, and what was alive at each moment before something was let go. Weights do not count.
+
+    Attributes:
+        place: in which runs of stacks and recurrences the replay is.
+    """
+
+    def __init__(self, diary: Diary) -> None:
+        self.place: Place = ()
+        self._diary = diary
+        self._references: Counter[Storage] = Counter()
+        self._made: dict[Storage, Place] = {}
+        self._alive: Counter[tuple[Place, str, Expr]] = Counter()
+        self._is_rising = False
+        self._course: list[Moment] = []
+        self._symbols = {row: Symbol(f"left_out_{i}", integer=True, positive=True) for i, row in enumerate(diary.counts)}
+        self._terms: dict[tuple[tuple[str, ...], Expr], Terms] = {}
+
+    def hold(self, storage: Storage) -> None:
+        """Refer to a storage; it is there from the first reference on."""
+        storage = storage.memory
+        if storage.persistent:
+            return
+        if not self._references[storage]:
+            self._made[storage] = self.place
+            self._alive[self.place, storage.kind, storage.numel] += 1
+            self._is_rising = True
+        self._references[storage] += 1
+
+    def release(self, storage: Storage) -> None:
+        """Refer to it no more; it is gone with the last reference."""
+        storage = storage.memory
+        if storage.persistent:
+            return
+        self._references[storage] -= 1
+        if not self._references[storage]:
+            self._note_moment()
+            self._alive[self._made[storage], storage.kind, storage.numel] -= 1
+
+    def times(self, storage: Storage) -> Expr:
+        """Return how many storages one stands for, seen from outside of all stacks."""
+        rows = [row for row, run in self._made.get(storage.memory, ()) if run == _MIDDLE]
+        counts = [self._diary.counts[row] for row in rows if row in self._diary.counts]
+        return Mul(*(count - RUNS + 1 for count in counts))
+
+    def now(self) -> Moment:
+        """Return what is alive."""
+        found: Counter[tuple[tuple[str, ...], str, Expr]] = Counter()
+        for (place, kind, numel), count in self._alive.items():
+            if count:
+                found[self._standing_for(place), kind, numel] += count
+        total: dict[tuple[str, Expr], Expr] = {}
+        for (rows, kind, numel), count in found.items():
+            for product, coefficient in self._expanded(rows, numel).items():
+                total[kind, product] = total.get((kind, product), Integer(0)) + count * coefficient
+        return {key: value for key, value in total.items() if value != 0}
+
+    def peak(self, after_forward: Moment) -> Peak:
+        """Return what the replay has come to."""
+        self._note_moment()
+        left_out = {self._symbols[row]: count - RUNS + 1 for row, count in self._diary.counts.items()}
+        distinct = {frozenset(moment.items()): moment for moment in self._course}
+        return Peak(_greatest(distinct.values()), after_forward, left_out, self._diary.recurrences, self._course)
+
+    def _note_moment(self) -> None:
+        if self._is_rising and not any(row in self._symbols and run == _MIDDLE for row, run in self.place):
+            self._course.append(self.now())
+        self._is_rising = False
+
+    def _standing_for(self, place: Place) -> tuple[str, ...]:
+        """Return the rows of which what was made there stands for all runs that were left out."""
+        found = []
+        for depth, (row, run) in enumerate(place):
+            if row in self._symbols:
+                is_inside = len(self.place) > depth and self.place[:depth] == place[:depth] and self.place[depth][0] == row
+                if run == (_LIKE[self.place[depth][1]] if is_inside else _MIDDLE):
+                    found.append(row)
+        return tuple(found)
+
+    def _expanded(self, rows: tuple[str, ...], numel: Expr) -> Terms:
+        if (rows, numel) not in self._terms:
+            self._terms[rows, numel] = expand(Mul(numel, *(self._symbols[row] for row in rows))).as_coefficients_dict()
+        return self._terms[rows, numel]
+
+
+def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Expr]:
+    found: dict[Expr, Expr] = {}
+    for (kind, product), count in moment.items():
+        found[product] = found.get(product, Integer(0)) + item[kind] * count
+    return found
+
+
+def _greatest(moments: Iterable[Moment]) -> list[Moment]:
+    """Leave out moments at which there is of nothing more than at another one."""
+    kept: list[Moment] = []
+    for moment in moments:
+        if not any(_is_within(moment, other) for other in kept):
+            kept = [other for other in kept if not _is_within(other, moment)] + [moment]
+    return kept
+
+
+def _is_within(one: Moment, other: Moment) -> bool:
+    zero = Integer(0)
+    return all(count <= other.get(key, zero) for key, count in one.items()) and all(
+        count >= one.get(key, zero) for key, count in other.items()
+    )
+
+
+def undominated(polynomials: Sequence[Terms]) -> list[Terms]:
+    """Leave out polynomials that are nowhere greater than another one, as far as their terms show it; sizes are at least one."""
+    kept: list[Terms] = []
+    for one in polynomials:
+        if not any(_is_at_most(one, other) for other in kept):
+            kept = [other for other in kept if not _is_at_most(other, one)] + [one]
+    return kept
+
+
+def _is_at_most(one: Terms, other: Terms) -> bool:
+    """Say whether each term by which one polynomial exceeds another is made up for by a multiple of it: b*d by b*n*d."""
+    keys = {*one, *other}
+    more = {key: one.get(key, 0) - other.get(key, 0) for key in keys}
+    spare = {key: -count for key, count in more.items() if count < 0}
+    for key, count in more.items():
+        missing = max(0, count)
+        for multiple in [spared for spared in spare if missing and _is_multiple(spared, key)]:
+            used = min(missing, spare[multiple])
+            missing, spare[multiple] = missing - used, spare[multiple] - used
+        if missing:
+            return False
+    return True
+
+
+def _is_multiple(product: Expr, part: Expr) -> bool:
+    powers = (product / part).as_powers_dict()
+    return all((base.is_Symbol and power.is_Integer and power > 0) or base == 1 for base, power in powers.items())
