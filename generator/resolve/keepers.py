@@ -14,6 +14,7 @@ from generator.resolve.scope import Scope
 OVER_DEPTH = "it does not run along the tokens of a step"
 IN_ONE_STEP = "it runs in the first step alone"
 IN_A_CELL = "it begins anew in each step of a recurrence"
+IN_AN_EXPERT = "an expert reads the tokens that have chosen it, which follow no others"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ def keepers(arch: Architecture, reason: str = "") -> Iterator[Keeper]:
             yield replace(one, reason=OVER_DEPTH) if not why and _is_over_depth(one, row.child) else one
             yield from keepers(row.child, IN_A_CELL)
         elif row.child is not None:
-            yield from keepers(row.child, why)
+            yield from keepers(row.child, why or (IN_AN_EXPERT if row.row.experts is not None else ""))
         elif row.op is not None:
             axis = row.op.kept_along(Scope.of(arch.tracer, row, arch.sizes), row.inputs)
             if axis is not None:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from sympy import Expr
 
 from generator.formulas.human import counted
+from generator.ops.cache import Cache
 from generator.resolve.architecture import Architecture, BlockRow, ReadRow
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import Block, iterated, run_child
@@ -45,10 +46,23 @@ def run_scan(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
         return {name: replace(x, shape=shape) for (name, shape), x in zip(shapes.items(), new, strict=True)}
 
     final = iterated(run, frame, read, block, count, _first_states(run, read, shapes), body)
+    _refuse_caches(run, block, cells[-1], read)
     stacked = _stacked(run, read, collected, axis, count)
     is_state = len(shapes) == 1 and len(block.spec.outputs or (1,)) == 1
     results = {"": stacked} if is_state else {"steps": stacked, **final}
     return BlockRow(**vars(read), results=results, child=cells[-1], repeat=count)
+
+
+def _refuse_caches(run: Run, block: Block, cell: Architecture, read: ReadRow) -> None:
+    """Raise Unresolved after reporting a cache inside a cell, which nothing hands on from step to step."""
+    for row in cell.rows:
+        if row.child is not None:
+            _refuse_caches(run, block, row.child, read)
+        elif isinstance(row.op, Cache):
+            message = f"`{block.spec.name}` keeps a state of its own, in `{row.path}`; a recurrence hands on what `carry` names alone"
+            note = "in a stack of layers each keeps its own: `repeat` in the place of `scan`"
+            run.problems.add(message, block.use.span, note)
+            raise Unresolved
 
 
 def _checked(run: Run, frame: Frame, read: ReadRow, child: Spec) -> tuple[int, list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from sympy import Add, Expr, Integer, Max, Mod, Mul, Piecewise, Rational, Symbol, ceiling, floor
+from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Piecewise, Rational, Symbol, ceiling, floor
 
 from generator.formulas.logs import fold_logs
 from generator.formulas.order import Monomial, polynomial
@@ -17,10 +17,15 @@ def monomials(expr: Expr) -> frozenset[Monomial]:
     """Return the products of powers that a formula is a sum of, without their coefficients.
 
     A rounded number counts as the number, the greatest of several as their sum, a choice as the sum of its cases, and a remainder as
-    its divisor, so that the sum of the monomials, each times a constant, bounds the formula. Numbers among the factors are left out.
+    its divisor, so that the sum of the monomials, each times a constant, bounds the formula. Numbers among the factors are left out, and
+    what is never above a number, such as min(1, m - n), which says whether tokens came earlier.
     """
     found = polynomial(fold_logs(_smooth(expr)))
-    return frozenset(frozenset((base, exponent) for base, exponent in monomial if base.free_symbols) for monomial in found)
+    return frozenset(frozenset((base, exponent) for base, exponent in monomial if not _is_bounded(base)) for monomial in found)
+
+
+def _is_bounded(base: Expr) -> bool:
+    return not base.free_symbols or (isinstance(base, Min) and any(one.is_number for one in base.args))
 
 
 def exponent_of(monomial: Monomial, size: Symbol) -> Rational:

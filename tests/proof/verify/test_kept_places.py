@@ -194,3 +194,32 @@ def test_two_axes_that_both_go_on_keep_nothing(tmp_path: Path) -> None:
     assert result.decoding is not None
     expected = "no state is kept: `one` goes on along n and `y` goes on along d, and a step brings new places along one"
     assert result.decoding.reason == expected
+
+
+IN_A_CELL = """\
+title: A cell with a row that could keep something
+dims: {b: batch size, d: width}
+inputs: {x: [b, d], state: [b, d]}
+layers:
+  ROW
+  y: {op: add, in: [turned, state]}
+"""
+OVER_TOKENS = "title: Cells\ndims: {b: batch, n: tokens, d: width}\ninputs: {x: [b, n, d]}\nlayers:\n"
+OVER_TOKENS += "  y: {scan: n, use: cell, carry: {state: [b, d]}}\n"
+
+
+def test_what_a_cell_could_keep_begins_anew_in_each_step(tmp_path: Path) -> None:
+    cell = IN_A_CELL.replace("ROW", "turned: {op: delay, in: x, axis: d}")
+    with Workbench(Library([write_specs(tmp_path / "mine", cell=cell, net=OVER_TOKENS)])) as bench:
+        result = verify(bench, "net", samples=2)
+    assert result.equal
+    assert all(evaluate(bench.compiled("net").sheet.totals["state_elements"], c.sizes) == c.sizes["b"] * c.sizes["d"] for c in result.cases)
+
+
+def test_a_cache_in_a_cell_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cell = IN_A_CELL.replace("ROW", "turned: {op: cache, in: x, once: true}")
+    folder = write_specs(tmp_path, cell=cell, net=OVER_TOKENS)
+    assert main(["check", str(folder / "net.yaml")]) == 1
+    shown = capsys.readouterr().err
+    expected = "net.yaml:5:21: error: `cell` keeps a state of its own, in `y.turned`; a recurrence hands on what `carry` names alone\n"
+    assert expected in shown

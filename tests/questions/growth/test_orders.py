@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Eq, Max, Mod, ceiling
+from sympy import Eq, Max, Min, Mod, ceiling
 
 from generator.api import load
 from generator.formulas.symbols import Facts, symbol
@@ -45,6 +45,12 @@ def test_rounding_and_choices_grow_as_what_they_hold() -> None:
     assert growth_order(ceiling(n / w) * w * d, ["n", "w", "d"]).terms == (n * d,)
     assert set(growth_order(Max(n, 2 * w) * d, ["n", "w", "d"]).terms) == {n * d, w * d}
     assert growth_order(Mod(n, w) * d, ["n", "w", "d"]).terms == (w * d,)
+
+
+def test_what_is_never_above_a_number_is_a_constant() -> None:
+    """What only the first step of decoding runs is counted times 1 - min(1, m - n): O(n d) at most."""
+    assert growth_order(n * d - Min(1, w - h) * n * d, ["n", "d", "h", "w"]).terms == (n * d,)
+    assert growth_order(Min(n, w) * d, ["n", "w", "d"]).terms == (Min(n, w) * d,)
 
 
 def test_a_size_in_the_denominator_is_said_to_fall() -> None:
