@@ -13,7 +13,8 @@ from generator.sheet.sizing import by_entry, check_option
 from generator.spec.choices import Choices
 from generator.spec.library import Library
 from generator.spec.lookup import locate
-from generator.spec.model import Option, Spec, Use
+from generator.spec.model import Expression, Spec, Use
+from generator.text.expressions import parse_expression
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source, Span
 from generator.text.suggest import did_you_mean, near
@@ -76,39 +77,45 @@ def options_of(spec: Spec, preset: str | None) -> dict[str, Any]:
 def with_choices(library: Library, name: str, settings: Mapping[str, Any], preset: str = "") -> tuple[Library, dict[str, Any]]:
     """Return a library in which options and slots of a spec, or else of the specs that it uses, are as given; and those that there are.
 
+    A block that is chosen for a slot has those of the sizes given that no other spec knows.
+
     Raises:
         ProblemsError: there is no such spec for a slot.
         SizeError: an option that cannot be so.
     """
     spec, inside = library.spec(name), [library.spec(used) for used in library.closure(name)[1:]] if settings else []
-    own: dict[str, Any] = {}
-    options: dict[str, Any] = {}
-    slots: dict[str, Use] = {}
-    for key, value in settings.items():
-        if key in spec.options:
-            own[key] = check_option(spec.options[key], value)
-        elif any(key in one.slots for one in (spec, *inside)):
-            slots[key] = _use(library, key, str(value))
-        elif found := [one.options[key] for one in inside if key in one.options]:
-            options[key] = _value(found, value)
+    own = {key: check_option(spec.options[key], value) for key, value in settings.items() if key in spec.options}
+    rest = {key: str(value) for key, value in settings.items() if key not in own}
+    filled = {slot: block for slot, block in rest.items() if any(slot in one.slots for one in (spec, *inside))}
+    for slot, block in filled.items():
+        if block not in library.files:
+            message = f"there is no spec named `{block}` to stand in slot `{slot}`"
+            raise ProblemsError([Problem(message, _place(slot, block), did_you_mean(block, library.names))])
+        inside += [library.spec(used) for used in library.closure(block)]
+    options = {key: found for key, value in rest.items() if key not in filled and (found := _values(inside, key, value)) is not None}
+    numbers = {key: value for key, value in rest.items() if key not in (*filled, *options) and value.isdecimal()}
+    slots = {slot: _use(library.spec(block), slot, block, numbers) for slot, block in filled.items()}
     if not own and not options and not slots:
         return library, {}
-    return library.chosen(Choices(name, own, options, slots, preset)), {**own, **options, **{key: use.spec for key, use in slots.items()}}
+    sizes = {size: int(numbers[size]) for use in slots.values() for size in use.sizes}
+    return library.chosen(Choices(name, own, options, slots, preset)), {**own, **options, **filled, **sizes}
 
 
-def _value(found: Iterable[Option], value: Any) -> Any:
-    """Return the value of an option that several specs have; where it fits only some of them, as they say."""
-    values = [check_option(option, value) for option in found]
-    return values[0]
+def _values(inside: Iterable[Spec], key: str, value: str) -> Any:
+    """Return the value of an option that some specs have; None if none has it. Raises SizeError where one of them cannot take it."""
+    return next(iter([check_option(one.options[key], value) for one in inside if key in one.options]), None)
 
 
-def _use(library: Library, slot: str, name: str) -> Use:
-    span = Span(Source("command line", f"{slot}={name}"), 1, len(slot) + 2, len(name))
-    if name not in library.files:
-        raise ProblemsError(
-            [Problem(f"there is no spec named `{name}` to stand in slot `{slot}`", span, did_you_mean(name, library.names))]
-        )
-    return Use(name, span, spec=name)
+def _use(block: Spec, slot: str, name: str, numbers: Mapping[str, str]) -> Use:
+    """Return what stands in a slot, with those sizes that it has and that are given."""
+    span = _place(slot, name)
+    sizes = {size: value for size, value in numbers.items() if size in block.dims and block.dims[size].kind != "derived"}
+    written = {size: Expression(value, parse_expression(value), _place(size, value)) for size, value in sizes.items()}
+    return Use(name, span, spec=name, sizes=written)
+
+
+def _place(name: str, value: str) -> Span:
+    return Span(Source("command line", f"{name}={value}"), 1, len(name) + 2, len(value))
 
 
 def choosable(library: Library, spec: Spec) -> list[str]:

@@ -72,6 +72,15 @@ def test_what_is_chosen_reaches_every_question(capsys: pytest.CaptureFixture[str
     assert "class GatedMlp" in capsys.readouterr().out
 
 
+def test_a_chosen_block_has_the_sizes_and_options_that_it_alone_knows(capsys: pytest.CaptureFixture[str]) -> None:
+    """BERT with Linformer's attention is Linformer, which is a spec of its own."""
+    chosen = _cost(capsys, "bert-base", "n=512", "b=2", "attention=linformer_attention", "k=128")
+    written = _cost(capsys, "linformer-base", "b=2")
+    assert (chosen["params"], chosen["macs"], chosen["saved_elements"]) == (written["params"], written["macs"], written["saved_elements"])
+    gelu, silu = (_cost(capsys, "whole-small", "b=1", "n=4", "inner=gated_mlp", f"activation={kind}") for kind in ("gelu", "silu"))
+    assert gelu["vector_flops"] != silu["vector_flops"]
+
+
 @pytest.mark.slow
 def test_what_is_chosen_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "whole-small", "inner=gated_mlp", "bias=false", "--samples", "2", "--json", *IN]) == 0
