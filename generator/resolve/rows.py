@@ -164,7 +164,15 @@ def _is_on(run: Run, frame: Frame, row: Row, key: str, option: str) -> bool:
 
 
 def _freezing(run: Run, frame: Frame, row: Row) -> AbstractContextManager[None]:
-    """Return the context in which a row runs: what it says of its weights holds. Raises Unresolved after reporting."""
+    """Return the context in which a row runs: what it says of its weights holds. Raises Unresolved after reporting.
+
+    Of a block that is tied to another one holds what that one says, whose weights it has.
+    """
+    rows = frame.spec.rows
+    for _ in rows:
+        if row.use is None or row.tie not in rows:
+            break
+        row = rows[row.tie]
     if row.frozen is None or (isinstance(row.frozen, str) and not _is_on(run, frame, row, "frozen", row.frozen)):
         return nullcontext()
     return run.tracer.freezing(bool(row.frozen))

@@ -29,12 +29,12 @@ MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {
 }
 
 _IN_CONSTRUCTORS = """
-    self cls super name torch nn math range deepcopy float int ValueError device dtype factory
+    self cls super name torch nn math range deepcopy float int ValueError device dtype factory abs max min
     ACTIVATIONS displacements distance_sinusoids freeze orthogonal_projection rotations separated sinusoids tabulated
 """
 CONSTRUCTOR_NAMES = frozenset(_IN_CONSTRUCTORS.split())  # `name` and `cls` are arguments of `from_preset`
 _IN_FORWARD = """
-    self torch math enumerate float int range state zip len ValueError layer index expert found
+    self torch math min enumerate float int range state zip len ValueError layer index expert found
     deformed widened advance extend keep recall substate with_state lsh_buckets positive_features rotated rotated_halves is_first
     preceded remember
 """

@@ -13,6 +13,7 @@ Axis = tuple[str, ...]  # the factors of a size; none for an axis of one
 Axes = tuple[Axis, ...]
 
 SIZES = tuple("bndhekmcpqrstuvwHWLM")
+WITH_WEIGHTS = ("conv1d", "conv2d", "embedding", "linear", "parameter")  # whatever their settings
 LABELS = tuple(f"{letter}{digit}" for digit in ("", "1", "2") for letter in ("i", "j", "o", "y", "z", "g"))  # no sizes have these names
 
 
@@ -253,6 +254,8 @@ class Draft:
     def op(self, op: str, reads: Sequence[Value], axes: Axes, holds: str = "float", /, **settings: Any) -> Value:
         """Add a row of an op with one result; its shape is written out now and then, and `when` where it can be."""
         row = {"op": op} | {name: value for name, value in settings.items() if value is not None}
+        if op in WITH_WEIGHTS and "tie" not in row and self.often(1):
+            row |= self.pick(({"frozen": True}, {"frozen": self.option(self.often(5))}, {"init": "normal(0.02)"}, {"init": 0.5}))
         if "out" not in row and axes and self.often(2):
             row["out"] = [text(axis) for axis in axes]
         if reads and reads[0].kind == holds and reads[0].axes == axes and self.often(1):

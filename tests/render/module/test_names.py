@@ -93,6 +93,7 @@ def free_names(source: str) -> dict[str, set[str]]:
         names = [node for statement in method.body for node in ast.walk(statement) if isinstance(node, ast.Name)]
         own = {argument.arg for argument in (*method.args.args, *method.args.kwonlyargs)} - {"self", "cls", "name", "state"}
         own |= {node.id for node in names if isinstance(node.ctx, ast.Store)} - {"layer", "index"}
+        own |= {argument.arg for node in ast.walk(method) if isinstance(node, ast.Lambda) for argument in node.args.args}
         found.setdefault(method.name, set()).update({node.id for node in names} - own - classes)
     return found
 
