@@ -71,14 +71,15 @@ def file_schema() -> dict[str, Any]:
     leaning = properties(tuple(key for key in keys_of(Leaning) if key.name in ("like", "without", "blocks")))
     changed = {name: {"type": "object"} for name in ("dims", "options", "inputs", "slots", "layers", "checkpoint")}
     strict = {"properties": {name: sections[name] for name in changed}}
-    places = {name: f"#/$defs/whole/properties/{name}" if name in changed else f"#/properties/{name}" for name in sections}
-    block = {"type": "object", "properties": {name: {"$ref": place} for name, place in places.items()}}
+    either: dict[str, Any] = {"if": {"required": ["like"]}, "else": {"$ref": "#/$defs/whole"}}
+    places = {name: {"$ref": f"#/properties/{name}"} for name in (*sections, "like", "without")}
+    block = {"type": "object", "properties": places, "additionalProperties": False, **either}
     return {
         **whole,
         "properties": {**sections, **changed, **leaning},
-        "if": {"required": ["like"]},
+        **either,
         "then": {"required": ["title"]},
-        "else": {"$ref": "#/$defs/whole", "required": required},
+        "else": {**either["else"], "required": required},
         "$defs": {**whole["$defs"], "whole": strict, "block": block},
     }
 
