@@ -30,7 +30,7 @@ class Unfold(Op):
     axis: int | str = param(AXIS, "the axis: an index, or the name of its size")
     size: Expr = param(SIZE, "elements of a window")
     step: Expr | None = param(SIZE, "distance between the starts of windows; the size if left out", default=None)
-    pad: Shape = param(SIZES, "zeros added on both sides first, or [before, after]", default=0)
+    pad: Shape | None = param(SIZES, "zeros added on both sides first, or [before, after]", default=None, usually=0)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Pad, then take the windows."""
@@ -38,8 +38,8 @@ class Unfold(Op):
         axis = row.axis(x, self.axis)
         (size,) = each_axis(row, "size", (self.size,), 1, least=1)
         (step,) = each_axis(row, "step", (self.step,), 1, least=1) if self.step is not None else (size,)
-        padding = each_axis(row, "pad", self.pad, 2, least=0)
-        if any(padding):
+        if self.pad is not None:  # also where it comes to no zeros: the module does not look
+            padding = each_axis(row, "pad", self.pad, 2, least=0)
             before, after = (tuple(zeros if i == axis else Integer(0) for i in range(x.rank)) for zeros in padding)
             x = moving.pad(row.t, x, before, after)
         zero, one = (Integer(0),), (Integer(1),)
@@ -62,9 +62,9 @@ class Unfold(Op):
         """Padding, windows, and the move of the window's axis, which PyTorch puts last."""
         x = c.tensors[0]
         axis = c.axis(x, self.axis)
-        padding = self.pad * (2 // len(self.pad))
+        padding = () if self.pad is None else self.pad * (2 // len(self.pad))
         zeros = ["0, 0"] * (x.rank - 1 - axis)
-        read = f"F.pad({c.inputs[0]}, ({', '.join([*zeros, *(c.size(one) for one in padding)])}))" if any(padding) else c.inputs[0]
+        read = f"F.pad({c.inputs[0]}, ({', '.join([*zeros, *(c.size(one) for one in padding)])}))" if padding else c.inputs[0]
         step = self.size if self.step is None else self.step
         return {
             "read": read,

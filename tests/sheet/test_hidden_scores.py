@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from generator.formulas.evaluate import evaluate
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import check_case
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
@@ -37,6 +39,12 @@ def test_a_window_of_three_keys_of_eight_takes_168_multiply_accumulates() -> Non
         evaluate(found["visible_matmul_flops"], sizes) == 2 * 168
     )  # of n*w - w*(w - 1)/2 = 21 pairs, each 4 for the score and 4 for the value
     assert evaluate(found["visible_backward_matmul_flops"], sizes) == 4 * 168
+
+
+def test_a_window_of_one_key_is_measured_as_it_is_derived() -> None:
+    with Workbench(Library([FIXTURES])) as bench:
+        case = check_case(bench, "window_of_keys", {"b": 2, "h": 2, "n": 3, "w": 1, "e": 2})
+    assert [check for check in case.checks if not check.equal] == []
 
 
 @pytest.mark.parametrize(
