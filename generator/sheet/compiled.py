@@ -162,9 +162,8 @@ def saved_memory(
     """Return what a traced architecture keeps for the backward pass, in full and in half precision."""
     full, arch = traced.saved, traced.architecture
     if not arch.tracer.depends_on_precision:
-        return SavedMemory(full, full)
-    half = costed(library, arch.spec, arch.options, on_inputs=on_inputs, half=True, bound=bound)
-    return SavedMemory(full, half.saved)
+        return SavedMemory(full)
+    return SavedMemory(full, lambda: costed(library, arch.spec, arch.options, on_inputs=on_inputs, half=True, bound=bound).saved)
 
 
 def _in_inference(library: Library, spec: Spec, traced: Costed, options: Mapping[str, Any] | None) -> dict[str, Expr]:

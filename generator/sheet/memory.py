@@ -6,8 +6,9 @@ float32 however short the model's numbers are. So elements are counted by kind, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 from sympy import Expr, Integer, Max, expand
@@ -25,11 +26,17 @@ class SavedMemory:
 
     Args:
         full: in a model of float32 or float64.
-        half: in a model of bfloat16 or float16, where some operations (RMS norm) compute on a copy in float32 and keep that instead.
+        in_half: works out those in a model of bfloat16 or float16, where some operations (RMS norm) compute on a copy in float32 and keep
+            that instead; None where they are the same.
     """
 
     full: Mapping[str, Expr] = field(default_factory=dict)
-    half: Mapping[str, Expr] = field(default_factory=dict)
+    in_half: Callable[[], Mapping[str, Expr]] | None = None
+
+    @cached_property
+    def half(self) -> Mapping[str, Expr]:
+        """The elements in a model of bfloat16 or float16; for them the spec is traced once more when somebody asks."""
+        return self.full if self.in_half is None else self.in_half()
 
     def kinds(self, dtype: str) -> Mapping[str, Expr]:
         """Return the elements by kind in a model of this format."""

@@ -87,7 +87,7 @@ def saved_bytes_by_row(storages: Sequence[Storage], dtype: str) -> Callable[[She
         for storage in storages:
             if storage.saved_by is not None and f"{storage.saved_by}.".startswith(f"{row.path}."):
                 kept[storage.kind] = kept.get(storage.kind, Integer(0)) + storage.elements
-        return SavedMemory(kept, kept).bytes(dtype)
+        return SavedMemory(kept).bytes(dtype)
 
     return share
 

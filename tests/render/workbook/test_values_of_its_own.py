@@ -45,7 +45,7 @@ SHEET = Sheet(
     "hand", "By hand", "", "hand.yaml", "0" * 64,
     (Size("n", "sequence length", "free"), Size("d", "model width", "free")), {}, {"x": (n, d)}, {}, (), ROWS, sums(ROWS),
     (SheetPreset("narrow", {"n": 64, "d": 32}, {"params": 4096}), SheetPreset("wide", {"n": 64, "d": 64}, {"params": 16000})),
-    saved=SavedMemory({"float": n**2 + n * d}, {"float": n**2 + n * d}),
+    saved=SavedMemory({"float": n**2 + n * d}),
 )  # fmt: skip
 FLOAT16 = {"param_bytes": 8192, "saved_bytes": 12288, "state_bytes": 8192, "traffic_bytes": 24576}
 
