@@ -211,6 +211,7 @@ class Sized:
         options: the options in force; `option_sources` names the option of the outer spec that each came from.
         fills: what fills each slot, as the row that uses this spec sees it.
         usage: where it is used; None for the outermost spec.
+        rest: the axes that `...` stands for; None for the one axis of a spec by itself.
     """
 
     spec: Spec
@@ -219,6 +220,7 @@ class Sized:
     option_sources: Mapping[str, str] = field(default_factory=dict)
     fills: Mapping[str, Use] = field(default_factory=dict)
     usage: Usage | None = None
+    rest: Shape | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts, symbol
+from generator.resolve.any_rank import named_axes, other_axes
 from generator.resolve.architecture import Architecture, Requirement
 from generator.resolve.requirements import Asker, Needs
 from generator.resolve.show import show_size
@@ -28,7 +29,7 @@ from generator.spec.model import Condition, Dim, Expression, Option, Spec, Use
 from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
 from generator.text.problems import Problems
 from generator.text.suggest import did_you_mean, listed
-from generator.trace.tensor import Shape, Tensor
+from generator.trace.tensor import Shape, Tensor, product
 
 
 def bind_sizes(child: Spec, given: Mapping[str, Expr], flow: Mapping[str, Expr], inputs: Mapping[str, Tensor]) -> dict[str, Expr]:
@@ -37,7 +38,10 @@ def bind_sizes(child: Spec, given: Mapping[str, Expr], flow: Mapping[str, Expr],
     for name, dim in child.dims.items():
         if dim.kind == "derived":
             continue
-        if name in given:
+        if name == child.rest:
+            axes = other_axes(child, inputs)
+            bound |= {} if axes is None else {name: product(axes)}
+        elif name in given:
             bound[name] = given[name]
         elif name in flow:
             bound[name] = flow[name]
@@ -48,11 +52,9 @@ def bind_sizes(child: Spec, given: Mapping[str, Expr], flow: Mapping[str, Expr],
 
 def _read_off(child: Spec, name: str, inputs: Mapping[str, Tensor]) -> Expr | None:
     for input_name, tensor in inputs.items():
-        declared = child.inputs[input_name].shape
-        if len(declared) == tensor.rank:
-            for expression, size in zip(declared, tensor.shape, strict=True):
-                if expression.text == name:
-                    return size
+        for expression, size in named_axes(child, child.inputs[input_name].shape, tensor.shape):
+            if expression.text == name:
+                return size
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -10,6 +10,7 @@ from sympy import Expr, Ge, Integer
 
 from generator.formulas.human import counted
 from generator.formulas.symbols import Facts
+from generator.resolve.any_rank import other_axes
 from generator.resolve.architecture import Architecture, BlockRow, EmptyStack, ReadRow, Sized, Usage
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, known_sizes
 from generator.resolve.inside import report_inside, report_own
@@ -18,14 +19,14 @@ from generator.resolve.requirements import Needs
 from generator.resolve.run import Frame, Run
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, evaluated, written_size
-from generator.spec.model import Row, Spec, Use
+from generator.spec.model import Expression, Row, Spec, Use
 from generator.text.expressions import names, symbolic
 from generator.text.problems import Problems, ProblemsError
 from generator.text.source import Span
 from generator.text.suggest import did_you_mean, listed
 from generator.trace.iterate import Body, iterate
 from generator.trace.seams import UnsettledError
-from generator.trace.tensor import Kind, Tensor
+from generator.trace.tensor import Kind, Shape, Tensor
 
 Trace = Callable[[Run, Frame], Architecture]
 KINDS: dict[str, Kind] = {"float": "float", "int": "index", "bool": "bool"}
@@ -200,6 +201,7 @@ def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Map
         option_sources=sources,
         fills={**use.slots},
         usage=Usage(use.span, outer),
+        rest=other_axes(child, inputs) if child.rest else None,
     )
 
 
@@ -209,11 +211,11 @@ def _check_inputs(run: Run, frame: Frame, read: ReadRow, inner: Frame, block: Bl
         tensor = inner.inputs[name]
         if report_missing_sizes(inner.sized, [name for e in declared.shape for name in names(e.ast)], declared.span, run.problems):
             raise Unresolved
-        expected = tuple(evaluated(e, inner.sizes, run.facts, run.problems) for e in declared.shape)
+        expected = _expected(run, inner, declared.shape)
         sizes = frame.sizes
         if not check_shape(expected, tensor.shape, run.facts):
             run.mismatches.append((expected, tensor.shape))
-            written = "[" + ", ".join(e.text for e in declared.shape) + "]"
+            written = "[" + ", ".join("..." if e.text == inner.spec.rest else e.text for e in declared.shape) + "]"
             run.report_shapes(
                 frame,
                 read,
@@ -230,6 +232,17 @@ def _check_inputs(run: Run, frame: Frame, read: ReadRow, inner: Frame, block: Bl
                 _place(frame, read, use),
             )
             raise Unresolved
+
+
+def _expected(run: Run, inner: Frame, declared: Sequence[Expression]) -> Shape:
+    """Return the shape that a used spec declares for an input."""
+    found: list[Expr] = []
+    for expression in declared:
+        if inner.sized.rest is not None and expression.text == inner.spec.rest:
+            found += inner.sized.rest
+        else:
+            found.append(evaluated(expression, inner.sizes, run.facts, run.problems))
+    return tuple(found)
 
 
 def _run_stack(run: Run, frame: Frame, read: ReadRow, block: Block, count: Expr, inputs: dict[str, Tensor]) -> BlockRow:
@@ -328,6 +341,8 @@ def results_of(child: Spec, outputs: Iterable[Tensor]) -> dict[str, Tensor]:
 def _with_hint(inner: Frame, block: Block) -> tuple[str, ...]:
     """Suggest the `with` under which all inputs have the shapes that the used spec declares, if there is one."""
     changes: dict[str, Expr] = {}
+    if inner.spec.rest:
+        return ()
     for name, declared in inner.spec.inputs.items():
         for expression, size in zip(declared.shape, inner.inputs[name].shape, strict=False):
             dim = inner.spec.dims.get(expression.text)

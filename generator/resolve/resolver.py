@@ -34,7 +34,7 @@ from generator.text.problems import Problem, ProblemsError
 from generator.text.suggest import listed
 from generator.trace.diary import Diary
 from generator.trace.flow import Flow, UnsettledFlowError
-from generator.trace.tensor import Tensor
+from generator.trace.tensor import Shape, Tensor, product
 from generator.trace.tracer import Tracer
 
 _traced: WeakKeyDictionary[Library, dict[Any, Architecture]] = WeakKeyDictionary()  # what is asked for more than once
@@ -50,6 +50,7 @@ class Resolver:
         half: whether the model's numbers have two bytes.
         bound: sizes of the outermost spec that are numbers, or other sizes.
         diary: where all events are noted.
+        rest: the axes that `...` stands for in the outermost spec; one by default.
         is_later: whether to trace a step of decoding behind others: what is kept once has been made.
     """
 
@@ -58,6 +59,7 @@ class Resolver:
     half: bool = False
     bound: Mapping[str, Expr] = field(default_factory=dict)
     diary: Diary | None = None
+    rest: Shape | None = None
     is_later: bool = False
 
     def architecture(self, spec: Spec, options: Mapping[str, Any] | None = None) -> Architecture:
@@ -71,7 +73,7 @@ class Resolver:
             return self._settled(spec, chosen)
         known = _traced.setdefault(self.library, {})
         gradients = tuple(self._needs_grad(declared) for declared in spec.inputs.values())
-        key = (spec.name, repr(sorted(chosen.items())), gradients, self.half, tuple(self.bound.items()), self.is_later)
+        key = (spec.name, repr(sorted(chosen.items())), gradients, self.half, tuple(self.bound.items()), self.is_later, self.rest)
         if key not in known:
             known[key] = self._settled(spec, chosen)
         return known[key]
@@ -107,7 +109,9 @@ class Resolver:
         free = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}
         run = Run(self.library, tracer, self.bound, frozenset(free) - frozenset(self.bound), Resolver(self.library).architecture)
         needs = Needs(spec.name, run.facts)
-        sized = Sized(spec=spec, sizes=known_sizes(spec, free, needs, run.problems), options=options)
+        if self.rest is not None:
+            free[spec.rest] = product(self.rest)
+        sized = Sized(spec=spec, sizes=known_sizes(spec, free, needs, run.problems), options=options, rest=self.rest)
         run.problems.raise_if_any()
         inputs = self._inputs(run, sized, needs)
         arch = None

@@ -82,12 +82,16 @@ def _layers_problem(value: Expr, text: str) -> tuple[str, ...]:
 def written_shape(sized: Sized, needs: Needs, expressions: Sequence[Expression], problems: Problems) -> Shape:
     """Return the shape that a spec writes. All of its problems are reported before Unresolved is raised."""
     found: list[Expr] = []
+    broken = False
     for expression in expressions:
+        if sized.rest is not None and expression.text == sized.spec.rest:
+            found += sized.rest
+            continue
         try:
             found.append(written_size(sized, needs, expression, problems))
         except Unresolved:
-            continue
-    if len(found) < len(expressions):
+            broken = True
+    if broken:
         raise Unresolved
     if math.prod(_terms(axis) for axis in found) > MAX_SHAPE_TERMS:
         problems.add("this shape is too long to be written out", expressions[0].span, "give a name to its parts under `dims`")

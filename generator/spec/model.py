@@ -255,6 +255,7 @@ class Spec:
     broken_presets: tuple[str, ...] = ()  # the names of those that are among the problems
     families: Mapping[str, Family] = field(default_factory=dict)  # sizes with several entries
     stages: Mapping[str, Family] = field(default_factory=dict)  # rows for several stages
+    rest: str = ""  # the size that stands for all axes of `...`
 
     @property
     def cite(self) -> tuple[str, ...]:

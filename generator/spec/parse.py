@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from generator.ops.params import BindError, Raw
 from generator.ops.registry import ops
 from generator.spec import model
+from generator.spec.any_rank import with_rest
 from generator.spec.checks import check_parts, check_sizes, check_structure
 from generator.spec.claim_checks import check_claims
 from generator.spec.keys import Key, groups_of, keys_of
@@ -44,6 +45,9 @@ def parse_spec(name: str, source: Source) -> model.Spec:
 def parse_tree(name: str, source: Source, tree: Node, sources: tuple[Source, ...] = ()) -> model.Spec:
     """Read the tree of a whole spec, whose parts may stand in several `sources`. Raises as `parse_spec`."""
     problems = Problems()
+    rest = ""
+    if isinstance(tree, MappingNode):
+        tree, rest = with_rest(tree, problems)
     whole = written_out(tree, problems) if isinstance(tree, MappingNode) else None
     problems.raise_if_any()
     tree = tree if whole is None else whole.tree
@@ -61,7 +65,7 @@ def parse_tree(name: str, source: Source, tree: Node, sources: tuple[Source, ...
     if wrong or not parser.is_sound:
         problems.extend(check_sizes(spec))
         raise ProblemsError(problems)
-    return replace(spec, problems=tuple(problems), sources=sources or (source,))
+    return replace(spec, problems=tuple(problems), sources=sources or (source,), rest=rest)
 
 
 class _SpecParser:

@@ -265,7 +265,8 @@ class LineWriter:
 
     def shape_comment(self, shape: Shape) -> str:
         """Return a shape as the comment behind a line: `b n (2*d)`."""
-        return " ".join(_axis(show_size(size, self.arch.sizes)) for size in shape) or "scalar"
+        axes = (_axis(show_size(size, self.arch.sizes)) for size in shape)
+        return " ".join("..." if self.arch.spec.rest and axis == self.arch.spec.rest else axis for axis in axes) or "scalar"
 
     def _pattern(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         own = self.holders[bound.name] = self.names.attributes[bound.name]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from sympy import Expr, Symbol
 
+from generator.formulas.symbols import symbol
 from generator.render.module.checks import checked_when_run, own_conditions
 from generator.render.module.escape import literal
 from generator.render.module.imports import Top
@@ -22,7 +23,7 @@ from generator.spec.model import Option, Spec
 from generator.spec.reserved import FUNCTIONAL
 from generator.spec.stages import Family
 from generator.text.expressions import symbolic
-from generator.text.problems import Problems
+from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.source import Span
 from generator.text.suggest import listed
 
@@ -182,6 +183,7 @@ class _Builder:
         drafted = LineWriter(self.arch, first, names, self._construct(first), self.modules.top(self.spec)).write()
         needed = self._constructor_sizes(first)
         self._refuse_frozen(drafted, needed)
+        self._refuse_one_rank(drafted, first)
         slot_needs = {slot: self._free(use.built) - needed for slot, use in self.slot_use.items()}
         optional = set().union(*slot_needs.values())
         arguments = tuple(self._argument(name, optional=name in optional) for name in self.spec.dims if name in needed or name in optional)
@@ -271,6 +273,26 @@ class _Builder:
             problems.add(message, self.spec.dims[size].span, f"did you mean an input with an axis of {growing[size].new}?")
         problems.raise_if_any()
 
+    def _refuse_one_rank(self, drafted: Lines, first: SizePrinter) -> None:
+        """Raise ProblemsError where inputs may have any rank, and some row is written for the one that they have in the spec by itself."""
+        rest = self.spec.rest
+        if not rest:
+            return
+        axes = (symbol(f"{rest}_1"), symbol(f"{rest}_2"))
+        other = Resolver(self.modules.library, rest=axes).architecture(self.spec)
+        printer = SizePrinter(other)
+        printer.variables |= {axis.name: axis.name for axis in axes}
+        lines = LineWriter(other, printer, row_names(other), self._construct(printer), self.modules.top(self.spec)).write()
+        here = [(row, code) for row, (code, _) in zip(drafted.rows, drafted.forward, strict=True)]
+        there = [(row, code) for row, (code, _) in zip(lines.rows, lines.forward, strict=True)]
+        wrong = [row for (row, code), pair in zip(here, there, strict=False) if pair != (row, code)]
+        asks = [row for row, sizes in drafted.built_with.items() if rest in sizes]
+        if wrong or asks or len(here) != len(there) or rest in first.use.run:
+            row = next(iter((*wrong, *asks, *self.spec.rows)))
+            note = "where inputs are [...], axes are counted from the last, as -1, and no size of theirs is asked for"
+            message = f"`{row}` is written for a number of axes, but `...` may stand for any"
+            raise ProblemsError([Problem(message, self.spec.rows[row].span, (note,))])
+
     def _default_needs(self, name: str) -> set[str]:
         """Return the sizes that a size's default is made of."""
         default = self._argument(name, optional=False).default
@@ -336,8 +358,8 @@ def _frozen(bound: BoundRow, sizes: Sequence[str], pair: Growth) -> tuple[str, S
 
 
 def may_be_refused(arch: Architecture) -> bool:
-    """Say whether a module of a sound spec may be refused: it cannot be built with sizes that grow, nor twice at once for a tied block."""
-    return bool(growths(arch)) or any(row.child is not None and row.row.tie for row in arch.rows)
+    """Say whether a module of a sound spec may be refused: not with sizes that grow, nor twice for a tied block, nor for one rank alone."""
+    return bool(growths(arch) or arch.spec.rest) or any(row.child is not None and row.row.tie for row in arch.rows)
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:
