@@ -138,23 +138,7 @@ PARAMS: Final = Quantity(
     Words("参数量", "学习得到的标量的个数，包括冻结的；共享的权重只计一次；缓冲区不计"),
     of=lambda counts: counts.tally.params,
     bias=lambda tally: tally.bias_params,
-    shown=frozenset(
-        {
-            Shown.BRIEF,
-            Shown.ROWS,
-            Shown.PRESETS,
-            Shown.MODULE,
-            Shown.SHOW,
-            Shown.GROWTH,
-            Shown.COMPARE,
-            Shown.SWEEP,
-            Shown.DIFF,
-            Shown.PARTS,
-            Shown.PARTS_CHART,
-            Shown.CATALOGUE,
-            Shown.LAYER,
-        }
-    ),
+    shown=frozenset(Shown) - {Shown.DOMINANT, Shown.CROSSINGS, Shown.CONTRACTIONS, Shown.SWEPT, Shown.WORK},
 )
 TRAINABLE_PARAMS: Final = Quantity(
     "trainable_params",
@@ -183,21 +167,7 @@ MACS: Final = Quantity(
     Words("乘加次数 (MAC)", "张量收缩中的乘加次数：线性层、einsum、卷积、注意力"),
     of=lambda counts: counts.tally.macs,
     bias=_no_bias,
-    shown=frozenset(
-        {
-            Shown.BRIEF,
-            Shown.ROWS,
-            Shown.MODULE,
-            Shown.SHOW,
-            Shown.CROSSINGS,
-            Shown.CONTRACTIONS,
-            Shown.COMPARE,
-            Shown.SWEPT,
-            Shown.DIFF,
-            Shown.CATALOGUE,
-            Shown.LAYER,
-        }
-    ),
+    shown=frozenset(Shown) - {Shown.PRESETS, Shown.GROWTH, Shown.DOMINANT, Shown.SWEEP, Shown.PARTS, Shown.PARTS_CHART, Shown.WORK},
 )
 MATMUL_FLOPS: Final = Quantity(
     "matmul_flops",
@@ -300,22 +270,7 @@ SAVED_ELEMENTS: Final = Quantity(
     Words("激活内存（为反向传播保留）", "为反向传播保留的张量的元素数；每块存储只计一次，不含参数", short="激活内存"),
     of=lambda counts: counts.saved,
     bias=_no_bias,
-    shown=frozenset(
-        {
-            Shown.ROWS,
-            Shown.SHOW,
-            Shown.GROWTH,
-            Shown.DOMINANT,
-            Shown.CROSSINGS,
-            Shown.COMPARE,
-            Shown.SWEPT,
-            Shown.SWEEP,
-            Shown.DIFF,
-            Shown.PARTS,
-            Shown.PARTS_CHART,
-            Shown.CATALOGUE,
-        }
-    ),
+    shown=frozenset(Shown) - {Shown.BRIEF, Shown.PRESETS, Shown.MODULE, Shown.CONTRACTIONS, Shown.LAYER, Shown.WORK},
 )
 STATE_ELEMENTS: Final = Quantity(
     "state_elements",
