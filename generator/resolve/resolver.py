@@ -97,8 +97,7 @@ class Resolver:
         if problems:
             raise ProblemsError(problems)
         plain = Resolver(self.library)
-        like = plain.architecture(spec, options) if self.bound else None
-        return with_states(arch, plain.architecture, like=like)
+        return with_states(arch, plain.architecture, like=(lambda: plain.architecture(spec, options)) if self.bound else None)
 
     def _traced(self, spec: Spec, options: Mapping[str, Any], flow: Flow) -> Architecture:
         """Trace a spec in its own sizes once. Raises ProblemsError."""

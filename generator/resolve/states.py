@@ -23,18 +23,18 @@ from generator.text.problems import ProblemsError
 Alone = Callable[[Spec], Architecture]
 
 
-def with_states(arch: Architecture, alone: Alone, *, like: Architecture | None = None) -> Architecture:
+def with_states(arch: Architecture, alone: Alone, *, like: Callable[[], Architecture] | None = None) -> Architecture:
     """Return an architecture that knows which of its rows keep no state, which then counts nowhere.
 
     Args:
         alone: traces a spec that it uses in its own sizes: what its module does not keep there, it keeps nowhere. May raise ProblemsError.
-        like: the same in sizes that are not bound to numbers, by which two that differ may have become one.
+        like: traces the same in sizes that are not bound to numbers, by which two that differ may have become one.
     """
     found = [*keepers(arch)]
     if not found:
         return arch
     forgets = {} if like is not None else _forgotten(arch, found)
-    settled = _settled(arch, forgets, alone, () if like is None else (like,))
+    settled = _settled(arch, forgets, alone, () if like is None else (like(),))
     for one in keepers(settled):
         if (one.row.forgets or one.reason) and one.row.path in arch.tracer.tallies:  # what an earlier step alone runs is not counted
             arch.tracer.tallies[one.row.path].state_elements = Integer(0)
