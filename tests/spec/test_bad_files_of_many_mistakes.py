@@ -128,7 +128,7 @@ presets:
 mine.yaml:11:11: error: unknown op `softmx`
    11 |   q: {op: softmx, out: [b, n, d]}
       |           ^^^^^^
-  did you mean `softmax`?
+  did you mean `softmax`, `softmin` or `log_softmax`?
 mine.yaml:12:44: error: expected a text in `layers.k.note`; found `3`
    12 |   k: {op: softmax, in: qq, over: -1, note: 3}
       |                                            ^
@@ -141,7 +141,7 @@ mine.yaml:13:39: error: unknown size `w`
    13 |   v: {op: linear, in: vv, out: [b, n, w]}
       |                                       ^
   sizes of this spec: `b`, `n`, `d`, `h` and `e`
-mine.yaml:16:39: error: `kind` of `kind`: `gelv` is not one of relu, relu6, leaky_relu, elu, elu_plus_one, celu, selu, gelu, gelu_tanh, quick_gelu, silu, mish, hardswish, hardsigmoid, hardtanh, tanh, tanhshrink, sigmoid, logsigmoid, softplus, softsign, exp
+mine.yaml:16:39: error: `kind` of `kind`: `gelv` is not one of relu, relu6, leaky_relu, elu, elu_plus_one, celu, selu, gelu, gelu_tanh, quick_gelu, silu, mish, hardswish, hardsigmoid, hardshrink, softshrink, hardtanh, tanh, tanhshrink, sigmoid, logsigmoid, softplus, softsign, exp
    16 |   kind: {op: activation, in: x, kind: gelv}
       |                                       ^^^^
   did you mean `gelu`?

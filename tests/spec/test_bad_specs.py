@@ -28,7 +28,7 @@ layers:
 mine.yaml:11:11: error: unknown op `softmx`
    11 |   q: {op: softmx, over: -1}
       |           ^^^^^^
-  did you mean `softmax`?""",
+  did you mean `softmax`, `softmin` or `log_softmax`?""",
     ),
     "an unknown dim": (
         """\

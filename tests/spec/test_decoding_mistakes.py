@@ -249,7 +249,7 @@ def test_a_recurrence_over_what_is_no_axis_of_an_input_is_not_for_decoding(tmp_p
 
 def test_every_op_says_what_it_does_along_an_axis_or_is_taken_to_mix() -> None:
     silent = {name for name, op in ops().items() if not op.pointwise and op.along is Op.along}
-    assert silent == {"parameter", "random_projection", "relative_bias", "window_mask"}  # three read nothing; one reads whole windows
+    assert silent == {"parameter", "random_projection", "relative_bias", "table", "window_mask"}  # four read nothing; one whole windows
     assert all(not op.pointwise for name, op in ops().items() if name in silent)
 
 
