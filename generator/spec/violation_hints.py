@@ -83,6 +83,8 @@ def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], pa
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
     if key in _OF_VARIANTS:
         return (f"{_OF_VARIANTS[key].help}; this spec is not `like` another",)
+    if path[:1] == ("presets",) and key in _OF_SPECS:
+        return ("a preset sets sizes and options; with other slots or rows it is one of a variant: a spec with `like`",)
     if not path:
         wanted = next((one for one in _OF_FILES if key.lower() in one.others and one.name not in value), None)
         return (f"did you mean `{wanted.name}`?", *_explained(wanted)) if wanted else ()
