@@ -13,11 +13,13 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import east_asian_width
 
-from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell
+from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell, MergedCell
 from openpyxl.chart._chart import ChartBase
 from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook import Workbook
+from openpyxl.worksheet.cell_range import CellRange
+from openpyxl.worksheet.merge import MergedCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.render.workbook.stamp import Value
@@ -54,6 +56,7 @@ class Page:
         self.chart_texts: list[str] = []
         self._values = values
         self._looks: dict[str, Any] = {}  # what a cell holds that has a style, by the style's name
+        self._merged: dict[tuple[str, bool, bool, bool, bool], Any] = {}  # likewise of merged cells, by style and edges
 
     def text(self, at: str, text: str, style: str = "Words", *, indent: int = 0) -> None:
         """Write text as text, whatever it looks like.
@@ -107,9 +110,24 @@ class Page:
 
     def merged(self, cells: str, style: str) -> str:
         """Merge a range, style it, and return its first cell, of which the others have their lines."""
-        first = cells.partition(":")[0]
+        first, sheet = cells.partition(":")[0], self.sheet
         self._styled(first, style)
-        self.sheet.merge_cells(cells)
+        area = CellRange(cells)
+        places = [*area.cells][1:]
+        kinds = [(style, y == area.min_row, y == area.max_row, x == area.min_col, x == area.max_col) for y, x in places]
+        known = all(kind in self._merged for kind in kinds)
+        if known:
+            sheet.merged_cells.add(MergedCellRange(sheet, cells))
+        else:  # openpyxl puts the lines of each cell together anew
+            sheet.merge_cells(cells)
+        for place, kind in zip(places, kinds, strict=True):
+            if known:
+                sheet._cells[place] = MergedCell(sheet, *place)  # noqa: SLF001
+            cell: Any = sheet._cells[place]  # noqa: SLF001
+            if known:
+                cell._style = copy(self._merged[kind])  # noqa: SLF001
+            else:
+                self._merged[kind] = copy(cell._style)  # noqa: SLF001
         return first
 
     def widths(self, widths: Sequence[float]) -> None:
