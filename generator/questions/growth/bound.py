@@ -9,7 +9,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.formulas.symbols import symbol
 from generator.sheet.sheet import Sheet
-from generator.sheet.sizing import sized
+from generator.sheet.sizing import preset_sizes, sized
 
 
 def bound_sizes(sheet: Sheet, given: Mapping[str, Expr | int]) -> dict[Symbol, Expr]:
@@ -33,7 +33,7 @@ def bound_sizes(sheet: Sheet, given: Mapping[str, Expr | int]) -> dict[Symbol, E
 def preset_values(sheet: Sheet, name: str) -> dict[str, int]:
     """Return the sizes that a preset of a sheet sets. Raises SizeError where there is none of the name."""
     sized(sheet, name, {})
-    return dict(next(preset.sizes for preset in sheet.presets if preset.name == name))
+    return dict(preset_sizes(sheet, name))
 
 
 def check_settable(sheet: Sheet, name: str) -> None:

@@ -71,7 +71,7 @@ def dominant_terms(sheet: Sheet, key: str) -> list[Dominant]:
     found = []
     formula = cost_formula(sheet.totals, key)
     for preset in sheet.presets:
-        sizes, chosen = example_sizes(sheet, preset.sizes)
+        sizes, chosen = one_long_sequence(sheet, preset.sizes)
         if {one.name for one in formula.free_symbols} <= sizes.keys():
             needed = {name: value for name, value in chosen.items() if symbol(name) in formula.free_symbols}
             terms = terms_by_size(formula, sizes, [size.name for size in sheet.sizes])
@@ -79,7 +79,7 @@ def dominant_terms(sheet: Sheet, key: str) -> list[Dominant]:
     return found
 
 
-def example_sizes(sheet: Sheet, given: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+def one_long_sequence(sheet: Sheet, given: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int]]:
     """Return all sizes that are known at a preset, and those among them that were chosen: b = 1, and n = P where n <= P must hold."""
     order, demands = search_order(sheet, given), sheet_demands(sheet, given)
     free = [size.name for size in sheet.sizes if size.kind == "free" and size.name not in given]

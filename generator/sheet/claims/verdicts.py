@@ -18,7 +18,7 @@ from generator.quantities import SAVED_BYTES, cost_formula
 from generator.resolve.architecture import Architecture
 from generator.resolve.sizes import Unresolved
 from generator.sheet.claims.conditions import Conditions, conditions
-from generator.sheet.claims.example import example_sizes
+from generator.sheet.claims.counterexample import counterexample
 from generator.sheet.claims.orders import UnjudgedError, compare_orders
 from generator.sheet.claims.parts import Costs, Part, part
 from generator.sheet.claims.values import check_values
@@ -45,7 +45,7 @@ def sheet_claims(
                 judged = _Judge(claim, arch, costs, facts, problems).verdict()
                 if len(problems) == before:  # a formula that is wrong is not looked at any further
                     check_values(judged, claim, arch.spec, sizes, problems)
-                found.append(replace(judged, example=example_sizes(judged, tuple(arch.spec.dims), constraints)))
+                found.append(replace(judged, example=counterexample(judged, tuple(arch.spec.dims), constraints)))
         except Unresolved:
             continue
     return tuple(found)

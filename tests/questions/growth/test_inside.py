@@ -6,7 +6,7 @@ import pytest
 
 from generator.api import load
 from generator.formulas.symbols import symbol
-from generator.questions.growth.growth_summary import dominant_terms, example_sizes, inside
+from generator.questions.growth.growth_summary import dominant_terms, inside, one_long_sequence
 from generator.questions.growth.inside import Division, met
 from generator.questions.growth.terms import terms_by_size
 from generator.questions.growth.wording import preset_words
@@ -72,7 +72,7 @@ def test_parts_agree_at_the_root_and_change_places_around_it(spec: str) -> None:
 
 def test_terms_are_sorted_and_sum_to_the_whole() -> None:
     sheet = load("bert").sheet
-    sizes, chosen = example_sizes(sheet, sheet.presets[0].sizes)
+    sizes, chosen = one_long_sequence(sheet, sheet.presets[0].sizes)
     assert chosen == {"b": 1, "n": 512}  # as long as the positions allow
     terms = terms_by_size(sheet.totals["matmul_flops"], sizes)
     assert [term.value for term in terms] == sorted((term.value for term in terms), reverse=True)

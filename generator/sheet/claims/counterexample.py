@@ -15,7 +15,7 @@ _MOST_STEPS = 2 * len(_SIZES) ** _MOST_SIZES
 _PROPOSALS = 3  # greater numbers for a size, where the conditions ask for them
 
 
-def example_sizes(claim: SheetClaim, order: Sequence[str], constraints: Sequence[Constraint]) -> dict[str, int]:
+def counterexample(claim: SheetClaim, order: Sequence[str], constraints: Sequence[Constraint]) -> dict[str, int]:
     """Return small such sizes that satisfy the constraints; none for a claim that holds, is an order, or has too many sizes."""
     names = {size.name for expr in (claim.claimed, claim.derived) for size in expr.free_symbols}
     if claim.verdict != "differs" or claim.kind != "equals" or len(names) > _MOST_SIZES:
