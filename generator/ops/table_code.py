@@ -26,7 +26,7 @@ _OF_BITS = {"and": "&", "or": "|"}
 
 
 @dataclass(frozen=True)
-class Piece:
+class Snippet:
     """A part of the code.
 
     Args:
@@ -59,17 +59,17 @@ class TableCode:
         self.indices = indices
         self.size = size
 
-    def of(self, ast: Ast) -> Piece:
+    def of(self, ast: Ast) -> Snippet:
         """Return the code of a formula."""
         return fold(ast, self._visit)
 
-    def _visit(self, node: Ast, operands: list[Piece]) -> Piece:
+    def _visit(self, node: Ast, operands: list[Snippet]) -> Snippet:
         if isinstance(node, Number):
             whole = node.value.denominator == 1
-            return Piece(str(node.value.numerator) if whole else repr(float(node.value)), ATOM, False, whole, True)
+            return Snippet(str(node.value.numerator) if whole else repr(float(node.value)), ATOM, False, whole, True)
         if isinstance(node, Name):
             is_index = node.id in self.indices
-            return Piece(self.indices[node.id] if is_index else self.size(node.id), ATOM, is_index, True)
+            return Snippet(self.indices[node.id] if is_index else self.size(node.id), ATOM, is_index, True)
         if isinstance(node, Unary):
             return replace(operands[0], text=f"-{operands[0].within(UNARY)}", binding=UNARY, is_constant=False)
         if isinstance(node, Call):
@@ -77,35 +77,35 @@ class TableCode:
         return _binary(node, *operands)
 
 
-def _binary(node: Binary | Compare | Bool, left: Piece, right: Piece) -> Piece:
+def _binary(node: Binary | Compare | Bool, left: Snippet, right: Snippet) -> Snippet:
     is_tensor, is_whole = left.is_tensor or right.is_tensor, left.is_whole and right.is_whole
     binding = BINDING[node.op]
     if isinstance(node, Bool):
         operator = _OF_BITS[node.op] if is_tensor else node.op
         least = ATOM if is_tensor else binding + 1
-        return Piece(f"{left.within(least)} {operator} {right.within(least)}", binding, is_tensor, True)
+        return Snippet(f"{left.within(least)} {operator} {right.within(least)}", binding, is_tensor, True)
     if node.op == "**":
         if is_whole and not right.is_constant:  # whole numbers have no negative powers there
             left, is_whole = _as_float(left), False
-        return Piece(f"{left.within(POWER + 1)} ** {right.within(UNARY)}", POWER, is_tensor, is_whole)
+        return Snippet(f"{left.within(POWER + 1)} ** {right.within(UNARY)}", POWER, is_tensor, is_whole)
     text = f"{left.within(binding if binding > COMPARISON else binding + 1)} {node.op} {right.within(binding + 1)}"
-    return Piece(text, binding, is_tensor, is_whole and node.op != "/")
+    return Snippet(text, binding, is_tensor, is_whole and node.op != "/")
 
 
-def _as_float(piece: Piece) -> Piece:
+def _as_float(piece: Snippet) -> Snippet:
     if piece.is_tensor:
-        return Piece(f"{piece.within(ATOM)}.float()", ATOM, True, False)
-    return Piece(f"{piece.text}.0" if piece.is_constant else f"float({piece.text})", ATOM, False, False)
+        return Snippet(f"{piece.within(ATOM)}.float()", ATOM, True, False)
+    return Snippet(f"{piece.text}.0" if piece.is_constant else f"float({piece.text})", ATOM, False, False)
 
 
-def _call(function: str, operands: Sequence[Piece]) -> Piece:
+def _call(function: str, operands: Sequence[Snippet]) -> Snippet:
     is_tensor = any(piece.is_tensor for piece in operands)
     if function == "where":
         condition, yes, no = operands
         is_whole = yes.is_whole and no.is_whole
         if not condition.is_tensor:
-            return Piece(f"({yes.text} if {condition.text} else {no.text})", ATOM, is_tensor, is_whole)
-        return Piece(f"torch.where({condition.text}, {yes.text}, {no.text})", ATOM, True, is_whole)
+            return Snippet(f"({yes.text} if {condition.text} else {no.text})", ATOM, is_tensor, is_whole)
+        return Snippet(f"torch.where({condition.text}, {yes.text}, {no.text})", ATOM, True, is_whole)
     if function in ("min", "max"):
         return _extreme(function, operands)
     (x,) = operands
@@ -113,15 +113,15 @@ def _call(function: str, operands: Sequence[Piece]) -> Piece:
         return x
     is_whole = function == "abs" and x.is_whole
     if is_tensor:
-        return Piece(f"{x.within(ATOM)}.{function}()", ATOM, True, is_whole)
-    return Piece(f"{'' if function == 'abs' else 'math.'}{function}({x.text})", ATOM, False, is_whole or function in ("floor", "ceil"))
+        return Snippet(f"{x.within(ATOM)}.{function}()", ATOM, True, is_whole)
+    return Snippet(f"{'' if function == 'abs' else 'math.'}{function}({x.text})", ATOM, False, is_whole or function in ("floor", "ceil"))
 
 
-def _extreme(function: str, operands: Sequence[Piece]) -> Piece:
+def _extreme(function: str, operands: Sequence[Snippet]) -> Snippet:
     """The least or greatest: of plain numbers first, then of tensors, each of which is bounded by a number or another tensor."""
     is_whole = all(piece.is_whole for piece in operands)
     plain = [piece for piece in operands if not piece.is_tensor]
-    bound = plain[0] if len(plain) == 1 else Piece(f"{function}({', '.join(piece.text for piece in plain)})", ATOM, False, is_whole)
+    bound = plain[0] if len(plain) == 1 else Snippet(f"{function}({', '.join(piece.text for piece in plain)})", ATOM, False, is_whole)
     tensors = [piece for piece in operands if piece.is_tensor]
     if not tensors:
         return bound
@@ -131,4 +131,4 @@ def _extreme(function: str, operands: Sequence[Piece]) -> Piece:
     if plain:
         inner = text if binding >= ATOM else f"({text})"
         text = f"{inner}.clamp({'max' if function == 'min' else 'min'}={bound.text})"  # the least of two is at most the one
-    return Piece(text, ATOM, True, is_whole)
+    return Snippet(text, ATOM, True, is_whole)

@@ -48,7 +48,7 @@ _OUTPUT = """
 _INPUT = "sum amax amin max min argmax argmin prod cumsum cumprod topk"
 _BIAS = "addmm baddbmm addmv addbmm convolution"
 _FREE = """
-    mm bmm mv dot vdot
+    mm bmm mv dot vdot threshold
     clone copy _to_copy cat stack constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
     replication_pad3d roll flip repeat
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle tril triu upsample_nearest1d upsample_nearest2d upsample_nearest3d
@@ -92,7 +92,7 @@ PRIMITIVES: dict[str, Rule] = {
 _COMPOSITES = """
     _softmax _safe_softmax _log_softmax logsumexp native_layer_norm _fused_rms_norm native_group_norm native_batch_norm linalg_vector_norm
     std gelu silu elu celu selu softplus log_sigmoid_forward mish hardswish hardsigmoid glu _prelu_kernel native_dropout addcmul addcdiv
-    _weight_norm_interface hardshrink softshrink threshold
+    _weight_norm_interface hardshrink softshrink
     _scaled_dot_product_flash_attention_for_cpu
 """
 COMPOSITES = frozenset(_COMPOSITES.split())  # what is counted by its parts

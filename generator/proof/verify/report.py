@@ -14,7 +14,7 @@ from generator.proof.verify.run import Case, Verification
 from generator.proof.verify.verdict_words import decoding_words, is_compared, measurements, outcome, word
 from generator.render.environment import environment
 from generator.render.markdown.escape import code, link, text
-from generator.render.markdown.table import Table, table
+from generator.render.markdown.table import MarkdownTable, table
 from generator.text.problems import headline
 
 MADE_BY = "Made by `gen verify --report`"
@@ -27,13 +27,13 @@ class SpecSection:
 
     heading: str
     verdict: str
-    sizes: Table
+    sizes: MarkdownTable
     decoding: str
-    stepwise: Table
-    references: Table
+    stepwise: MarkdownTable
+    references: MarkdownTable
     not_run: tuple[str, ...]
-    differences: Table
-    first_rows: Table
+    differences: MarkdownTable
+    first_rows: MarkdownTable
 
 
 def render_report(results: Sequence[Verification], pages: Mapping[str, str]) -> str:
@@ -74,7 +74,7 @@ def _versions() -> Iterable[str]:
             continue
 
 
-def _overview(results: Sequence[Verification], pages: Mapping[str, str]) -> Table:
+def _overview(results: Sequence[Verification], pages: Mapping[str, str]) -> MarkdownTable:
     head = ("Spec", "Random sizes", "Presets", "Measurements", "Public implementations", "Result")
     rows = []
     for result in results:
@@ -119,7 +119,7 @@ def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
     )
 
 
-def _sizes(cases: Sequence[Case]) -> Table:
+def _sizes(cases: Sequence[Case]) -> MarkdownTable:
     rows = [(code(case.preset) if case.preset else "random", code(_listed(case.sizes)), _outcome(case)) for case in cases]
     return table(("Measured at", "Sizes", "Result"), rows)
 
@@ -131,14 +131,14 @@ def _outcome(case: Case) -> str:
     return f"{said}, of which {len(apart)} as derived for {code(apart[0].where)}" if apart else said
 
 
-def _stepwise(result: Verification) -> Table:
+def _stepwise(result: Verification) -> MarkdownTable:
     """One line for each split that differs."""
     checks = result.decoding.checks if result.decoding else ()
     rows = [(code(_listed(check.sizes)), code(check.steps), text(check.found)) for check in checks if not check.equal]
     return table(("Decoded at", "In steps of", "Result"), rows)
 
 
-def _references(checks: Sequence[ReferenceCheck]) -> Table:
+def _references(checks: Sequence[ReferenceCheck]) -> MarkdownTable:
     """One line for each implementation and result; what differs has a line of its own."""
     grouped: dict[tuple[str, str, str], list[str]] = {}
     for check in checks:

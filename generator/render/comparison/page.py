@@ -16,7 +16,7 @@ from generator.render.environment import environment
 from generator.render.markdown.escape import address, code, comment, is_web_address, item, label, link, paragraphs, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import exact
-from generator.render.markdown.table import Table, table
+from generator.render.markdown.table import MarkdownTable, table
 from generator.render.terminal.comparison import ratio
 
 MOST_ROWS = 9  # values of the swept size that a table shows
@@ -68,7 +68,7 @@ def _source(label: str, full: str, url: str) -> str:
     return f"{text(label)}: {text(full)}{f' {address(url)}' if is_web_address(url) else ''}"
 
 
-def _sides(result: ComparisonResult, pages: Collection[str]) -> Table:
+def _sides(result: ComparisonResult, pages: Collection[str]) -> MarkdownTable:
     rows = []
     for subject in result.comparison.subjects:
         name = code(subject.sheet.name)
@@ -85,7 +85,7 @@ def _size(value: Any) -> str:
     return exact(int(value)) if value.is_Integer else inline(to_latex(value))
 
 
-def _orders(result: ComparisonResult) -> Table:
+def _orders(result: ComparisonResult) -> MarkdownTable:
     """Return how each side grows in all sizes, before any is put in."""
     heads = [text(one.measure.title) for one in result.tables]
     distinct: dict[str, list[str]] = {}
@@ -106,7 +106,7 @@ def _order(subject: Subject, key: str) -> str:
     return inline(f"O({latex})") if len(latex) <= LINE_WIDTH else "many terms"
 
 
-def _crossings(result: ComparisonResult) -> Table:
+def _crossings(result: ComparisonResult) -> MarkdownTable:
     """Return one line for each side (and factor), with the crossing in each measure."""
     heads = [text(one.measure.title) for one in result.tables]
     by_line: dict[str, dict[str, str]] = {}
@@ -160,7 +160,7 @@ def _root(pair: SidePair, index: int) -> str:
     return f"({inline(latex)} = {number})" if len(latex) <= LONGEST else f"({number})"
 
 
-def _values(result: ComparisonResult, one: MeasureTable) -> Table:
+def _values(result: ComparisonResult, one: MeasureTable) -> MarkdownTable:
     labels = [text(subject.label) for subject in result.comparison.subjects]
     is_share = result.comparison.view == "share"
     shown = _thinned(list(zip(result.comparison.axis.values, one.values, strict=True)))

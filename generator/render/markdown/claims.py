@@ -10,13 +10,13 @@ from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import exact
-from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import ClaimTerm, Sheet, SheetClaim
 
 FORMULA_WIDTH = 60  # several columns of formulas stand side by side
 
 
-def claims_table(sheet: Sheet, formulas: PageFormulas) -> Table:
+def claims_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
     """Return the published formulas beside the derived ones, with the verdict."""
     head = ["Quantity", "Published", "Where", "Derived", "Verdict", "Source", "Note"]
     rows = [

@@ -13,7 +13,7 @@ from generator.render.markdown.escape import address, code, is_web_address, link
 from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.places import Built, spec_cell
-from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import SheetClaim
 from generator.spec.references import Reference
 
@@ -37,7 +37,7 @@ class Group:
 
     heading: str
     source: str
-    claims: Table
+    claims: MarkdownTable
     formulas: tuple[LongFormula, ...]
 
 
@@ -59,7 +59,7 @@ def _differing(claims: Sequence[tuple[Built, SheetClaim]]) -> list[tuple[Built, 
     return sorted(((one, claim) for one, claim in claims if claim.verdict == "differs"), key=lambda pair: pair[1].cite)
 
 
-def _counts(claims: Sequence[SheetClaim], references: dict[str, Reference]) -> Table:
+def _counts(claims: Sequence[SheetClaim], references: dict[str, Reference]) -> MarkdownTable:
     """Return how many claims of each source have which verdict."""
     rows = []
     for key in [*sorted(references), ""]:

@@ -13,7 +13,7 @@ from generator.render.markdown.escape import address, code, comment, is_web_addr
 from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.measured import measured_lines, measured_table
 from generator.render.markdown.places import Built, output_links, spec_cell
-from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.spec.references import Reference
 
 UP = "../"
@@ -25,9 +25,9 @@ class Section:
     """A part of the document: a heading, a table of its statements, and the series it has measured."""
 
     heading: str
-    statements: Table
+    statements: MarkdownTable
     formulas: tuple[LongFormula, ...]
-    series: tuple[tuple[str, tuple[str, ...], Table], ...]  # heading, lines, table
+    series: tuple[tuple[str, tuple[str, ...], MarkdownTable], ...]  # heading, lines, table
 
 
 def render_document(document: Document, built: Mapping[str, Built], source: Reference) -> str:
@@ -117,7 +117,9 @@ def _own_places(entry: ListedFormula, built: Mapping[str, Built]) -> tuple[str, 
     return spec_cell(one, UP), output_links(entry.spec, places, built, UP)
 
 
-def _series(number: int, entry: ListedFormula, measured: Measured, built: Mapping[str, Built]) -> tuple[str, tuple[str, ...], Table]:
+def _series(
+    number: int, entry: ListedFormula, measured: Measured, built: Mapping[str, Built]
+) -> tuple[str, tuple[str, ...], MarkdownTable]:
     sheet = built[measured.spec].sheet
     lines: Sequence[str] = measured_lines(measured)
     return f"{number}. {text(entry.what)}", tuple(lines), measured_table(measured, sheet)

@@ -15,7 +15,7 @@ from generator.questions.growth.wording import preset_words
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import exact
-from generator.render.markdown.table import Table, table
+from generator.render.markdown.table import MarkdownTable, table
 from generator.sheet.sheet import Sheet
 
 MOST_TERMS = 3
@@ -31,9 +31,9 @@ LEAST_SHARE = Rational(1, 100)
 class GrowthTable:
     """The tables of the section; empty ones are not shown."""
 
-    orders: Table
-    dominant: Table
-    crossings: Table
+    orders: MarkdownTable
+    dominant: MarkdownTable
+    crossings: MarkdownTable
 
     def __bool__(self) -> bool:
         """A section without orders says nothing."""
@@ -75,7 +75,7 @@ def _power(order: Order, name: str) -> str:
     return "falls"
 
 
-def _dominant_table(sheet: Sheet) -> Table:
+def _dominant_table(sheet: Sheet) -> MarkdownTable:
     rows = []
     for key in keys_in(Shown.DOMINANT):
         found = dominant_terms(sheet, key)
@@ -94,7 +94,7 @@ def _terms(one: Dominant, sheet: Sheet) -> str:
     return ", ".join(f"{inline(to_latex(term.term, _order(sheet)))} {float(term.share):.0%}" for term in shown)
 
 
-def _crossing_table(sheet: Sheet) -> Table:
+def _crossing_table(sheet: Sheet) -> MarkdownTable:
     pairs = first_of_pairs(inside(sheet))
     first = pairs[0].measure if pairs else ""
     found = []

@@ -15,7 +15,7 @@ from generator.render.markdown.escape import code, label, link, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import human
 from generator.render.markdown.presets import preset_parameters
-from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import Sheet
 
 FIRST_FOLDERS = ("models", "blocks")
@@ -26,7 +26,7 @@ class Folder:
     """The specs of one folder; specs at the top of their library have no heading."""
 
     heading: str
-    specs: Table
+    specs: MarkdownTable
 
 
 def render_index(sheets: Sequence[Sheet], links: Sequence[tuple[str, str]] = ()) -> str:
@@ -57,7 +57,7 @@ def _folder_key(folder: str) -> tuple[int, str]:
     return (FIRST_FOLDERS.index(top) if top in FIRST_FOLDERS else len(FIRST_FOLDERS), folder)
 
 
-def _specs_table(sheets: Sequence[Sheet]) -> Table:
+def _specs_table(sheets: Sequence[Sheet]) -> MarkdownTable:
     head = ["Architecture", "Name", "Parameters", "Presets"]
     rows = [
         [link(label(sheet.title), f"{sheet.name}.md"), code(sheet.name), _parameters(sheet), str(len(sheet.presets) or "")]

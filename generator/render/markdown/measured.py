@@ -10,7 +10,7 @@ from generator.quantities import TOTAL_FLOPS, cost_formula
 from generator.questions.documents.formula_list import Measured
 from generator.render.markdown.escape import code
 from generator.render.markdown.numbers import human
-from generator.render.markdown.table import Table, table
+from generator.render.markdown.table import MarkdownTable, table
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet
 
@@ -27,7 +27,7 @@ def measured_lines(measured: Measured) -> tuple[str, ...]:
     return meaning, f"On your own machine: {code(command)}"
 
 
-def measured_table(measured: Measured, sheet: Sheet) -> Table:
+def measured_table(measured: Measured, sheet: Sheet) -> MarkdownTable:
     """Return the measured values, their ratios and exponents, and those of the FLOPs that the formulas give."""
     flops = {size: _flops(sheet, {**measured.sizes, measured.over: size}) for size in measured.points}
     head = (measured.over, measured.unit, "ratio", "exponent", "FLOPs", "predicted ratio", "predicted exponent")

@@ -14,7 +14,7 @@ from generator.render.markdown.escape import code
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import both, exact
-from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import Sheet, SheetPreset
 
 BATCH = "b"
@@ -24,7 +24,7 @@ BATCH = "b"
 class Presets:
     """The table, and the sentence that says which sizes are open in it; empty where all are set."""
 
-    table: Table
+    table: MarkdownTable
     open_sizes: str
 
 

@@ -10,7 +10,7 @@ from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas, inline
 from generator.render.markdown.links import Links, op_cell
 from generator.render.markdown.shapes import row_shapes, size_values
-from generator.render.markdown.table import Table, table, without_empty_columns
+from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.sheet.memory import ITEM
 from generator.sheet.sheet import Sheet, SheetRow
 
@@ -21,7 +21,7 @@ HOW_SAVED = (
 )
 
 
-def sizes_table(sheet: Sheet, formulas: PageFormulas) -> Table:
+def sizes_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
     """Return the dims: name, symbol, meaning, kind and value."""
     rows = []
     for size in sheet.sizes:
@@ -30,7 +30,7 @@ def sizes_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     return table(("Name", "Symbol", "Meaning", "Kind", "Value"), rows)
 
 
-def options_table(sheet: Sheet) -> Table:
+def options_table(sheet: Sheet) -> MarkdownTable:
     """Return the options in force."""
     return table(("Option", "In force"), ((code(name), code(option_value(value))) for name, value in sheet.options.items()))
 
@@ -46,7 +46,7 @@ def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
     return (*(code(constraint.text) for constraint in sheet.constraints), *trained)
 
 
-def rows_table(sheet: Sheet, formulas: PageFormulas, links: Links) -> Table:
+def rows_table(sheet: Sheet, formulas: PageFormulas, links: Links) -> MarkdownTable:
     """Return the rows in order of computation, parts of a block indented below it."""
     quantities = shown_in(Shown.ROWS, sheet.totals)
     head = ["Row", "Op", "Inputs", "Shape", "Times", *(one.short for one in quantities), "Note"]
@@ -74,7 +74,7 @@ def row_name(row: SheetRow) -> str:
     return f"{'&nbsp;' * 4 * (row.depth - 1)}↳&nbsp;{name}" if row.depth else name
 
 
-def totals_table(sheet: Sheet, formulas: PageFormulas) -> Table:
+def totals_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
     """Return the closed form of every quantity and what it counts."""
     rows = [
         (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES
@@ -93,7 +93,7 @@ def totals_table(sheet: Sheet, formulas: PageFormulas) -> Table:
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
 
 
-def inference_table(sheet: Sheet, formulas: PageFormulas) -> Table:
+def inference_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
     """Return the totals that differ where the module does not train; an empty table where none does."""
     found = [q for q in QUANTITIES if q.key in sheet.inference]
     rows = [

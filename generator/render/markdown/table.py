@@ -9,7 +9,7 @@ from generator.render.markdown.escape import cell
 
 
 @dataclass(frozen=True)
-class Table:
+class MarkdownTable:
     """A table of inline Markdown; `rules` is the line below the head, with the alignment of each column."""
 
     head: tuple[str, ...]
@@ -21,7 +21,7 @@ class Table:
         return bool(self.rows)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> Table:
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence[str] = ()) -> MarkdownTable:
     """Return a table; columns whose head is in `right` hold numbers.
 
     Raises:
@@ -32,7 +32,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Sequence
     for row in cells:
         if len(row) != width:
             raise ValueError(f"a row has {len(row)} cells, the head {width}: {row}")
-    return Table(tuple(head), tuple("--:" if name in right else "---" for name in head), cells)
+    return MarkdownTable(tuple(head), tuple("--:" if name in right else "---" for name in head), cells)
 
 
 def without_empty_columns(head: Sequence[str], rows: Sequence[Sequence[str]], optional: Sequence[str]) -> tuple[list[str], list[list[str]]]:

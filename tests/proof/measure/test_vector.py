@@ -92,6 +92,8 @@ CASES: dict[tuple[str, str], Make] = {
     ("mish", ""): _of(functional.mish),
     ("hardswish", ""): _of(functional.hardswish),
     ("hardsigmoid", ""): _of(functional.hardsigmoid),
+    ("hardshrink", ""): _of(functional.hardshrink),
+    ("softshrink", ""): _of(functional.softshrink),
     ("glu", ""): lambda rows, width, device: (functional.glu, torch.ones(rows, 2 * width, device=device)),
     ("_prelu_kernel", ""): _of(lambda x: functional.prelu(x, torch.ones(1, device=x.device))),
     ("native_dropout", ""): _of(lambda x: torch.native_dropout(x, 0.1, True)),
