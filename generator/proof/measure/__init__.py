@@ -7,7 +7,7 @@ from generator.proof.measure.kernel import Count, KernelMode, MeasuredKernel, Te
 from generator.proof.measure.labels import current_label, module_labels, record
 from generator.proof.measure.matmul import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
 from generator.proof.measure.parameters import Parameters, UsedParameters, parameters
-from generator.proof.measure.peak import Peak, peak
+from generator.proof.measure.peak import MeasuredPeak, peak
 from generator.proof.measure.saved import Saved, SavedStorage, saved
 from generator.proof.measure.traffic import KernelTraffic, Traffic, kernel_traffic, traffic
 from generator.proof.measure.vector import vector_flops
@@ -17,8 +17,8 @@ __all__ = [
     "KernelMode",
     "KernelTraffic",
     "MeasuredKernel",
+    "MeasuredPeak",
     "Parameters",
-    "Peak",
     "Saved",
     "SavedStorage",
     "TensorInfo",

@@ -30,7 +30,7 @@ from generator.proof.measure.storages import owned_storages, storage_bytes, stor
 
 
 @dataclass(frozen=True)
-class Peak:
+class MeasuredPeak:
     """Most memory alive at once; elements and bytes are each the maximum over time of their own sum.
 
     Args:
@@ -68,7 +68,7 @@ class _Change:
 
 def peak(
     module: Callable[..., Any], inputs: Sequence[Any], *, input_gradients: bool | None = True, parameters: Iterable[Tensor] = ()
-) -> Peak:
+) -> MeasuredPeak:
     """Runs `module(*inputs)` and its backward pass, and reports the most memory alive at once.
 
     Args:
@@ -144,7 +144,7 @@ _IN_PLACE: dict[OpOverload, OpOverload] = {
 }
 
 
-def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], numbers: dict[int, int]) -> Peak:
+def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], numbers: dict[int, int]) -> MeasuredPeak:
     kept_apart = {numbers[key] for key in gradients if key in numbers}
     elements = size = top_elements = top_size = forward_elements = forward_size = 0
     at, in_backward, is_rising = "", False, False
@@ -161,7 +161,7 @@ def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int,
         if position == forward_ends - 1:
             forward_elements, forward_size = elements, size
     own = gradients.values()
-    return Peak(
+    return MeasuredPeak(
         top_elements,
         top_size,
         at,
