@@ -218,7 +218,7 @@ KERNELS: dict[str, Kernel] = {
     "glu": Kernel((VectorCost(2, parts="a * sigmoid(b)"),), the_input, "each"),
     "clamp_min": Kernel((VectorCost(1),), the_input, "each"),
     "native_dropout": pointwise(places, flops=2, parts="x * mask / (1 - p)"),
-    "pow": pointwise(the_input),
+    "pow": pointwise(the_input, 2),
     # of two tensors, or of one and a number
     "add": pointwise(nothing, PASSED_ON),
     "sub": pointwise(nothing, PASSED_ON, 0),
