@@ -11,7 +11,7 @@ from generator.proof.verify.built import Instance
 from generator.proof.verify.rows import line_rows
 from generator.resolve.architecture import Architecture
 
-MOST_FLOPS, MOST_ELEMENTS = 2 * 10**9, 2 * 10**8  # of one pass on numbers: every random size is far below, no preset of a model is
+MOST_FLOPS, MOST_ELEMENTS = 3 * 10**8, 5 * 10**7  # of one pass on numbers: every random size is far below, no preset of a model is
 
 
 def measured_visible(instance: Instance, run: MeasuredForward, trained: MeasuredStep, *, hides: bool) -> VisibleFlops | None:
