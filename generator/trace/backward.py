@@ -120,7 +120,7 @@ class _Backward:
         if leaf.persistent:
             self.free(gradient)
         elif self.holders[gradient.storage, gradient.view] > 1 or not gradient.is_contiguous:
-            self.new(gradient.shape)
+            self.new(gradient.shape, kind=gradient.kind)
             self.free(gradient)
 
     def _through_view(self, view: View, gradients: Sequence[Tensor]) -> Tensor:
@@ -134,7 +134,7 @@ class _Backward:
         if view.method == "expand":
             return summed_to(self, gradient, base)
         absent = self._absent(view, gradients)
-        whole = self.new(base.shape, wanted_by=base)  # zeros around the part; the parts joined; windows added up
+        whole = self.new(base.shape, kind=gradient.kind, wanted_by=base)  # zeros around the part; the parts joined; windows added up
         for part in (*gradients, *absent):
             self.free(part)
         return whole
@@ -158,7 +158,7 @@ class _Backward:
         merged = gradient.merge(detail[0], detail[1])
         if merged is not None:
             return merged
-        copy = self.new(gradient.shape, wanted_by=view.base)
+        copy = self.new(gradient.shape, kind=gradient.kind, wanted_by=view.base)
         self.free(gradient)
         return copy.flattened(detail[0], detail[1])
 

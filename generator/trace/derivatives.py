@@ -97,15 +97,15 @@ class Derivative:
         """Shared among equal maxima: is_greatest * (gradient / is_greatest.sum())."""
         (x,) = self.wanted.values()
         count = self.heap.new(self.gradient.shape, kind="index")
-        return self._after(x, [self.heap.new(x.shape, kind="bool"), count, self.heap.new(self.gradient.shape)])
+        return self._after(x, [self.heap.new(x.shape, kind="bool"), count, self.heap.new(self.gradient.shape, kind=self.gradient.kind)])
 
     def logsumexp(self) -> Gradients:
         """gradient * exp(x - result)."""
         (x,) = self.wanted.values()
-        return self._after(x, [self.heap.new(x.shape), self.heap.new(x.shape)])
+        return self._after(x, [self.heap.new(x.shape, kind=x.kind), self.heap.new(x.shape, kind=x.kind)])
 
     def _after(self, x: Tensor, temporaries: list[Tensor]) -> Gradients:
-        own = self.heap.new(x.shape, like=x, wanted_by=x)
+        own = self.heap.new(x.shape, kind=x.kind, like=x, wanted_by=x)
         self._free(temporaries)
         return [(x, own)]
 
@@ -139,15 +139,15 @@ class Derivative:
     def overwritten(self) -> Gradients:
         """The gradient is copied, and what the parts got is added to the copy, before that of what was read is cut out."""
         (x,) = self.wanted.values()
-        self._free([self.heap.new(self.gradient.shape) for _ in range(self.kernel.temporaries_of(0))])
-        return [(x, self.heap.new(x.shape, wanted_by=x))]
+        self._free([self.heap.new(self.gradient.shape, kind=self.gradient.kind) for _ in range(self.kernel.temporaries_of(0))])
+        return [(x, self.heap.new(x.shape, kind=x.kind, wanted_by=x))]
 
     def spectrum(self) -> Gradients:
         """The gradient of real numbers is the real part of complex ones; half the frequencies are first filled up with zeros."""
         (x,) = self.wanted.values()
         shape = (*x.shape, *self.gradient.shape[-1:])
-        full = [self.heap.new(shape)] if product(self.gradient.shape) != product(shape) else []
-        made = self.heap.new(shape)
+        full = [self.heap.new(shape, kind=x.kind)] if product(self.gradient.shape) != product(shape) else []
+        made = self.heap.new(shape, kind=x.kind)
         self._free(full)
         return [(x, _real_part(made, x))]
 

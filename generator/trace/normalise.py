@@ -125,15 +125,25 @@ def instance_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...]) -> Tensor:
 
 def local_response_norm(t: Tracer, x: Tensor, size: Expr, *, is_scaled: bool) -> Tensor:
     """x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta: F.local_response_norm, a chain of kernels."""
+    with t.held(keeps_all=False) as result:
+        result.append(_divided_by_neighbours(t, x, size, is_scaled=is_scaled))
+    return result[0]
+
+
+def _divided_by_neighbours(t: Tracer, x: Tensor, size: Expr, *, is_scaled: bool) -> Tensor:
     square = binary(t, "mul", x, x).unsqueeze(1)
+    t.name(div=square)
     before = tuple(floor(size / 2) if axis == 2 else ZERO for axis in range(square.rank))
     after = tuple(floor((size - 1) / 2) if axis == 2 else ZERO for axis in range(square.rank))
     padded = pad(t, square, before, after)
+    t.name(div=padded)
     one = (Integer(1),) * (square.rank - 3)
     windows = Windows((size, *one), (Integer(1), *one), (ZERO, *(ZERO for _ in one)), (Integer(1), *one))
     mean = pool(t, "avg", padded, windows, x.shape[1:]).squeeze(1)
-    total = scalar(t, "add", scalar(t, "mul", mean, is_identity=not is_scaled))
-    return binary(t, "div", x, unary(t, "pow", total))
+    t.name(div=mean)
+    total = unary(t, "pow", scalar(t, "add", scalar(t, "mul", mean, is_identity=not is_scaled)))
+    t.name(div=total)
+    return binary(t, "div", x, total)
 
 
 def weight_norm(t: Tracer, directions: Tensor, lengths: Tensor) -> Tensor:

@@ -155,13 +155,14 @@ class Tracer:
         """Run something only to see its shapes: nothing inside is counted or kept."""
         before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow, self.hidden
         self.tallies, self.storages, self.diary, self.axes, self.kept, self.flow = {}, [], None, set(self.axes), [], self.flow.fresh()
-        self.hidden = Hidden()
+        self.hidden, averages = Hidden(), set(self.averages)
         try:
             yield
         finally:
             for storage in self.kept:  # tensors from outside that were kept in here only for show
                 storage.saved_by = None
             self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow, self.hidden = before
+            self.averages = averages
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
