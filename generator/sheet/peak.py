@@ -20,11 +20,9 @@ from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.trace.backward import simulated_peak
-from generator.trace.diary import Diary, NoFormulaError
+from generator.trace.diary import RUNS, Diary, NoFormulaError
 from generator.trace.liveness import run_forward
-from generator.trace.peak import Peak
-
-LEAST_STEPS = 3  # of a recurrence, for the formula to hold
+from generator.trace.peak import Replayed
 
 
 @dataclass(eq=False)
@@ -59,28 +57,28 @@ class PeakMemory:
         """Return the most bytes alive at once at sizes of which the step needs no others.
 
         Which layer is the last of a pattern depends on sizes, so that there is no formula. A formula takes what depends on values for its
-        average (the tokens of an expert), and holds for recurrences of three steps or more. Otherwise the step is replayed, with a split
+        average (the tokens of an expert), and holds for recurrences of `RUNS` steps or more. Otherwise the step is replayed, with a split
         that is as even as can be.
         """
         peak = self._of(dtype)
         averages = Resolver(self.library).architecture(self.spec, self.options).tracer.averages
         is_whole = all(Fraction(evaluate(average, sizes)).denominator == 1 for average in averages)
-        if peak is not None and is_whole and all(evaluate(steps, sizes) >= LEAST_STEPS for steps in peak.recurrences):
+        if peak is not None and is_whole and all(evaluate(steps, sizes) >= RUNS for steps in peak.recurrences):
             return int(evaluate(self.bytes(dtype), sizes))
         replayed = self._replayed(half=dtype in HALF, sizes=sizes)
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
 
-    def _of(self, dtype: str) -> Peak | None:
+    def _of(self, dtype: str) -> Replayed | None:
         return self._half if dtype in HALF else self._full
 
     @cached_property
-    def _full(self) -> Peak | None:
+    def _full(self) -> Replayed | None:
         with suppress(NoFormulaError):
             return self._replayed(half=False)
         return None
 
     @cached_property
-    def _half(self) -> Peak | None:
+    def _half(self) -> Replayed | None:
         """In numbers of two bytes, where some operations compute on copies in float32."""
         arch = Resolver(self.library).architecture(self.spec, self.options)
         if not arch.tracer.depends_on_precision:
@@ -89,7 +87,7 @@ class PeakMemory:
             return self._replayed(half=True)
         return None
 
-    def _replayed(self, *, half: bool, sizes: Mapping[str, int] | None = None) -> Peak:
+    def _replayed(self, *, half: bool, sizes: Mapping[str, int] | None = None) -> Replayed:
         """Replay a step without a past: sizes that count the tokens so far are those of the step."""
         pairs = growths(Resolver(self.library).architecture(self.spec, self.options))
         alone = {pair.other.name: Integer(0) if pair.is_past else pair.new for pair in pairs}

@@ -18,7 +18,7 @@ from generator.trace.derivatives import Derivative, summed_to
 from generator.trace.diary import Launch
 from generator.trace.layout import elementwise_strides
 from generator.trace.liveness import Forward
-from generator.trace.peak import Memory, Peak
+from generator.trace.peak import Memory, Replayed
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, next_order, product
 
 TOGETHER = frozenset({"parts", "unbind"})  # methods that make several views at once
@@ -201,7 +201,7 @@ class _Backward:
         return x
 
 
-def simulated_peak(forward: Forward, facts: Facts) -> Peak:
+def simulated_peak(forward: Forward, facts: Facts) -> Replayed:
     """Return what is alive at the highest moments of both passes."""
     after = forward.memory.now()
     run_backward(forward, facts)

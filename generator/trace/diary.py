@@ -106,6 +106,17 @@ class Diary:
         self._since: list[int] = [-1]  # from which order on what happens is in `_places`
         self._places: list[Place] = [()]
 
+    def copy(self) -> Diary:
+        """Return the same as far as it goes."""
+        other = Diary(self.sizes)
+        other.restore(self)
+        return other
+
+    def restore(self, earlier: Diary) -> None:
+        """Forget what has happened since a copy was made."""
+        self.events, self.counts, self.recurrences = [*earlier.events], {**earlier.counts}, [*earlier.recurrences]
+        self._since, self._places = [*earlier._since], [*earlier._places]
+
     def times(self, row: str, count: Expr, *, shared: bool = False) -> int:
         """Return how often a row is run.
 

@@ -25,14 +25,14 @@ Moment = Mapping[tuple[str, Expr], Expr]  # elements alive: kind of element and 
 
 
 @dataclass(frozen=True)
-class Peak:
-    """Elements alive at the moments of which one is the highest.
+class Replayed:
+    """A forward and backward pass: the elements alive at the moments of which one is the highest.
 
     Args:
         moments: those of the forward and backward pass.
         after_forward: the end of the forward pass.
         left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
-        recurrences: numbers of steps; from three on the formulas hold, as the gradient of a weight is added up from one step to the next.
+        recurrences: numbers of steps; from `RUNS` on the formulas hold, as the gradient of a weight is added up from step to step.
         course: all moments before something is let go, in order.
     """
 
@@ -124,12 +124,12 @@ class Memory:
                 total[kind, product] = total.get((kind, product), Integer(0)) + count * coefficient
         return {key: value for key, value in total.items() if value != 0}
 
-    def peak(self, after_forward: Moment) -> Peak:
+    def peak(self, after_forward: Moment) -> Replayed:
         """Return what the replay has come to."""
         self._note_moment()
         left_out = {self._symbols[row]: count - RUNS + 1 for row, count in self._diary.counts.items()}
         distinct = {frozenset(moment.items()): moment for moment in self._course}
-        return Peak(_greatest(distinct.values()), after_forward, left_out, self._diary.recurrences, self._course)
+        return Replayed(_greatest(distinct.values()), after_forward, left_out, self._diary.recurrences, self._course)
 
     def _note_moment(self) -> None:
         if self._is_rising and not any(row in self._symbols and run == _MIDDLE for row, run in self.place):

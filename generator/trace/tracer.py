@@ -169,7 +169,7 @@ class Tracer:
         """Run something that may raise: then it has not happened."""
         tallies = {path: replace(tally) for path, tally in self.tallies.items()}
         storages, kept, flow, hidden = len(self.storages), len(self.kept), self.flow.copy(), self.hidden.copy()
-        earlier = dict(self._earlier)
+        earlier, diary = dict(self._earlier), self.diary and self.diary.copy()
         try:
             yield
         except Exception:
@@ -177,6 +177,8 @@ class Tracer:
                 storage.saved_by = None
             self.tallies, self.flow, self.hidden, self._earlier = tallies, flow, hidden, earlier
             del self.storages[storages:], self.kept[kept:]
+            if self.diary is not None and diary is not None:
+                self.diary.restore(diary)
             raise
 
     @property
