@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,7 +20,7 @@ from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.trace.backward import simulated_peak
-from generator.trace.diary import RUNS, Diary, NoFormulaError
+from generator.trace.diary import Diary, NoFormulaError
 from generator.trace.liveness import run_forward
 from generator.trace.peak import Replayed
 
@@ -53,17 +53,22 @@ class PeakMemory:
             self._bytes[dtype] = None if peak is None else peak.bytes(item_bytes(ITEM_BYTES[dtype]))
         return self._bytes[dtype]
 
+    def limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
+        """Return numbers of layers and steps, and from how many on the formula for a format holds. Raises KeyError for an unknown one."""
+        peak = self._of(dtype)
+        return () if peak is None else peak.limits
+
     def bytes_at(self, dtype: str, sizes: Mapping[str, int]) -> int:
         """Return the most bytes alive at once at sizes of which the step needs no others.
 
         Which layer is the last of a pattern depends on sizes, so that there is no formula. A formula takes what depends on values for its
-        average (the tokens of an expert), and holds for recurrences of `RUNS` steps or more. Otherwise the step is replayed, with a split
-        that is as even as can be.
+        average (the tokens of an expert), and holds from some number of layers or steps on (`limits`). Otherwise the step is replayed,
+        with a split that is as even as can be.
         """
         peak = self._of(dtype)
         averages = Resolver(self.library).architecture(self.spec, self.options).tracer.averages
         is_whole = all(Fraction(evaluate(average, sizes)).denominator == 1 for average in averages)
-        if peak is not None and is_whole and all(evaluate(steps, sizes) >= RUNS for steps in peak.recurrences):
+        if peak is not None and is_whole and all(evaluate(count, sizes) >= least for count, least in peak.limits):
             return int(evaluate(self.bytes(dtype), sizes))
         replayed = self._replayed(half=dtype in HALF, sizes=sizes)
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))

@@ -191,7 +191,7 @@ def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
         heap.free(gradient)
         gradient = narrow
     if gradient.kind == "stat" and x.kind == "float":  # converted to the shorter format of the tensor
-        converted = heap.new(x.shape, like=gradient, wanted_by=x)
+        converted = heap.new(x.shape, like=gradient if gradient.rank == x.rank else None, wanted_by=x)
         heap.free(gradient)
         gradient = converted
     return gradient

@@ -32,14 +32,15 @@ class Replayed:
         moments: those of the forward and backward pass.
         after_forward: the end of the forward pass.
         left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
-        recurrences: numbers of steps; from `RUNS` on the formulas hold, as the gradient of a weight is added up from step to step.
+        limits: numbers of runs, and from how many on the formulas hold: in a recurrence, the gradient of a weight is added up from one step
+            to the next, and a stack without layers has nothing that a layer has.
         course: all moments before something is let go, in order.
     """
 
     moments: Sequence[Moment]
     after_forward: Moment
     left_out: Mapping[Symbol, Expr]
-    recurrences: Sequence[Expr]
+    limits: Sequence[tuple[Expr, int]]
     course: Sequence[Moment]
 
     def bytes(self, item: Mapping[str, int]) -> Expr:
@@ -129,7 +130,11 @@ class Memory:
         self._note_moment()
         left_out = {self._symbols[row]: count - RUNS + 1 for row, count in self._diary.counts.items()}
         distinct = {frozenset(moment.items()): moment for moment in self._course}
-        return Replayed(_greatest(distinct.values()), after_forward, left_out, self._diary.recurrences, self._course)
+        return Replayed(_greatest(distinct.values()), after_forward, left_out, self._limits(), self._course)
+
+    def _limits(self) -> list[tuple[Expr, int]]:
+        limits = {count: RUNS if count in self._diary.recurrences else 1 for count in self._diary.counts.values()}
+        return [(count, least) for count, least in limits.items() if not (count - least).is_nonnegative]
 
     def _note_moment(self) -> None:
         if self._is_rising and not any(row in self._symbols and run == _MIDDLE for row, run in self.place):

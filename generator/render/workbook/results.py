@@ -71,11 +71,11 @@ def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quan
     return value
 
 
-def _write_rounded(page: Page, plan: Plan, row: int, scale: UnitScale, names: Sequence[str], shown: tuple[Value, int]) -> None:
-    """Write a result in the unit that people say, and that unit; nothing where the sizes have no answer."""
-    amount, step = shown
+def _write_rounded(page: Page, plan: Plan, row: int, scale: UnitScale, names: Sequence[str], shown: tuple[Value, int] | None) -> None:
+    """Write a result in the unit that people say, and that unit; nothing where the sizes have no answer (`shown`: None)."""
+    amount, unit = (plan.words("result.dash"), "") if shown is None else (shown[0], names[shown[1]])
     page.formula(f"B{row}", f"IF(ISNUMBER(D{row}),{scale.scaled_formula(f'D{row}')},{dash(plan)})", amount, "Rounded number")
-    page.formula(f"C{row}", f'IF(ISNUMBER(D{row}),{scale.unit_formula(f"D{row}", names)},"")', names[step], "Words")
+    page.formula(f"C{row}", f'IF(ISNUMBER(D{row}),{scale.unit_formula(f"D{row}", names)},"")', unit, "Words")
 
 
 def write_memory(page: Page, plan: Plan, formulas: CellFormulas) -> None:
@@ -127,7 +127,7 @@ def _write_bytes(page: Page, plan: Plan, row: int, said: tuple[str, str], formul
     words, (title, how) = plan.words, said
     page.text(f"A{row}", title, "Label")
     page.formula(f"D{row}", f'IF(AND({FITS},{plan.item_bytes_cell}<>""),{formula},{dash(plan)})', value, "Whole number")
-    _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), BINARY.scaled(value))
+    _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), None if isinstance(value, str) else BINARY.scaled(value))
     page.text(f"E{row}", words("memory.byte"), "Muted words")
     page.text(page.merged(f"F{row}:G{row}", "Words"), how)
     page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
@@ -138,7 +138,9 @@ def _write_peak(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     said, row = PEAK_BYTES.words(plan.words.language), plan.memory_rows[PEAK_BYTES.key]
     by_size = {size: formula for dtype, size in ITEM_BYTES.items() if (formula := plan.sheet.peak_bytes(dtype)) is not None}
     if by_size:
-        value: Value = evaluate(by_size[ITEM_BYTES[FIRST_FORMAT]], plan.in_use)
+        limits = plan.sheet.peak.limits(FIRST_FORMAT) if plan.sheet.peak is not None else ()
+        is_held = all(evaluate(count, plan.in_use) >= least for count, least in limits)
+        value: Value = evaluate(by_size[ITEM_BYTES[FIRST_FORMAT]], plan.in_use) if is_held else plan.words("result.dash")
         _write_bytes(page, plan, row, (said.title, said.meaning), _highest(plan, formulas, by_size), value)
         return
     page.text(f"A{row}", said.title, "Label")
@@ -158,7 +160,12 @@ def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr]) ->
             parts = [formulas.split(part, plan.names, plan.in_use) for part in Max.make_args(moments)]
             texts[size] = "+".join([*([formulas.split(common, plan.names, plan.in_use)] if common != 0 else []), f"MAX({','.join(parts)})"])
     *others, last = texts
-    return "".join(f"IF({plan.item_bytes_cell}={size},{texts[size]}," for size in others) + texts[last] + ")" * len(others)
+    found = "".join(f"IF({plan.item_bytes_cell}={size},{texts[size]}," for size in others) + texts[last] + ")" * len(others)
+    limits = plan.sheet.peak.limits(FIRST_FORMAT) if plan.sheet.peak is not None else ()
+    if not limits:
+        return found
+    holds = ",".join(f"{formulas.text(count, plan.names)}>={least}" for count, least in limits)
+    return f"IF(AND({holds}),{found},{dash(plan)})"
 
 
 def _by_kind(plan: Plan, formulas: CellFormulas) -> str:
