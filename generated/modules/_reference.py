@@ -1,4 +1,4 @@
-# Made by `gen build`; do not edit (content 6a0a940df543bdea).
+# Made by `gen build`; do not edit (content 037d478341d78bf0).
 """Loads the weights of public implementations into generated modules."""
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
     Args:
         weights: that implementation's state dict.
         references: by layout, `rules` and `ignore`. A rule says where what begins with `to` comes from: `from` one name, or several
-            that are joined along the first axis; `part` i of n equal parts of the first axis; `transpose`d; or given our shape
-            (`reshape`). `*` is the same layer number on both sides; on their side `(2*+1)` counts with it. `ignore` lists names of theirs
-            that hold no weights of ours.
+            that are joined along the first axis (`name[*]` is one entry along it); `part` i of n equal parts of the first axis;
+            `transpose`d; or given our shape (`reshape`). `*` is the same layer number on both sides; on their side `(2*+1)` counts with
+            it. `ignore` lists names of theirs that hold no weights of ours.
 
     Raises:
         ValueError: no such layout; names of ours that nothing fills, names of theirs that nothing uses, or shapes that differ (all
@@ -67,10 +67,12 @@ def _source(name: str, rules: Sequence[Mapping[str, Any]], weights: Mapping[str,
             continue
         rest = name[match.end() :]
         texts = rule["from"] if isinstance(rule["from"], (list, tuple)) else [rule["from"]]
-        names = [_filled(text, match.groups()) + rest for text in texts]
+        filled = [_filled(text, match.groups()) + rest for text in texts]
+        names = [text.partition("[")[0] for text in filled]
         if not all(other in weights for other in names):
             return None
-        value = torch.cat([weights[other] for other in names]) if len(names) > 1 else weights[names[0]]
+        values = [_entry(weights[other], text) for other, text in zip(names, filled, strict=True)]
+        value = torch.cat(values) if len(values) > 1 else values[0]
         if "part" in rule:
             index, count = rule["part"]
             value = value.chunk(count)[index]
@@ -78,6 +80,12 @@ def _source(name: str, rules: Sequence[Mapping[str, Any]], weights: Mapping[str,
             value = value.T
         return names, value
     return None
+
+
+def _entry(value: Tensor, text: str) -> Tensor:
+    """Return the entry along the first axis that a name such as `experts.down_proj[3]` asks for; all of it by a name without one."""
+    index = re.search(r"\[(\d+)\]$", text)
+    return value if index is None else value[int(index[1])]
 
 
 def _match(pattern: str, name: str) -> re.Match[str] | None:

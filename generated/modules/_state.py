@@ -1,4 +1,4 @@
-# Made by `gen build`; do not edit (content 906a9508865b5929).
+# Made by `gen build`; do not edit (content 36a886e1051b518c).
 """What generated modules keep between decoding steps: a plain dict, nested like the modules."""
 
 from __future__ import annotations
@@ -14,13 +14,19 @@ def substate(state: dict[str, Any] | None, name: str) -> dict[str, Any] | None:
     return None if state is None else state.setdefault(name, {})
 
 
-def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int) -> Tensor:
-    """Append to what is kept under `name` and return all of it; without a state return what is new."""
+def extend(state: dict[str, Any] | None, name: str, new: Tensor, dim: int, last: int | None = None) -> Tensor:
+    """Append to what is kept under `name` and return all of it; without a state return what is new.
+
+    Args:
+        last: how many of the last tokens are kept for the next step; None for all.
+    """
     if state is None:
         return new
     past = state.get(name, new.narrow(dim, 0, 0))
-    state[name] = torch.cat((past, new), dim)
-    return state[name]
+    seen = torch.cat((past, new), dim)
+    kept = seen.shape[dim] if last is None else min(seen.shape[dim], last)
+    state[name] = seen.narrow(dim, seen.shape[dim] - kept, kept)
+    return seen
 
 
 def recall(state: dict[str, Any] | None, name: str, first: Tensor) -> Tensor:
@@ -32,6 +38,20 @@ def keep(state: dict[str, Any] | None, name: str, value: Tensor) -> None:
     """Keep a value for the next step, where a state is kept at all."""
     if state is not None:
         state[name] = value
+
+
+def preceded(state: dict[str, Any] | None, name: str, new: Tensor, dim: int, count: int) -> Tensor:
+    """Return what is new behind the last `count` places of earlier steps, zeros before the first; keep the last ones for the next."""
+    first = new.new_zeros([*new.shape[:dim], count, *new.shape[dim + 1 :]])
+    seen = torch.cat((recall(state, name, first), new), dim)
+    keep(state, name, seen.narrow(dim, new.shape[dim], count))
+    return seen
+
+
+def remember(state: dict[str, Any] | None, name: str, value: Tensor) -> Tensor:
+    """Keep a value for all later steps and return it."""
+    keep(state, name, value)
+    return value
 
 
 def advance(state: dict[str, Any] | None, name: str, new: int, limit: int | None = None) -> int:

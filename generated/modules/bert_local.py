@@ -1,6 +1,6 @@
 """BERT with local window attention.
 
-Generated from models/bert_local.yaml (sha256 fd6e3bcc9b60b853); edit the spec, not this file (content 3de16bf7d30fbe46).
+Generated from models/bert_local.yaml (sha256 26048f7973209f95); edit the spec, not this file (content d7efcd91247638b0).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class BertLocal(nn.Module):
     BERT whose attention sees blocks of w positions and their neighbours.
 
     Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
-        number of heads, f (mlp_dim) inner width of the feed-forward network, w block width, V (vocab_size) vocabulary
-        size, P (max_length) greatest sequence length, T number of segment types.
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types, w block width.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 6*b*n*d*L*w + 4*b*n*d**2*L + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-local-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2, "w": 64},
+        "bert-local-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "w": 64, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
@@ -38,17 +38,17 @@ class BertLocal(nn.Module):
         embed_dim: int,
         num_layers: int,
         num_heads: int,
-        w: int,
         vocab_size: int,
         max_length: int,
         T: int,
+        w: int,
         mlp_dim: int | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
         super().__init__()
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
-        self.w, self.max_length = w, max_length
+        self.max_length, self.w = max_length, w
         factory = {"device": device, "dtype": dtype}
         self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
         self.position_embedding = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)

@@ -1,6 +1,6 @@
 """BERT with Luna attention.
 
-Generated from models/bert_luna.yaml (sha256 85285c5f06c71c10); edit the spec, not this file (content b3d8b68be8300a05).
+Generated from models/bert_luna.yaml (sha256 883d377f6cf129a9); edit the spec, not this file (content 57b4f9d003582bda).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class BertLuna(nn.Module):
     BERT whose layers pack the sequence into l positions of their own and unpack it again.
 
     Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
-        number of heads, f (mlp_dim) inner width of the feed-forward network, l length of the short sequence, V
-        (vocab_size) vocabulary size, P (max_length) greatest sequence length, T number of segment types.
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types, l length of the short sequence.
     Parameters: 8*d**2*L + 2*d*L*f + d*L*l + 13*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 4*b*n*d**2*L + 4*b*n*d*L*l + 4*b*d**2*L*l + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-luna-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2, "l": 64},
+        "bert-luna-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "l": 64, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
@@ -38,10 +38,10 @@ class BertLuna(nn.Module):
         embed_dim: int,
         num_layers: int,
         num_heads: int,
-        l: int,
         vocab_size: int,
         max_length: int,
         T: int,
+        l: int,
         mlp_dim: int | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,

@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 e9a91ed6d7faba77); edit the spec, not this file (content d0d658d21b64d758).
+Generated from models/bert_reformer.yaml (sha256 0173d5aa9489d160); edit the spec, not this file (content 3121d70a720acdae).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ class BertReformer(nn.Module):
     layers are not reversible, as Reformer's are.
 
     Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
-        number of heads, f (mlp_dim) inner width of the feed-forward network, r rounds of hashing, k buckets of a round,
-        m chunk length, V (vocab_size) vocabulary size, P (max_length) greatest sequence length, T number of segment
-        types.
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types, r rounds of hashing, k buckets of a round, m
+        chunk length.
     Parameters: 3*d**2*L + 2*d*L*f + 8*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 4*b*n*d*L*r*m + b*n*d*L*r*k/2 + 3*b*n*d**2*L + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-reformer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2, "r": 4, "k": 16, "m": 64},
+        "bert-reformer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "r": 4, "k": 16, "m": 64, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
@@ -40,12 +40,12 @@ class BertReformer(nn.Module):
         embed_dim: int,
         num_layers: int,
         num_heads: int,
-        r: int,
-        k: int,
-        m: int,
         vocab_size: int,
         max_length: int,
         T: int,
+        r: int,
+        k: int,
+        m: int,
         mlp_dim: int | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
@@ -54,7 +54,7 @@ class BertReformer(nn.Module):
         mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
         if k % 2 != 0:
             raise ValueError(f"k % 2 == 0 must hold; found k = {k}")
-        self.m, self.max_length = m, max_length
+        self.max_length, self.m = max_length, m
         factory = {"device": device, "dtype": dtype}
         self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
         self.position_embedding = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)

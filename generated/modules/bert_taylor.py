@@ -1,6 +1,6 @@
 """BERT with first-order Taylor attention.
 
-Generated from models/bert_taylor.yaml (sha256 95df9f83498a5aa3); edit the spec, not this file (content bc650f92406ba472).
+Generated from models/bert_taylor.yaml (sha256 83c036ae87b3af53); edit the spec, not this file (content 77daee623ef19695).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BertTaylor(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-taylor-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2},
+        "bert-taylor-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Cross Attention Transformer.
 
-Generated from models/cat.yaml (sha256 5eb035a00ba3a9dc); edit the spec, not this file (content 0965e377f0e1e6a4).
+Generated from models/cat.yaml (sha256 5eb035a00ba3a9dc); edit the spec, not this file (content 7cfcbc10e1c837ed).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Cat(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "cat-tiny": {"p": 4, "N": 7, "C": 64, "h": 2, "L1": 1, "L2": 1, "L3": 3, "L4": 1, "num_classes": 1000},
-        "cat-small": {"p": 4, "N": 7, "C": 96, "h": 3, "L1": 1, "L2": 1, "L3": 3, "L4": 1, "num_classes": 1000},
-        "cat-base": {"p": 4, "N": 7, "C": 96, "h": 3, "L1": 1, "L2": 1, "L3": 6, "L4": 1, "num_classes": 1000},
+        "cat-tiny": {"C": 64, "h": 2, "L3": 3, "p": 4, "N": 7, "L1": 1, "L2": 1, "L4": 1, "num_classes": 1000},
+        "cat-small": {"C": 96, "h": 3, "L3": 3, "p": 4, "N": 7, "L1": 1, "L2": 1, "L4": 1, "num_classes": 1000},
+        "cat-base": {"C": 96, "h": 3, "L3": 6, "p": 4, "N": 7, "L1": 1, "L2": 1, "L4": 1, "num_classes": 1000},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"c": "in_channels", "K": "num_classes"}

@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 fd34461074fa8a52); edit the spec, not this file (content 26fd09c024e035a2).
+Generated from models/cvt.yaml (sha256 fd34461074fa8a52); edit the spec, not this file (content 6a1ffefbcbd56e45).
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Cvt(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "cvt-13": {"image_size": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 2, "L3": 10, "num_classes": 1000},
-        "cvt-21": {"image_size": 224, "C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 4, "L3": 16, "num_classes": 1000},
+        "cvt-13": {"C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 2, "L3": 10, "image_size": 224, "num_classes": 1000},
+        "cvt-21": {"C1": 64, "C2": 192, "C3": 384, "h2": 3, "h3": 6, "L1": 1, "L2": 4, "L3": 16, "image_size": 224, "num_classes": 1000},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"s": "image_size", "c": "in_channels", "K": "num_classes"}

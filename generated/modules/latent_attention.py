@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 b44e1bfabb995ecc); edit the spec, not this file (content 00c5a051e81ec63e).
+Generated from blocks/attention/latent_attention.yaml (sha256 41f238e7117f74c4); edit the spec, not this file (content 4a56e24be733b1f4).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class LatentAttention(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "deepseek-v2": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "max_length": 163840},
-        "deepseek-v3": {"embed_dim": 7168, "num_heads": 128, "e": 128, "r": 64, "v": 128, "c": 512, "l": 1536, "max_length": 163840},
+        "deepseek-v2-attention": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840, "v": 128},
+        "deepseek-v3-attention": {"embed_dim": 7168, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840, "v": 128},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "h": "num_heads", "P": "max_length"}
@@ -77,8 +77,7 @@ class LatentAttention(nn.Module):
         self.kv_down = nn.Linear(embed_dim, r + c, bias=False, **factory)
         self.kv_norm = nn.RMSNorm(c, eps=1e-06, **factory)
         self.register_buffer("angles", rotations(max_length, r, 10000).to(**factory), persistent=False)
-        self.k_up = nn.Linear(c, num_heads * e, bias=False, **factory)
-        self.v_up = nn.Linear(c, num_heads * v, bias=False, **factory)
+        self.kv_up = nn.Linear(c, num_heads * e + num_heads * v, bias=False, **factory)
         self.out = nn.Linear(num_heads * v, embed_dim, bias=False, **factory)
 
     @classmethod
@@ -103,11 +102,10 @@ class LatentAttention(nn.Module):
         k_rotated = rotated(kv_rope, angles_cos, angles_sin)              # b n r
         latents = extend(state, "latents", kv_norm, 1)                    # b m c
         k_rope = extend(state, "k_rope", k_rotated, 1)                    # b m r
-        k_up = self.k_up(latents)                                         # b m (h*e)
-        v_up = self.v_up(latents)                                         # b m (h*v)
-        k_heads = k_up.unflatten(-1, (self.num_heads, self.e)).transpose(1, 2)  # b h m e
-        v_heads = v_up.unflatten(-1, (self.num_heads, self.v)).transpose(1, 2)  # b h m v
-        content_scores = q_nope @ k_heads.transpose(-2, -1)               # b h n m
+        kv_up = self.kv_up(latents)                                       # b m (h*e + h*v)
+        kv_heads = kv_up.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # b h m (e + v)
+        expanded_keys, expanded_values = kv_heads.split((self.e, self.v), -1)  # b h m e; b h m v
+        content_scores = q_nope @ expanded_keys.transpose(-2, -1)         # b h n m
         rotary_scores = torch.einsum("bhir,bjr->bhij", q_rotated, k_rope)  # b h n m
         scores = content_scores + rotary_scores                           # b h n m
         scaled = scores * (self.e + self.r)**-0.5                         # b h n m
@@ -115,7 +113,7 @@ class LatentAttention(nn.Module):
         masked_future = torch.ones(scaled.shape[-2:], dtype=torch.bool, device=scaled.device).triu(masked_past + 1)
         masked = scaled.masked_fill(masked_future, float("-inf"))         # b h n m
         weights = masked.softmax(-1)                                      # b h n m
-        context = weights @ v_heads                                       # b h n v
+        context = weights @ expanded_values                               # b h n v
         merged_heads = context.transpose(1, 2).flatten(2, 3)              # b n (h*v)
         out = self.out(merged_heads)                                      # b n d
         return out

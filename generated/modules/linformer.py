@@ -1,6 +1,6 @@
 """Linformer.
 
-Generated from models/linformer.yaml (sha256 b69f6cfc00a40789); edit the spec, not this file (content 3cbaf307b5ec8054).
+Generated from models/linformer.yaml (sha256 9ff3511407b9ffe6); edit the spec, not this file (content b3dc20f631b0dd13).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class Linformer(nn.Module):
     sequence.
 
     Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
-        number of heads, f (mlp_dim) inner width of the feed-forward network, k projected length, V (vocab_size)
-        vocabulary size, P (max_length) greatest sequence length, T number of segment types.
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types, k projected length.
     Parameters: 4*d**2*L + 2*n*L*k + 2*d*L*f + 9*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 4*b*n*d**2*L + 4*b*n*d*L*k + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "linformer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2, "n": 512, "k": 128},
+        "linformer-base": {"n": 512, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "k": 128, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
@@ -40,10 +40,10 @@ class Linformer(nn.Module):
         embed_dim: int,
         num_layers: int,
         num_heads: int,
-        k: int,
         vocab_size: int,
         max_length: int,
         T: int,
+        k: int,
         mlp_dim: int | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,

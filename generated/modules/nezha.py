@@ -1,6 +1,6 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 f21c6dacf17a52ff); edit the spec, not this file (content 12a4ee3c3b67d490).
+Generated from models/nezha.yaml (sha256 26c9e223d60c6300); edit the spec, not this file (content b49bf5a421060cb2).
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class Nezha(nn.Module):
     of positions; with BERT's pooler.
 
     Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
-        number of heads, f (mlp_dim) inner width of the feed-forward network, K the greatest distance told apart, V
-        (vocab_size) vocabulary size, T number of segment types.
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, T number
+        of segment types, K the greatest distance told apart.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*T + L*f + 3*d.
     MACs: 4*b*n**2*d*L + 4*b*n*d**2*L + 2*b*n*d*L*f + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "nezha-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 21128, "T": 2},
+        "nezha-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 21128, "T": 2, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim"}

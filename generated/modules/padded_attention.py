@@ -1,6 +1,6 @@
 """Attention over a padded batch.
 
-Generated from blocks/batches/padded_attention.yaml (sha256 dfcf1f4e02795e5a); edit the spec, not this file (content c4fa5b8c309ae379).
+Generated from blocks/batches/padded_attention.yaml (sha256 dfcf1f4e02795e5a); edit the spec, not this file (content 45b914427a6e9a2e).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ class PaddedAttention(nn.Module):
     Sizes: p number of long sequences, q number of short sequences, n length of the long ones, m length of the short
         ones, d (embed_dim) model width, h (num_heads) number of heads, b = p + q sequences in the batch, e (head_dim) =
         d/h head width.
+    Not checked, as the inputs do not show all of these sizes: n > m.
     Parameters: 4*d**2 + 4*d.
     MACs: 4*p*n*d**2 + 4*q*n*d**2 + 2*p*n**2*d + 2*q*n**2*d.
     """

@@ -1,6 +1,6 @@
 """Performer.
 
-Generated from models/performer.yaml (sha256 05fcbce0a1e5f5cf); edit the spec, not this file (content 869e397566cc8404).
+Generated from models/performer.yaml (sha256 1ed82351071c9fff); edit the spec, not this file (content 55a8164e3fb95438).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class Performer(nn.Module):
     BERT whose attention is approximated by products of positive orthogonal random features.
 
     Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
-        number of heads, f (mlp_dim) inner width of the feed-forward network, m number of random features, V
-        (vocab_size) vocabulary size, P (max_length) greatest sequence length, T number of segment types.
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types, m number of random features.
     Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
     MACs: 4*b*n*d**2*L + 4*b*n*d*L*m + 2*b*n*d*L*f + b*n*L*h*m + b*d**2.
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "performer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "mlp_dim": 3072, "vocab_size": 30522, "max_length": 512, "T": 2, "m": 256},
+        "performer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "m": 256, "mlp_dim": 3072},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
@@ -38,10 +38,10 @@ class Performer(nn.Module):
         embed_dim: int,
         num_layers: int,
         num_heads: int,
-        m: int,
         vocab_size: int,
         max_length: int,
         T: int,
+        m: int,
         mlp_dim: int | None = None,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,

@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 691342e7fb7d5564); edit the spec, not this file (content 281360dfc704771e).
+Generated from models/reformer.yaml (sha256 691342e7fb7d5564); edit the spec, not this file (content 358d07437a78a99c).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Reformer(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "transformers-default": {"embed_dim": 256, "L": 6, "num_heads": 12, "head_dim": 64, "mlp_dim": 512, "m": 64, "vocab_size": 320, "u": 64, "w": 64, "p": 64},
+        "transformers-default": {"embed_dim": 256, "L": 6, "num_heads": 12, "m": 64, "vocab_size": 320, "u": 64, "w": 64, "p": 64, "head_dim": 64, "mlp_dim": 512},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "h": "num_heads", "V": "vocab_size", "e": "head_dim", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 6383c01c1b245e03); edit the spec, not this file (content e223018dfec3ea4d).
+Generated from blocks/layers/reformer_pair.yaml (sha256 6383c01c1b245e03); edit the spec, not this file (content d47ade75b1c7596e).
 """
 
 from __future__ import annotations
@@ -59,7 +59,14 @@ class ReformerPair(nn.Module):
             num_heads=num_heads,
             mlp_dim=mlp_dim,
             eps=eps,
-            attention=ChunkedAttention(embed_dim=embed_dim, num_heads=num_heads, m=m, head_dim=head_dim, bias=False, **factory),
+            attention=ChunkedAttention(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                m=m,
+                head_dim=head_dim,
+                bias=False,
+                **factory,
+            ),
             ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory),
             **factory,
         )
@@ -68,7 +75,16 @@ class ReformerPair(nn.Module):
             num_heads=num_heads,
             mlp_dim=mlp_dim,
             eps=eps,
-            attention=ReformerAttention(embed_dim=embed_dim, num_heads=num_heads, r=r, k=k, m=m, head_dim=head_dim, bias=False, **factory),
+            attention=ReformerAttention(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                r=r,
+                k=k,
+                m=m,
+                head_dim=head_dim,
+                bias=False,
+                **factory,
+            ),
             ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory),
             **factory,
         )

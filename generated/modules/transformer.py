@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 8474cf860961e8d0); edit the spec, not this file (content 59a4014d463bc0b9).
+Generated from models/transformer.yaml (sha256 126628199362355d); edit the spec, not this file (content 340a19cbd4d432e4).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from ._reference import load_reference
-from ._state import advance, substate
+from ._state import advance, remember, substate
 from .decoder_block import DecoderBlock
 from .mlp import Mlp
 from .post_norm_block import PostNormBlock
@@ -28,22 +28,24 @@ class Transformer(nn.Module):
     """Transformer (Vaswani et al., 2017).
 
     The encoder-decoder of 2017. Source and target share one vocabulary, whose embedding is also the weight of the head;
-    positions are sinusoids. The decoder keeps the keys and values of the target tokens so far.
+    positions are sinusoids. The decoder keeps the keys and values of the target tokens so far; the encoder runs in the
+    first step alone.
 
     Sizes: b batch size, s source length, n new target tokens, m target tokens so far, the new ones included, d
         (embed_dim) model width, L (num_layers) number of layers in each of encoder and decoder, h (num_heads) number of
         heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) shared vocabulary size, P
         (max_length) greatest sequence length.
     Parameters: 12*d**2*L + 4*d*L*f + 24*d*L + 2*L*f + d*V.
-    MACs: 6*b*s*d**2*L + 6*b*n*d**2*L + 2*b*s**2*d*L + 2*b*s*n*d*L + 2*b*s*d*L*f + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
-    KV cache and state: 2*b*m*d*L.
+    MACs: -6*b*s*min(-n + m, 1)*d**2*L - 2*b*s**2*min(-n + m, 1)*d*L - 2*b*s*min(-n + m, 1)*d*L*f + 6*b*s*d**2*L +
+        6*b*n*d**2*L + 2*b*s**2*d*L + 2*b*s*n*d*L + 2*b*s*d*L*f + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
+    KV cache and state: 2*b*s*d*L + 2*b*m*d*L + b*s*d.
     """
 
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "transformer-base": {"embed_dim": 512, "num_layers": 6, "num_heads": 8, "mlp_dim": 2048, "vocab_size": 37000},
-        "transformer-big": {"embed_dim": 1024, "num_layers": 6, "num_heads": 16, "mlp_dim": 4096, "vocab_size": 37000},
+        "transformer-base": {"embed_dim": 512, "num_layers": 6, "num_heads": 8, "vocab_size": 37000, "mlp_dim": 2048},
+        "transformer-big": {"embed_dim": 1024, "num_layers": 6, "num_heads": 16, "vocab_size": 37000, "mlp_dim": 4096},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim", "P": "max_length"}
@@ -111,8 +113,6 @@ class Transformer(nn.Module):
             )
             for _ in range(num_layers)
         )
-        self.target_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
-        self.target_embedding.weight = self.source_embedding.weight
         self.register_buffer("target_positions", sinusoids(max_length, embed_dim).to(**factory), persistent=False)
         self.decoder = nn.ModuleList(
             DecoderBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, **factory)
@@ -136,14 +136,17 @@ class Transformer(nn.Module):
         s = source.shape[1]
         if s > self.max_length:
             raise ValueError(f"s <= max_length must hold; found s = {s}, max_length = {self.max_length}")
-        source_embedding = self.source_embedding(source)                  # b s d
-        source_scaled = source_embedding * self.embed_dim**0.5            # b s d
-        source_positions = self.source_positions[: source_scaled.shape[1]]  # s d
-        encoder_input = source_scaled + source_positions                  # b s d
-        encoder = encoder_input
-        for layer in self.encoder:
-            encoder = layer(encoder)                                      # b s d
-        target_embedding = self.target_embedding(target)                  # b n d
+        is_first = state is None or "memory" not in state
+        if is_first:
+            source_embedding = self.source_embedding(source)              # b s d
+            source_scaled = source_embedding * self.embed_dim**0.5        # b s d
+            source_positions = self.source_positions[: source_scaled.shape[1]]  # s d
+            encoder_input = source_scaled + source_positions              # b s d
+            encoder = encoder_input
+            for layer in self.encoder:
+                encoder = layer(encoder)                                  # b s d
+        memory = remember(state, "memory", encoder) if is_first else state["memory"]  # b s d
+        target_embedding = self.source_embedding(target)                  # b n d
         target_scaled = target_embedding * self.embed_dim**0.5            # b n d
         target_positions_start = advance(
             state,
@@ -155,6 +158,6 @@ class Transformer(nn.Module):
         decoder_input = target_scaled + target_positions                  # b n d
         decoder = decoder_input
         for index, layer in enumerate(self.decoder):
-            decoder = layer(decoder, encoder, substate(state, f"decoder.{index}"))  # b n d
+            decoder = layer(decoder, memory, substate(state, f"decoder.{index}"))  # b n d
         logits = self.logits(decoder)                                     # b n V
         return logits
