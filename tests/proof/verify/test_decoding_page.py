@@ -18,7 +18,7 @@ def test_the_example_decodes_and_costs_what_the_page_says(tmp_path: Path) -> Non
     ((name, text),) = re.findall(r"```yaml\n# (\w+)\.yaml\n(.*?)```", SECTION.partition("\n## ")[0], re.DOTALL)
     (tmp_path / f"{name}.yaml").write_text(text, encoding="utf-8")
     with Workbench(Library([tmp_path])) as bench:
-        result = verify(bench, name, samples=3, peaks=1)
+        result = verify(bench, name, samples=3)
         sheet = bench.compiled(name).sheet
     assert result.equal
     assert result.decoding is not None

@@ -141,7 +141,7 @@ def test_a_delay_is_what_stood_earlier(tmp_path: Path, split: list[int]) -> None
 )
 def test_steps_come_to_what_one_pass_comes_to(tmp_path: Path, texts: dict[str, str], state: Callable[[Mapping[str, int]], int]) -> None:
     with Workbench(Library([write_specs(tmp_path / "mine", **texts)])) as bench:
-        result = verify(bench, "net", samples=2, peaks=1)
+        result = verify(bench, "net", samples=2)
         totals = bench.compiled("net").sheet.totals
     assert all(evaluate(totals["state_elements"], case.sizes) == state(case.sizes) for case in result.cases)
     assert result.equal

@@ -17,7 +17,7 @@ COLLECTION = collect([Path(__file__).parents[2] / "fixtures" / "leaning"])
 @pytest.mark.parametrize("name", COLLECTION.requested)
 def test_what_leans_on_others_measures_what_its_formulas_say(name: str) -> None:
     with Workbench(COLLECTION.library) as bench:
-        found = verify(bench, name, samples=3, peaks=1)
+        found = verify(bench, name, samples=3)
     assert found.equal
     assert not found.skipped
     assert {case.preset for case in found.cases} == ({"", "mixer-like", "mixer-like-no-bias"} if name == "mixer_like" else {""})
