@@ -1,6 +1,6 @@
 """Causal attention with linear biases.
 
-Generated from blocks/attention/alibi_attention.yaml (sha256 bfd4df603015cba5); edit the spec, not this file (content dac3b743a7e884c3).
+Generated from blocks/attention/alibi_attention.yaml (sha256 bfd4df603015cba5); edit the spec, not this file (content 01720deb42409091).
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class AlibiAttention(nn.Module):
             "slopes",
             tabulated(
                 (num_heads, 1, max_length),
-                lambda i, key, j: j * torch.where(
+                lambda i, _key, j: j * torch.where(
                     i < 2.0 ** math.floor(math.log2(num_heads)),
                     2 ** (-8 * (i + 1) / 2.0 ** math.floor(math.log2(num_heads))),
                     2 ** (-4 * (2 * (i - 2.0 ** math.floor(math.log2(num_heads))) + 1) / 2.0 ** math.floor(math.log2(num_heads))),

@@ -65,11 +65,12 @@ class Table(Op):
         """The lengths, and the value as Python."""
         c.need(TABULATED)
         indices = {name: _other(name, c.variables) for name, _ in self.axes}
+        used = names(self.value.ast)
         code = TableCode(indices, lambda name: c.init_operand(c.sizes[name])).of(self.value.ast)
         lengths = ", ".join(c.init(length) for _, length in self.axes)
         return {
             "lengths": f"{lengths}," if len(self.axes) == 1 else lengths,
-            "indices": ", ".join(indices.values()),
+            "indices": ", ".join(variable if name in used else f"_{variable}" for name, variable in indices.items()),
             "value": code.text,
             "factory": "device=device, dtype=torch.int64" if self.dtype.value == "int" else "**factory",
         }
