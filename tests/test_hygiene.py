@@ -20,7 +20,7 @@ MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 60
 
 # An absolute path, but for the folders that every system has; what follows a word, a colon or a bracket is part of something longer.
-ABSOLUTE_PATH = re.compile(r"(?<![\w.:/~<>)}])/(?!(?:usr|bin|dev|proc|etc)/)[A-Za-z]\w*/[\w.]")
+ABSOLUTE_PATH = re.compile(r"(?<![\w.:/~<>)}#])/(?!(?:usr|bin|dev|proc|etc)/)[A-Za-z]\w*/[\w.]")
 
 
 def run(*command: str | Path, cwd: Path = REPOSITORY, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -30,7 +30,7 @@ MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {
 
 _IN_CONSTRUCTORS = """
     self cls super name torch nn math range deepcopy float int ValueError device dtype factory abs max min
-    ACTIVATIONS displacements distance_sinusoids freeze orthogonal_projection rotations separated sinusoids tabulated
+    ACTIVATIONS displacements distance_sinusoids freeze orthogonal_projection rotations separated sinusoids tabulated len
 """
 CONSTRUCTOR_NAMES = frozenset(_IN_CONSTRUCTORS.split())  # `name` and `cls` are arguments of `from_preset`
 _IN_FORWARD = """

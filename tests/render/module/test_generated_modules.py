@@ -99,7 +99,7 @@ def test_a_module_can_be_exported_and_computes_the_same(bench: Workbench, name: 
 @pytest.mark.parametrize("name", ["bert", "llama", "swin", "performer", "transformer", "cvt", "reformer", "nezha"])
 def test_all_that_a_module_makes_is_on_the_device_and_of_the_type_asked_for(bench: Workbench, name: str) -> None:
     sizes = sample(bench.compiled(name).sheet, random.Random(name), limit=8)
-    arguments = {argument.variable: sizes[argument.name] for argument in bench.modules.view(name).arguments}
+    arguments = {**bench.modules.view(name).given(sizes)}
     module = bench.module_class(name)(**arguments, device="meta", dtype=torch.bfloat16)
     made = dict([*module.named_parameters(), *module.named_buffers()])
     assert {x.device.type for x in made.values()} == {"meta"}

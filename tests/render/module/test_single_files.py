@@ -66,7 +66,7 @@ def test_a_single_file_computes_what_the_package_computes(bench: Workbench, name
 
     sizes = sample(bench.compiled(name).sheet, random.Random(name), limit=8)
     package, inputs = bench.build(name, sizes).eval(), bench.inputs(name, sizes)
-    arguments = {argument.variable: sizes[argument.name] for argument in bench.modules.view(name).arguments}
+    arguments = {**bench.modules.view(name).given(sizes)}
     alone = getattr(imported(file), class_name(name))(**arguments).eval()
     alone.load_state_dict(package.state_dict())
     for expected, found in zip(tensors(package(*inputs)), tensors(alone(*inputs)), strict=True):
