@@ -43,6 +43,7 @@ class _Backward:
         self.queue: list[tuple[float, int, Node]] = []
         self.uses = Counter(self._edges())
         self.arrived: Counter[Node] = Counter()
+        self.added: list[Tensor] = []  # gradients of the running node that were added to others
         self.holders: Counter[tuple[Storage, View | None]] = Counter()  # of one gradient, views apart
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
@@ -88,9 +89,12 @@ class _Backward:
                 self.free(gradients[0])
                 for x, gradient in found:
                     self._send(x, gradient)
+            for gradient in self.added:
+                self.free(gradient)
+            self.added.clear()
 
     def _send(self, x: Tensor, gradient: Tensor) -> None:
-        """Hand a gradient to the node that made x, adding it to what is there."""
+        """Hand a gradient to the node that made x, adding it to what is there; what was added stays until all gradients are handed on."""
         node = self._node(x)
         there = self.waiting.get(node)
         slot = x.part if isinstance(node, View) else 0
@@ -106,7 +110,7 @@ class _Backward:
             is_weight = complete and isinstance(node, Storage) and node.persistent
             total = self.new(gradient.shape, kind=gradient.kind, strides=strides, is_weight=is_weight)
             self.free(first)
-            self.free(gradient)
+            self.added.append(gradient)
             gradient = total
         there[slot] = gradient
         if complete:

@@ -15,6 +15,8 @@ from generator.trace.diary import Bind, Diary, Enter, Event, Launch, Leave
 from generator.trace.peak import Memory
 from generator.trace.tensor import Storage, Tensor
 
+KEPT = "all results"  # no name of a variable
+
 
 @dataclass(frozen=True)
 class Forward:
@@ -55,7 +57,7 @@ class _Replay:
     def step(self, position: int, event: Event) -> None:
         """Follow one event."""
         if isinstance(event, Enter):
-            self.frames.append({"kept": []} if event.keeps_all else {})
+            self.frames.append({KEPT: []} if event.keeps_all else {})
             self._bind("inputs of the call", event.inputs)
         elif isinstance(event, Bind):
             self._bind(event.variable, event.values)
@@ -70,8 +72,8 @@ class _Replay:
             self.memory.place = self.diary.place_of(event.order)
             for x in event.writes:
                 self._take(x.storage)
-                if self.frames and "kept" in self.frames[-1]:
-                    self.frames[-1]["kept"].append(x.storage)
+                if self.frames and KEPT in self.frames[-1]:
+                    self.frames[-1][KEPT].append(x.storage)
                     self._hold(x.storage)
             if event.is_idle:
                 self.idle.add(event)
