@@ -43,7 +43,6 @@ class _Backward:
         self.queue: list[tuple[float, int, Node]] = []
         self.uses = Counter(self._edges())
         self.arrived: Counter[Node] = Counter()
-        self.added: list[Tensor] = []  # gradients of the running node that were added to others
         self.holders: Counter[tuple[Storage, View | None]] = Counter()  # of one gradient, views apart
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
@@ -86,15 +85,17 @@ class _Backward:
                 found = Derivative(node, gradients[0], self).run()
                 for storage in node.saved:
                     self.memory.release(storage)
-                self.free(gradients[0])
+                # A gradient that is passed on stays until all are handed on, even where it has been added to another.
+                is_passed_on = any(gradient.storage is gradients[0].storage for _, gradient in found)
+                if not is_passed_on:
+                    self.free(gradients[0])
                 for x, gradient in found:
                     self._send(x, gradient)
-            for gradient in self.added:
-                self.free(gradient)
-            self.added.clear()
+                if is_passed_on:
+                    self.free(gradients[0])
 
     def _send(self, x: Tensor, gradient: Tensor) -> None:
-        """Hand a gradient to the node that made x, adding it to what is there; what was added stays until all gradients are handed on."""
+        """Hand a gradient to the node that made x, adding it to what is there."""
         node = self._node(x)
         there = self.waiting.get(node)
         slot = x.part if isinstance(node, View) else 0
@@ -110,7 +111,7 @@ class _Backward:
             is_weight = complete and isinstance(node, Storage) and node.persistent
             total = self.new(gradient.shape, kind=gradient.kind, strides=strides, is_weight=is_weight)
             self.free(first)
-            self.added.append(gradient)
+            self.free(gradient)
             gradient = total
         there[slot] = gradient
         if complete:
