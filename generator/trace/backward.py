@@ -43,6 +43,7 @@ class _Backward:
         self.queue: list[tuple[float, int, Node]] = []
         self.uses = Counter(self._edges())
         self.arrived: Counter[Node] = Counter()
+        self.done: set[Node] = set()
         self.holders: Counter[tuple[Storage, View | None]] = Counter()  # of one gradient, views apart
 
     # ---- the graph ---------------------------------------------------------------------------------------------------
@@ -69,13 +70,16 @@ class _Backward:
     # ---- running -----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Run all nodes."""
+        """Run all nodes. Raises ValueError where one depends on itself."""
         for x, seed in [(x, self.new(x.shape, like=x)) for x in self.outputs]:
             self._send(x, self.share(seed))  # the caller keeps the seed
         while self.queue:
             _, _, node = heapq.heappop(self.queue)
             if not isinstance(node, Storage):
                 self.memory.place = self.diary.place_of(node.order)
+                if node in self.done:
+                    raise ValueError("something is differentiated twice: it reads what is made of its own result")
+                self.done.add(node)
             gradients = list(self.waiting.pop(node).values())
             if isinstance(node, Storage):
                 self._end(node, gradients[0])

@@ -77,6 +77,7 @@ class Breaker:
             if costs.get("macs", 0) != 0 and self.rule("macs"):
                 costs["macs"] = 2 * costs["macs"]
             if (reads or writes) and self.rule("traffic"):
+                costs["sources"] = costs.get("sources") or reads  # what is really read, and gets a gradient, stays
                 reads = [*reads, *reads, *writes]
             kernel(t, name, reads, writes, **costs)
 
