@@ -20,7 +20,7 @@ from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.trace.backward import simulated_peak
-from generator.trace.diary import Diary, NoFormulaError
+from generator.trace.diary import RUNS, Diary, NoFormulaError
 from generator.trace.liveness import run_forward
 from generator.trace.peak import Replayed
 
@@ -70,7 +70,7 @@ class PeakMemory:
         is_whole = all(Fraction(evaluate(average, sizes)).denominator == 1 for average in averages)
         if peak is not None and is_whole and all(evaluate(count, sizes) >= least for count, least in peak.limits):
             return int(evaluate(self.bytes(dtype), sizes))
-        replayed = self._replayed(half=dtype in HALF, sizes=sizes)
+        replayed = self._replayed(Diary(sizes), half=dtype in HALF)
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
 
     def _of(self, dtype: str) -> Replayed | None:
@@ -78,9 +78,7 @@ class PeakMemory:
 
     @cached_property
     def _full(self) -> Replayed | None:
-        with suppress(NoFormulaError):
-            return self._replayed(half=False)
-        return None
+        return self._for_any_size(half=False)
 
     @cached_property
     def _half(self) -> Replayed | None:
@@ -88,15 +86,21 @@ class PeakMemory:
         arch = Resolver(self.library).architecture(self.spec, self.options)
         if not arch.tracer.depends_on_precision:
             return self._full
+        return self._for_any_size(half=True)
+
+    def _for_any_size(self, *, half: bool) -> Replayed | None:
+        """Replay a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
+        diary, item = Diary(), item_bytes(ITEM_BYTES["bfloat16" if half else "float32"])
         with suppress(NoFormulaError):
-            return self._replayed(half=True)
+            found = self._replayed(diary, half=half)
+            if not diary.is_uneven or found.bytes(item) == self._replayed(Diary(runs=RUNS + 1), half=half).bytes(item):
+                return found
         return None
 
-    def _replayed(self, *, half: bool, sizes: Mapping[str, int] | None = None) -> Replayed:
+    def _replayed(self, diary: Diary, *, half: bool) -> Replayed:
         """Replay a step without a past: sizes that count the tokens so far are those of the step."""
         pairs = growths(Resolver(self.library).architecture(self.spec, self.options))
         alone = {pair.other.name: Integer(0) if pair.is_past else pair.new for pair in pairs}
         alone = {name: size.xreplace({symbol(bound): value for bound, value in self.bound.items()}) for name, size in alone.items()}
-        diary = Diary(sizes)
         arch = Resolver(self.library, self.on_inputs, half, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
         return simulated_peak(run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()]), arch.tracer.facts)

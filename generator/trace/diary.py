@@ -80,15 +80,20 @@ class Diary:
     """The events of one forward pass.
 
     Args:
-        sizes: the sizes at which it runs; they say how often stacks and recurrences run. Without them, they run at most `RUNS` times.
+        sizes: the sizes at which it runs; they say how often stacks and recurrences run. Without them, they run at most `runs` times.
+        runs: how many runs stand for any number of them.
 
     Attributes:
         counts: for each stack and recurrence that ran less often than it would, how often it would.
-        recurrences: how often each recurrence among them would.
+        uneven: how often those of them would of which the first runs may differ from the others: recurrences, and stacks that hand on
+            several results.
+        is_uneven: whether there is such a stack.
     """
 
-    def __init__(self, sizes: Mapping[str, int] | None = None) -> None:
+    def __init__(self, sizes: Mapping[str, int] | None = None, *, runs: int = RUNS) -> None:
         self.sizes = sizes
+        self.runs = runs
+        self.is_uneven = False
         self.clear()
 
     def number(self, count: Expr) -> int:
@@ -102,33 +107,35 @@ class Diary:
         """Begin anew."""
         self.events: list[Event] = []
         self.counts: dict[str, Expr] = {}
-        self.recurrences: list[Expr] = []
+        self.uneven: list[Expr] = []
         self._since: list[int] = [-1]  # from which order on what happens is in `_places`
         self._places: list[Place] = [()]
 
     def copy(self) -> Diary:
         """Return the same as far as it goes."""
-        other = Diary(self.sizes)
+        other = Diary(self.sizes, runs=self.runs)
         other.restore(self)
         return other
 
     def restore(self, earlier: Diary) -> None:
         """Forget what has happened since a copy was made."""
-        self.events, self.counts, self.recurrences = [*earlier.events], {**earlier.counts}, [*earlier.recurrences]
+        self.events, self.counts, self.uneven = [*earlier.events], {**earlier.counts}, [*earlier.uneven]
         self._since, self._places = [*earlier._since], [*earlier._places]
 
-    def times(self, row: str, count: Expr, *, shared: bool = False) -> int:
+    def times(self, row: str, count: Expr, *, shared: bool = False, handed_on: int = 1) -> int:
         """Return how often a row is run.
 
         Args:
             shared: whether it has the same weights each time.
+            handed_on: how many tensors each run hands to the next.
         """
         if self.sizes is None:
-            if count.is_Integer and count <= RUNS:
+            if count.is_Integer and count <= self.runs:
                 return int(count)
             self.counts[row] = count
-            self.recurrences += [count] if shared else []
-            return RUNS
+            self.uneven += [count] if shared or handed_on > 1 else []
+            self.is_uneven |= handed_on > 1
+            return self.runs
         return self.number(count)
 
     @contextmanager

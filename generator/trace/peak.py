@@ -1,7 +1,7 @@
 """The peak of memory as formulas: what is alive at each moment, as polynomials in the sizes, and which moments may be the highest.
 
 A stack or recurrence is replayed in `RUNS` runs, however many it has. Each of those left out holds what a run holds that is neither an end
-nor next to the one that the replay is in: that one may have in hand what each run takes over from the one before (`_LIKE`). What is
+nor next to the one that the replay is in: that one may have in hand what each run takes over from the one before (`_like`). What is
 alive is linear in the number of the run between the ends. So the highest moment lies in the first or second run, in one of the last
 two, or outside, and the run in the middle is not looked at.
 """
@@ -17,8 +17,7 @@ from sympy import Add, Expr, Integer, Max, Mul, Symbol, expand
 from generator.trace.diary import RUNS, Diary, Place
 from generator.trace.tensor import Storage
 
-_MIDDLE = 2
-_LIKE = {0: 2, 1: 3, 3: 1, 4: 2}  # the run that the replay is in: that which the runs left out are like; from outside, the middle one
+_MIDDLE = 2  # the run that those left out are like, as seen from outside
 
 Terms = Mapping[Expr, Expr]  # a polynomial: product of sizes: coefficient
 Moment = Mapping[tuple[str, Expr], Expr]  # elements alive: kind of element and product of sizes: coefficient
@@ -32,8 +31,8 @@ class Replayed:
         moments: those of the forward and backward pass.
         after_forward: the end of the forward pass.
         left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
-        limits: numbers of runs, and from how many on the formulas hold: in a recurrence, the gradient of a weight is added up from one step
-            to the next, and a stack without layers has nothing that a layer has.
+        limits: numbers of runs, and from how many on the formulas hold: the first steps of a recurrence, and the first layers of a stack
+            that hands on several results, differ from the others, and a stack without layers has nothing that a layer has.
         course: all moments before something is let go, in order.
     """
 
@@ -111,7 +110,7 @@ class Memory:
         """Return how many storages one stands for, seen from outside of all stacks."""
         rows = [row for row, run in self._made.get(storage.memory, ()) if run == _MIDDLE]
         counts = [self._diary.counts[row] for row in rows if row in self._diary.counts]
-        return Mul(*(count - RUNS + 1 for count in counts))
+        return Mul(*(count - self._diary.runs + 1 for count in counts))
 
     def now(self) -> Moment:
         """Return what is alive."""
@@ -128,16 +127,16 @@ class Memory:
     def peak(self, after_forward: Moment) -> Replayed:
         """Return what the replay has come to."""
         self._note_moment()
-        left_out = {self._symbols[row]: count - RUNS + 1 for row, count in self._diary.counts.items()}
+        left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
         distinct = {frozenset(moment.items()): moment for moment in self._course}
         return Replayed(_greatest(distinct.values()), after_forward, left_out, self._limits(), self._course)
 
     def _limits(self) -> list[tuple[Expr, int]]:
-        limits = {count: RUNS if count in self._diary.recurrences else 1 for count in self._diary.counts.values()}
+        limits = {count: RUNS if count in self._diary.uneven else 1 for count in self._diary.counts.values()}
         return [(count, least) for count, least in limits.items() if not (count - least).is_nonnegative]
 
     def _note_moment(self) -> None:
-        if self._is_rising and not any(row in self._symbols and run == _MIDDLE for row, run in self.place):
+        if self._is_rising and not any(row in self._symbols and 1 < run < self._diary.runs - 2 for row, run in self.place):
             self._course.append(self.now())
         self._is_rising = False
 
@@ -147,9 +146,13 @@ class Memory:
         for depth, (row, run) in enumerate(place):
             if row in self._symbols:
                 is_inside = len(self.place) > depth and self.place[:depth] == place[:depth] and self.place[depth][0] == row
-                if run == (_LIKE[self.place[depth][1]] if is_inside else _MIDDLE):
+                if run == (self._like(self.place[depth][1]) if is_inside else _MIDDLE):
                     found.append(row)
         return tuple(found)
+
+    def _like(self, run: int) -> int:
+        """Return the run that those left out are like, as seen from another one."""
+        return {0: 2, 1: 3, self._diary.runs - 2: 1}.get(run, _MIDDLE)
 
     def _expanded(self, rows: tuple[str, ...], numel: Expr) -> Terms:
         if (rows, numel) not in self._terms:

@@ -145,7 +145,6 @@ def test_steps_come_to_what_one_pass_comes_to(tmp_path: Path, texts: dict[str, s
         totals = bench.compiled("net").sheet.totals
     assert all(evaluate(totals["state_elements"], case.sizes) == state(case.sizes) for case in result.cases)
     assert result.equal
-    assert all(peak.is_exact for peak in result.peaks)
     assert result.decoding is not None
     assert result.decoding.reason == ""
     assert len(result.decoding.checks) >= 2

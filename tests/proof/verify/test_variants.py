@@ -66,5 +66,6 @@ def test_a_spec_without_float_inputs_has_one_way_to_run(bench: Workbench) -> Non
 def test_bytes_follow_the_kind_of_element(bench: Workbench, name: str, float32: int, bfloat16: int) -> None:
     sizes = {"layer": {"b": B, "k": 4, "m": D}, "lookup": {"b": B, "d": D, "V": 7}}.get(name, {"b": B, "d": D})
     checks = {check.quantity: check for check in byte_checks(Instance.of(bench, name, sizes))}
-    assert {key: check.measured for key, check in checks.items()} == {"saved_bytes, float32": float32, "saved_bytes, bfloat16": bfloat16}
+    saved = {key: check.measured for key, check in checks.items() if key.startswith("saved")}
+    assert saved == {"saved_bytes, float32": float32, "saved_bytes, bfloat16": bfloat16}
     assert all(check.equal for check in checks.values())
