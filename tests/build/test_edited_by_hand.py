@@ -30,6 +30,7 @@ KINDS = {
     "__init__.py",
     "schema.json",
     "modules/__init__.py",
+    "modules/_frozen.py",
     "modules/_state.py",
     "modules/mixer.py",
     "markdown/README.md",

@@ -26,8 +26,11 @@ from tests.support.builtin import builtin_library
 ROOT = Path(__file__).parents[3]
 MODULES = ROOT / "generated" / "modules"
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
+# Which tokens an expert takes depends on values: neither the compiler nor tensors without values know it.
+BY_VALUES = {"deepseek_v2", "deepseek_v2_lite", "mixtral", "mixture_of_experts", "shared_mixture_of_experts", "switch_layer"}
 # The compiler takes seconds for each layer of the others, whose blocks it compiles on their own.
-COMPILED = [name for name in NAMES if name not in {"cat", "cvt", "swin", "swin_fixed_window", "longformer", "luna", "linformer"}]
+SLOW_TO_COMPILE = {"cat", "cvt", "swin", "swin_fixed_window", "longformer", "luna", "linformer", "mamba", "ddpm", "gemma3", "resnet"}
+COMPILED = [name for name in NAMES if name not in SLOW_TO_COMPILE | BY_VALUES]
 SOME = {"mlp", "multi_head_attention", "causal_rotary_attention", "rnn_cell", "swin_attention", "gpt2", "llama"}
 COMPILED_PARAMS = [pytest.param(name, marks=pytest.mark.slow if name in SOME else pytest.mark.exhaustive) for name in COMPILED]
 
@@ -74,10 +77,11 @@ def test_modules_pass_ruff() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_outputs_are_finite_on_cpu_and_of_the_same_shapes_on_meta(bench: Workbench, name: str) -> None:
     module, inputs = small(bench, name)
-    shapes = [x.shape for x in tensors(small(bench, name, "meta")[0](*small(bench, name, "meta")[1]))]
     outputs = tensors(module(*inputs))
     assert all(torch.isfinite(x).all() for x in outputs)
-    assert [x.shape for x in outputs] == shapes
+    if name not in BY_VALUES:
+        shapes = [x.shape for x in tensors(small(bench, name, "meta")[0](*small(bench, name, "meta")[1]))]
+        assert [x.shape for x in outputs] == shapes
 
 
 @pytest.mark.parametrize("name", COMPILED_PARAMS)
