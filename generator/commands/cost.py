@@ -64,7 +64,7 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     if "dtype" in data:
         rows += [[f"{a.of.short} in {data['dtype']}", exact(data[a.key]), rounded(data[a.key], "bytes")] for a in BYTES]
         peak = data[PEAK_BYTES.key]
-        rows += [[f"{PEAK_BYTES.en.title} in {data['dtype']}", exact(peak), rounded(peak, "bytes")]]
+        rows += [] if peak is None else [[f"{PEAK_BYTES.en.title} in {data['dtype']}", exact(peak), rounded(peak, "bytes")]]
         intensity = data[INTENSITY.key]
         rows += [] if intensity is None else [[INTENSITY.en.title, "", f"{intensity:,.2f} {INTENSITY.unit['en']}"]]
     lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]

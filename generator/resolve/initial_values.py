@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,6 +20,9 @@ from generator.text.suggest import did_you_mean, listed
 _OF_PRODUCTS = ("xavier", "xavier_normal", "kaiming", "kaiming_normal")  # by the numbers of inputs and outputs of a matrix
 
 
+_PLACE = re.compile(r"[A-Za-z_]\w*(\.\w+)*", re.ASCII)  # of a weight in a module, as PyTorch names it
+
+
 def with_initial_values(run: Run, frame: Frame, bound: OpRow) -> OpRow:
     """Return a row with what its weights start as. Raises Unresolved after reporting."""
     found: dict[str, InitialValue] = {}
@@ -27,7 +31,8 @@ def with_initial_values(run: Run, frame: Frame, bound: OpRow) -> OpRow:
         found[name] = _bound(run, frame, initial)
         if weight is not None and weight.trainable:
             _check_axes(run, bound, initial, weight)
-        elif not any(getattr(setting, "option", None) for setting in vars(bound.op).values()):  # with another choice it may be there
+        elif not _PLACE.fullmatch(name) or not any(getattr(setting, "option", None) for setting in vars(bound.op).values()):
+            # With another choice of an option it may be there.
             own = [other for other, one in bound.weights.items() if one.trainable]
             notes = (*did_you_mean(name, own), f"its weights: {listed(own) or 'none of its own'}")
             place = bound.row.names.get(f"init.{name}", initial.span)

@@ -123,9 +123,11 @@ class Cost(_Quantities):
         formula, peak = self.sheet.peak_bytes(self.dtype), self.sheet.peak
         if formula is not None and (peak is None or any(getattr(size, "ndim", 0) for size in self.dims.values())):
             return self.evaluated(formula, PEAK_BYTES.key)
+        if peak is None or peak.is_unproven(self.dtype):
+            return None
         sizes = [size.name for size in self.sheet.sizes] if formula is None else size_names(formula)
         require(self.sheet, self.dims, sizes, PEAK_BYTES.key)
-        return None if peak is None else peak.bytes_at(self.dtype, self.dims)
+        return peak.bytes_at(self.dtype, self.dims)
 
     @property
     def saved_by_kind(self) -> dict[str, Any]:

@@ -53,6 +53,10 @@ class PeakMemory:
             self._bytes[dtype] = None if peak is None else peak.bytes(item_bytes(ITEM_BYTES[dtype]))
         return self._bytes[dtype]
 
+    def is_unproven(self, dtype: str) -> bool:
+        """Say whether the peak in a format is not shown: where operations compute on copies in float32, not all are replayed exactly."""
+        return dtype in HALF and Resolver(self.library).architecture(self.spec, self.options).tracer.depends_on_precision
+
     def limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
         """Return numbers of layers and steps, and from how many on the formula for a format holds. Raises KeyError for an unknown one."""
         peak = self._of(dtype)
@@ -82,11 +86,8 @@ class PeakMemory:
 
     @cached_property
     def _half(self) -> Replayed | None:
-        """In numbers of two bytes, where some operations compute on copies in float32."""
-        arch = Resolver(self.library).architecture(self.spec, self.options)
-        if not arch.tracer.depends_on_precision:
-            return self._full
-        return self._for_any_size(half=True)
+        """In numbers of two bytes."""
+        return None if self.is_unproven("bfloat16") else self._full
 
     def _for_any_size(self, *, half: bool) -> Replayed | None:
         """Replay a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""

@@ -70,7 +70,8 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
             return evaluate(instance.bench.fixed(instance.name, None, numbers).saved.bytes(dtype), instance.sizes)
 
         yield Check(f"{SAVED_BYTES.key}, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
-        yield _peak_check(built, dtype)
+        if compiled.sheet.peak is not None and not compiled.sheet.peak.is_unproven(dtype):
+            yield _peak_check(built, dtype)
 
 
 def _peak_check(built: Instance, dtype: str) -> Check:

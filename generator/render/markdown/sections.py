@@ -81,7 +81,9 @@ def totals_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
     ]
     for amount in BYTES:
         rows += [(text(title), code(amount.key), cell, "bytes", how) for title, cell, how in _in_bytes(sheet, formulas, amount)]
-    for dtype in ("float32", "bfloat16") if sheet.peak is not None else ():
+    for dtype in ("float32", "bfloat16"):
+        if sheet.peak is None or sheet.peak.is_unproven(dtype):
+            continue
         title = text(f"{PEAK_BYTES.en.title}, {dtype}")
         formula = sheet.peak_bytes(dtype)
         cell = text("at given sizes, by gen cost") if formula is None else formulas.cell(formula, title)

@@ -159,8 +159,7 @@ def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr]) ->
             common, moments = (expr.as_independent(Max)) if expr.is_Add else (Integer(0), expr)
             parts = [formulas.split(part, plan.names, plan.in_use) for part in Max.make_args(moments)]
             texts[size] = "+".join([*([formulas.split(common, plan.names, plan.in_use)] if common != 0 else []), f"MAX({','.join(parts)})"])
-    *others, last = texts
-    found = "".join(f"IF({plan.item_bytes_cell}={size},{texts[size]}," for size in others) + texts[last] + ")" * len(others)
+    found = "".join(f"IF({plan.item_bytes_cell}={size},{text}," for size, text in texts.items()) + dash(plan) + ")" * len(texts)
     limits = plan.sheet.peak.limits(FIRST_FORMAT) if plan.sheet.peak is not None else ()
     if not limits:
         return found
