@@ -137,10 +137,21 @@ class Derivative:
         return found
 
     def overwritten(self) -> Gradients:
-        """The gradient is copied, and what the parts got is added to the copy, before that of what was read is cut out."""
+        """The gradient is copied, and that of what was read is cut out of the copy."""
         (x,) = self.wanted.values()
-        self._free([self.heap.new(self.gradient.shape, kind=self.gradient.kind) for _ in range(self.kernel.temporaries_of(0))])
-        return [(x, self.heap.new(x.shape, kind=x.kind, wanted_by=x))]
+        copy = self.heap.new(self.gradient.shape, kind=self.gradient.kind)
+        own = self.heap.new(x.shape, kind=x.kind, wanted_by=x)
+        self.heap.free(copy)
+        return [(x, own)]
+
+    def part(self) -> Gradients:
+        """The gradient is copied for the tensor as it was; that of what was read is cut out of the copy, where zeros are left."""
+        whole, read = self.launch.reads
+        found = [(whole, self.heap.new(whole.shape, kind=whole.kind))]
+        cut = self.heap.new(read.shape, kind=read.kind)
+        found.append((read, self.heap.new(read.shape, kind=read.kind)))
+        self.heap.free(cut)
+        return found
 
     def spectrum(self) -> Gradients:
         """The gradient of real numbers is the real part of complex ones; half the frequencies are first filled up with zeros."""
@@ -207,6 +218,7 @@ _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "convolution": Derivative.convolution,
     "attention": Derivative.attention,
     "overwritten": Derivative.overwritten,
+    "part": Derivative.part,
     "spectrum": Derivative.spectrum,
     "real_part": Derivative.real_part,
     "added": Derivative.added,

@@ -30,6 +30,7 @@ Rule = Literal[
     "spectrum",
     "real_part",
     "overwritten",
+    "part",
     "added",
     "none",
 ]
@@ -237,7 +238,8 @@ KERNELS: dict[str, Kernel] = {
     "stack": Kernel(derivative="parts"),
     "constant_pad_nd": _MOVES,
     **{f"{name}_pad{axes}d": Kernel(keeps=the_input, derivative="each") for name in ("reflection", "replication") for axes in (1, 2, 3)},
-    "copy_": Kernel(derivative="overwritten", temporaries=(2,)),  # parts of a tensor, one after the other
+    "copy_": Kernel(derivative="overwritten"),  # into a part of a fresh tensor
+    "copy_part": Kernel(derivative="part", aten="copy_"),  # from one part of a tensor into another
     "roll": _MOVES,
     "flip": _MOVES,
     "pixel_shuffle": _MOVES,

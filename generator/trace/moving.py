@@ -33,10 +33,24 @@ def pad_with_own(t: Tracer, x: Tensor, before: Shape, after: Shape, mode: Mode) 
     lengths = tuple(b + size + a for b, size, a in zip(before, x.shape[kept:], after, strict=True))
     out = t.new((*x.shape[:kept], *lengths), kind=x.kind, needs_grad=x.needs_grad)
     if mode == "circular":
-        sides = sum((out.numel / length * (b + a) for length, b, a in zip(lengths, before, after, strict=True)), x.numel)
-        t.kernel("copy_", [x], [out], traffic=2 * sides)
-    else:
-        t.kernel(f"{NAMES[mode]}_pad{len(before)}d", [x], [out])
+        return _around(t, x, out, before, after)
+    t.kernel(f"{NAMES[mode]}_pad{len(before)}d", [x], [out])
+    return out
+
+
+def _around(t: Tracer, x: Tensor, out: Tensor, before: Shape, after: Shape) -> Tensor:
+    """Copy x, of which each padded axis is sliced first, into a tensor; then each of its sides from the other end of it."""
+    kept = x.rank - len(before)
+    for axis in range(x.rank - 1, kept - 1, -1):
+        x = x.narrow(axis, x.shape[axis])
+    t.kernel("copy_", [x], [out], traffic=2 * x.numel)
+    for axis in range(x.rank - 1, kept - 1, -1):
+        for size in (before[axis - kept], after[axis - kept]):
+            if size != 0:
+                end = out.narrow(axis, size)
+                whole = t.in_place(out, needs_grad=out.needs_grad)
+                t.kernel("copy_part", [out, end], [whole], traffic=2 * end.numel)
+                out = whole
     return out
 
 
