@@ -120,11 +120,12 @@ class Cost(_Quantities):
         return self.evaluated(formula, key)
 
     def _peak(self) -> Any:
-        formula, peak = self.sheet.peak_bytes(self.dtype), self.sheet.peak
-        if formula is not None and (peak is None or any(getattr(size, "ndim", 0) for size in self.dims.values())):
-            return self.evaluated(formula, PEAK_BYTES.key)
+        peak = self.sheet.peak
         if peak is None or peak.is_unproven(self.dtype):
             return None
+        formula = peak.bytes(self.dtype)
+        if formula is not None and any(getattr(size, "ndim", 0) for size in self.dims.values()):
+            return self.evaluated(formula, PEAK_BYTES.key)
         sizes = [size.name for size in self.sheet.sizes] if formula is None else size_names(formula)
         require(self.sheet, self.dims, sizes, PEAK_BYTES.key)
         return peak.bytes_at(self.dtype, self.dims)

@@ -74,34 +74,26 @@ class PeakMemory:
         is_whole = all(Fraction(evaluate(average, sizes)).denominator == 1 for average in averages)
         if peak is not None and is_whole and all(evaluate(count, sizes) >= least for count, least in peak.limits):
             return int(evaluate(self.bytes(dtype), sizes))
-        replayed = self._replayed(Diary(sizes), half=dtype in HALF)
+        replayed = self.replayed(Diary(sizes), dtype)
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
 
     def _of(self, dtype: str) -> Replayed | None:
-        return self._half if dtype in HALF else self._full
+        return None if self.is_unproven(dtype) else self._for_any_size
 
     @cached_property
-    def _full(self) -> Replayed | None:
-        return self._for_any_size(half=False)
-
-    @cached_property
-    def _half(self) -> Replayed | None:
-        """In numbers of two bytes."""
-        return None if self.is_unproven("bfloat16") else self._full
-
-    def _for_any_size(self, *, half: bool) -> Replayed | None:
-        """Replay a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
-        diary, item = Diary(), item_bytes(ITEM_BYTES["bfloat16" if half else "float32"])
+    def _for_any_size(self) -> Replayed | None:
+        """A step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
+        diary, item = Diary(), item_bytes(ITEM_BYTES["float32"])
         with suppress(NoFormulaError):
-            found = self._replayed(diary, half=half)
-            if not diary.is_uneven or found.bytes(item) == self._replayed(Diary(runs=RUNS + 1), half=half).bytes(item):
+            found = self.replayed(diary, "float32")
+            if not diary.handing_on or found.bytes(item) == self.replayed(Diary(runs=RUNS + 1), "float32").bytes(item):
                 return found
         return None
 
-    def _replayed(self, diary: Diary, *, half: bool) -> Replayed:
+    def replayed(self, diary: Diary, dtype: str) -> Replayed:
         """Replay a step without a past: sizes that count the tokens so far are those of the step."""
         pairs = growths(Resolver(self.library).architecture(self.spec, self.options))
         alone = {pair.other.name: Integer(0) if pair.is_past else pair.new for pair in pairs}
         alone = {name: size.xreplace({symbol(bound): value for bound, value in self.bound.items()}) for name, size in alone.items()}
-        arch = Resolver(self.library, self.on_inputs, half, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
+        arch = Resolver(self.library, self.on_inputs, dtype in HALF, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
         return simulated_peak(run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()]), arch.tracer.facts)

@@ -6,7 +6,7 @@ All formulas are sympy expressions in the symbols of `Sheet.symbols` (positive i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -224,6 +224,10 @@ class Sheet:
             KeyError: an unknown format.
         """
         return None if self.peak is None else self.peak.bytes(dtype)
+
+    def peak_limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
+        """Return numbers of layers and steps, and from how many on `peak_bytes` holds. Raises KeyError for an unknown format."""
+        return () if self.peak is None else self.peak.limits(dtype)
 
     def ratio(self, ratio: Ratio, dtype: str) -> Expr | None:
         """Return a ratio in a model of a number format; None where there is nothing to divide by. Raises KeyError."""

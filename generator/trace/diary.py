@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
 
 from sympy import Expr, Integer
 
@@ -85,15 +87,13 @@ class Diary:
 
     Attributes:
         counts: for each stack and recurrence that ran less often than it would, how often it would.
-        uneven: how often those of them would of which the first runs may differ from the others: recurrences, and stacks that hand on
-            several results.
-        is_uneven: whether there is such a stack.
+        recurrences: how often each recurrence among them would.
+        handing_on: how often each that hands on several results would.
     """
 
     def __init__(self, sizes: Mapping[str, int] | None = None, *, runs: int = RUNS) -> None:
         self.sizes = sizes
         self.runs = runs
-        self.is_uneven = False
         self.clear()
 
     def number(self, count: Expr) -> int:
@@ -107,20 +107,24 @@ class Diary:
         """Begin anew."""
         self.events: list[Event] = []
         self.counts: dict[str, Expr] = {}
-        self.uneven: list[Expr] = []
+        self.recurrences: list[Expr] = []
+        self.handing_on: list[Expr] = []
         self._since: list[int] = [-1]  # from which order on what happens is in `_places`
         self._places: list[Place] = [()]
 
-    def copy(self) -> Diary:
-        """Return the same as far as it goes."""
-        other = Diary(self.sizes, runs=self.runs)
-        other.restore(self)
-        return other
+    def mark(self) -> tuple[int, ...]:
+        """Return how far it goes."""
+        return (*map(len, self._lists()), len(self.counts))
 
-    def restore(self, earlier: Diary) -> None:
-        """Forget what has happened since a copy was made."""
-        self.events, self.counts, self.uneven = [*earlier.events], {**earlier.counts}, [*earlier.uneven]
-        self._since, self._places = [*earlier._since], [*earlier._places]
+    def forget(self, mark: tuple[int, ...]) -> None:
+        """Forget what has happened since it went that far."""
+        *lengths, counts = mark
+        for noted, length in zip(self._lists(), lengths, strict=True):
+            del noted[length:]
+        self.counts = dict(islice(self.counts.items(), counts))
+
+    def _lists(self) -> tuple[list[Any], ...]:
+        return self.events, self.recurrences, self.handing_on, self._since, self._places
 
     def times(self, row: str, count: Expr, *, shared: bool = False, handed_on: int = 1) -> int:
         """Return how often a row is run.
@@ -133,8 +137,8 @@ class Diary:
             if count.is_Integer and count <= self.runs:
                 return int(count)
             self.counts[row] = count
-            self.uneven += [count] if shared or handed_on > 1 else []
-            self.is_uneven |= handed_on > 1
+            self.recurrences += [count] if shared else []
+            self.handing_on += [count] if handed_on > 1 else []
             return self.runs
         return self.number(count)
 

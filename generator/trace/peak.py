@@ -9,8 +9,9 @@ two, or outside, and the run in the middle is not looked at.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sympy import Add, Expr, Integer, Max, Mul, Symbol, expand
 
@@ -19,6 +20,7 @@ from generator.trace.tensor import Storage
 
 _MIDDLE = 2  # the run that those left out are like, as seen from outside
 
+T = TypeVar("T")
 Terms = Mapping[Expr, Expr]  # a polynomial: product of sizes: coefficient
 Moment = Mapping[tuple[str, Expr], Expr]  # elements alive: kind of element and product of sizes: coefficient
 
@@ -57,9 +59,8 @@ class Replayed:
     def _highest(self, moments: Iterable[Moment], item: Mapping[str, int]) -> Expr:
         """Return the highest moment: what all of those have that may be it, and the most of what they have beside."""
         numbers = dict(self.left_out)
-        sums = [
-            expand(Add(*(k * c for k, c in one.items())).xreplace(numbers)) for one in undominated([_in_bytes(m, item) for m in moments])
-        ]
+        found = _highest_of([_in_bytes(moment, item) for moment in moments], _is_at_most)
+        sums = [expand(Add(*(product * count for product, count in one.items())).xreplace(numbers)) for one in found]
         terms = [one.as_coefficients_dict() for one in sums]
         common = {key: min(one[key] for one in terms) for key in terms[0] if all(one[key] > 0 for one in terms)}
         shared = Add(*(key * count for key, count in common.items()))
@@ -129,10 +130,12 @@ class Memory:
         self._note_moment()
         left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
         distinct = {frozenset(moment.items()): moment for moment in self._course}
-        return Replayed(_greatest(distinct.values()), after_forward, left_out, self._limits(), self._course)
+        return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), self._course)
 
     def _limits(self) -> list[tuple[Expr, int]]:
-        limits = {count: RUNS if count in self._diary.uneven else 1 for count in self._diary.counts.values()}
+        limits = {
+            count: RUNS if count in (*self._diary.recurrences, *self._diary.handing_on) else 1 for count in self._diary.counts.values()
+        }
         return [(count, least) for count, least in limits.items() if not (count - least).is_nonnegative]
 
     def _note_moment(self) -> None:
@@ -167,33 +170,28 @@ def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Expr]:
     return found
 
 
-def _greatest(moments: Iterable[Moment]) -> list[Moment]:
-    """Leave out moments at which there is of nothing more than at another one."""
-    kept: list[Moment] = []
-    for moment in moments:
-        if not any(_is_within(moment, other) for other in kept):
-            kept = [other for other in kept if not _is_within(other, moment)] + [moment]
+def _highest_of(all_of_them: Iterable[T], is_below: Callable[[T, T], bool]) -> list[T]:
+    """Leave out what is below another one, or as high as one before."""
+    kept: list[T] = []
+    for one in all_of_them:
+        if not any(is_below(one, other) for other in kept):
+            kept = [other for other in kept if not is_below(other, one)] + [one]
     return kept
 
 
 def _is_within(one: Moment, other: Moment) -> bool:
+    """Say whether there is of nothing more at one moment than at another."""
     zero = Integer(0)
     return all(count <= other.get(key, zero) for key, count in one.items()) and all(
         count >= one.get(key, zero) for key, count in other.items()
     )
 
 
-def undominated(polynomials: Sequence[Terms]) -> list[Terms]:
-    """Leave out polynomials that are nowhere greater than another one, as far as their terms show it; sizes are at least one."""
-    kept: list[Terms] = []
-    for one in polynomials:
-        if not any(_is_at_most(one, other) for other in kept):
-            kept = [other for other in kept if not _is_at_most(other, one)] + [one]
-    return kept
-
-
 def _is_at_most(one: Terms, other: Terms) -> bool:
-    """Say whether each term by which one polynomial exceeds another is made up for by a multiple of it: b*d by b*n*d."""
+    """Say whether a polynomial is nowhere greater than another one, as far as terms show it; sizes are at least one.
+
+    Each term by which it exceeds the other must be made up for by a multiple of that term there: b*d by b*n*d.
+    """
     keys = {*one, *other}
     more = {key: one.get(key, 0) - other.get(key, 0) for key in keys}
     spare = {key: -count for key, count in more.items() if count < 0}

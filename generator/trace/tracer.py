@@ -169,7 +169,7 @@ class Tracer:
         """Run something that may raise: then it has not happened."""
         tallies = {path: replace(tally) for path, tally in self.tallies.items()}
         storages, kept, flow, hidden = len(self.storages), len(self.kept), self.flow.copy(), self.hidden.copy()
-        earlier, diary = dict(self._earlier), self.diary and self.diary.copy()
+        earlier, mark = dict(self._earlier), self.diary.mark() if self.diary is not None else ()
         try:
             yield
         except Exception:
@@ -177,8 +177,8 @@ class Tracer:
                 storage.saved_by = None
             self.tallies, self.flow, self.hidden, self._earlier = tallies, flow, hidden, earlier
             del self.storages[storages:], self.kept[kept:]
-            if self.diary is not None and diary is not None:
-                self.diary.restore(diary)
+            if self.diary is not None:
+                self.diary.forget(mark)
             raise
 
     @property

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr, Integer
-
 from generator.formulas.evaluate import evaluate
 from generator.proof.measure.peak import peak
 from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.state import without_past
 from generator.proof.verify.variants import FORMATS, WideStatistics
-from generator.resolve.decoding import growths
-from generator.resolve.resolver import Resolver
 from generator.sheet.memory import item_bytes
-from generator.sheet.number_formats import HALF, ITEM_BYTES
-from generator.trace.backward import simulated_peak
+from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.peak import PeakMemory
 from generator.trace.diary import Diary
-from generator.trace.liveness import run_forward
 
 
 @dataclass(frozen=True)
@@ -51,12 +47,8 @@ class PeakComparison:
 
 def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int], *, dtype: str = "float32") -> PeakComparison:
     """Replay and measure one instance as in training: without a past, and with gradients on all float inputs."""
-    pairs = growths(bench.compiled(name).architecture)
-    same: dict[str, Expr] = {one.other.name: Integer(0) if one.is_past else one.new for one in pairs}
-    sizes = {**sizes, **{size: value for one in pairs for size, value in one.at(0, sizes[one.new.name]).items()}}
-    diary, item = Diary(sizes), item_bytes(ITEM_BYTES[dtype])
-    arch = Resolver(bench.library, True, dtype in HALF, same, diary).architecture(bench.library.spec(name))
-    replayed = simulated_peak(run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()]), arch.tracer.facts)
+    sizes, item = without_past(bench, name, sizes), item_bytes(ITEM_BYTES[dtype])
+    replayed = PeakMemory(bench.library, bench.library.spec(name), on_inputs=True).replayed(Diary(sizes), dtype)
     own = Instance.of(bench, name, sizes, dtype=FORMATS[dtype]).where_fused
     with own.mode, WideStatistics():
         measured = peak(own.module, own.inputs)

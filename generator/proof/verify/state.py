@@ -49,6 +49,13 @@ def past_tokens(bench: Workbench, name: str, sizes: Mapping[str, int]) -> dict[s
     return sizes_of_step(bench, name, sizes, {size: value for one, length in past.items() for size, value in one.at(0, length).items()})
 
 
+def without_past(bench: Workbench, name: str, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Return the sizes of a step with as many new tokens, but none before it."""
+    pairs = growths(bench.compiled(name).architecture)
+    first = {size: value for one in pairs for size, value in one.at(0, sizes[one.new.name]).items()}
+    return sizes_of_step(bench, name, sizes, first)
+
+
 def sizes_of_step(bench: Workbench, name: str, sizes: Mapping[str, int], changed: Mapping[str, int]) -> dict[str, int]:
     """Return all sizes, derived ones included, where some are others."""
     sheet = bench.compiled(name).sheet

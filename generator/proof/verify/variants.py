@@ -10,14 +10,15 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.formulas.evaluate import evaluate
-from generator.proof.measure.peak import peak
+from generator.proof.measure.peak import peak as measured_peak
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check, run_step
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement
 from generator.proof.verify.rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
+from generator.proof.verify.state import without_past
 from generator.quantities import PEAK_BYTES, SAVED_BYTES
-from generator.resolve.decoding import growths
+from generator.sheet.peak import PeakMemory
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -70,24 +71,23 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
             return evaluate(instance.bench.fixed(instance.name, None, numbers).saved.bytes(dtype), instance.sizes)
 
         yield Check(f"{SAVED_BYTES.key}, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
-        if compiled.sheet.peak is not None and not compiled.sheet.peak.is_unproven(dtype):
-            yield _peak_check(built, dtype)
+        peak = compiled.sheet.peak
+        if peak is not None and not peak.is_unproven(dtype):
+            yield _peak_check(built, peak, dtype)
 
 
-def _peak_check(built: Instance, dtype: str) -> Check:
+def _peak_check(built: Instance, peak: PeakMemory, dtype: str) -> Check:
     """Compare the peak of memory of an instance that starts without a past."""
     bench, name = built.bench, built.name
-    pairs = growths(bench.compiled(name).architecture)
-    sizes = {**built.sizes, **{size: value for one in pairs for size, value in one.at(0, built.sizes[one.new.name]).items()}}
-    own = (Instance.of(bench, name, sizes, dtype=FORMATS[dtype]) if pairs else built).where_fused
+    sizes = without_past(bench, name, built.sizes)
+    own = (built if sizes == built.sizes else Instance.of(bench, name, sizes, dtype=FORMATS[dtype])).where_fused
     with own.mode, WideStatistics():
-        measured = peak(own.module, own.leaves(), input_gradients=None).bytes
+        measured = measured_peak(own.module, own.leaves(), input_gradients=None).bytes
 
     def fixed(numbers: Mapping[str, int]) -> Any:
         return bench.fixed(name, None, numbers).peak.bytes_at(dtype, sizes)
 
-    derived = bench.compiled(name).sheet.peak
-    return Check(f"{PEAK_BYTES.key}, {dtype}", derived.bytes_at(dtype, sizes) if derived else 0, measured, fixed=fixed)
+    return Check(f"{PEAK_BYTES.key}, {dtype}", peak.bytes_at(dtype, sizes), measured, fixed=fixed)
 
 
 def saved_bytes_by_lines(own: Instance, source: str) -> ByLines:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from openpyxl.formatting.rule import Rule
 from sympy import Expr
 
+import generator.render.workbook.plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
-from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import CellFormulas, closed_form

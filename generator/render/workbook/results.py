@@ -138,10 +138,10 @@ def _write_peak(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     said, row = PEAK_BYTES.words(plan.words.language), plan.memory_rows[PEAK_BYTES.key]
     by_size = {size: formula for dtype, size in ITEM_BYTES.items() if (formula := plan.sheet.peak_bytes(dtype)) is not None}
     if by_size:
-        limits = plan.sheet.peak.limits(FIRST_FORMAT) if plan.sheet.peak is not None else ()
+        limits = plan.sheet.peak_limits(FIRST_FORMAT)
         is_held = all(evaluate(count, plan.in_use) >= least for count, least in limits)
         value: Value = evaluate(by_size[ITEM_BYTES[FIRST_FORMAT]], plan.in_use) if is_held else plan.words("result.dash")
-        _write_bytes(page, plan, row, (said.title, said.meaning), _highest(plan, formulas, by_size), value)
+        _write_bytes(page, plan, row, (said.title, said.meaning), _highest(plan, formulas, by_size, limits), value)
         return
     page.text(f"A{row}", said.title, "Label")
     for column, style in (("B", "Rounded number"), ("D", "Whole number")):
@@ -152,7 +152,7 @@ def _write_peak(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     page.height(row, [(plan.words("memory.no_peak"), WIDTHS[5] + WIDTHS[6])])
 
 
-def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr]) -> str:
+def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr], limits: Sequence[tuple[Expr, int]]) -> str:
     texts = {size: formulas.text(expr, plan.names) for size, expr in by_size.items()}
     if sum(map(len, texts.values())) > 2 * LONGEST_BRANCH:
         for size, expr in by_size.items():
@@ -160,7 +160,6 @@ def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr]) ->
             parts = [formulas.split(part, plan.names, plan.in_use) for part in Max.make_args(moments)]
             texts[size] = "+".join([*([formulas.split(common, plan.names, plan.in_use)] if common != 0 else []), f"MAX({','.join(parts)})"])
     found = "".join(f"IF({plan.item_bytes_cell}={size},{text}," for size, text in texts.items()) + dash(plan) + ")" * len(texts)
-    limits = plan.sheet.peak.limits(FIRST_FORMAT) if plan.sheet.peak is not None else ()
     if not limits:
         return found
     holds = ",".join(f"{formulas.text(count, plan.names)}>={least}" for count, least in limits)

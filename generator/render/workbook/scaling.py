@@ -12,9 +12,9 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
+import generator.render.workbook.plan as places
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import QUANTITIES
-from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.formulas import CellFormulas

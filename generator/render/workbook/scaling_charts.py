@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.render.workbook import plan as places
+import generator.render.workbook.plan as places
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import stacked
 from generator.render.workbook.plan import Plan

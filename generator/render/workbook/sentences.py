@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import generator.render.workbook.plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import SAVED_ELEMENTS
 from generator.questions.growth.parts import leaves_of
-from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.crossings import CrossingCells, spoken
 from generator.render.workbook.invalid_sizes import text_if_valid

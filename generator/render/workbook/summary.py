@@ -5,8 +5,8 @@ from __future__ import annotations
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 
+import generator.render.workbook.plan as places
 from generator.quantities import PARAMS
-from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.checks import overrides
 from generator.render.workbook.formulas import CellFormulas

@@ -7,9 +7,9 @@ from typing import Any
 
 from openpyxl.formatting.rule import DataBarRule
 
+import generator.render.workbook.plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import Quantity, Shown, keys_in, shown_in
-from generator.render.workbook import plan as places
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import bars, lines
 from generator.render.workbook.invalid_sizes import dash

@@ -1,0 +1,36 @@
+"""Arithmetic of whole numbers and a size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sympy import Expr, Ge
+
+from generator.ops.base import CodeScope, Op, RowScope
+from generator.trace.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class WholeNumbers(Op):
+    """Divide each number by a size, by the kernel of the op's name. It is not counted; each number is read and written.
+
+    Subclasses declare `by`.
+    """
+
+    pointwise: ClassVar[bool] = True
+    input_kinds: ClassVar[tuple[Any, ...] | None] = ("index",)
+
+    by: Expr
+
+    def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
+        """Divide."""
+        (x,) = inputs
+        row.require(Ge(row.whole(self.by, at="by"), 1))
+        out = row.t.like(x)
+        row.t.kernel(self.name, [x], [out])
+        return out
+
+    def code(self, c: CodeScope) -> dict[str, Any]:
+        """The divisor."""
+        return {"by": c.operand(self.by)}
