@@ -192,8 +192,8 @@ def _is_at_most(one: Terms, other: Terms) -> bool:
 
     Each term by which it exceeds the other must be made up for by a multiple of that term there: b*d by b*n*d.
     """
-    keys = {*one, *other}
-    more = {key: one.get(key, 0) - other.get(key, 0) for key in keys}
+    # Which multiple makes up for what is taken in the order of the terms, which no hash decides.
+    more = {key: one.get(key, 0) - other.get(key, 0) for key in dict.fromkeys((*one, *other))}
     spare = {key: -count for key, count in more.items() if count < 0}
     for key, count in more.items():
         missing = max(0, count)

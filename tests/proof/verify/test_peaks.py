@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -120,3 +123,15 @@ def test_the_peak_of_every_op_is_the_measured_one_in_both_formats(ops_bench: Wor
         peaks = [check for check in byte_checks(instance) if check.quantity.startswith("peak_bytes")]
         assert peaks
         assert [check for check in peaks if not check.equal] == []
+
+
+@pytest.mark.slow
+def test_the_formula_does_not_depend_on_the_order_of_hashes() -> None:
+    program = "from generator import load; print(load('mistral').sheet.peak_bytes('float32'))"
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", program], env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+        ).stdout
+        for seed in ("5", "6")
+    }
+    assert len(said) == 1
