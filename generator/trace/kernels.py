@@ -293,7 +293,14 @@ KERNELS: dict[str, Kernel] = {
         operands_and_statistics,
         "each",
     ),
-    "_weight_norm_interface": Kernel((VectorCost(3, 2, "square, sum, product; per row: root, division"),), places, "each"),
+    "_weight_norm_interface": Kernel(
+        (
+            VectorCost(3, 2, "square, sum, product; per row: root, division", "rows of several numbers"),
+            VectorCost(3, 0, "abs, product, division", "rows of one number"),  # whose length is its absolute value
+        ),
+        places,
+        "each",
+    ),
     # contractions and windows; their vector FLOPs are biases and the elements of windows
     "mm": Kernel((), factors, "each"),
     "addmm": Kernel((), factors, "each"),

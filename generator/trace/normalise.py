@@ -157,7 +157,8 @@ def weight_norm(t: Tracer, directions: Tensor, lengths: Tensor) -> Tensor:
     """
     out = t.new(directions.shape, needs_grad=directions.needs_grad or lengths.needs_grad)
     norms = t.new(lengths.shape, kind="stat")
-    vector = vector_flops("_weight_norm_interface", directions.numel, lengths.numel)
+    many = "one number" if t.facts.equal(directions.numel, lengths.numel) else "several numbers"
+    vector = vector_flops("_weight_norm_interface", directions.numel, lengths.numel, case=f"rows of {many}")
     t.kernel("_weight_norm_interface", [directions, lengths], [out, norms], vector=vector)
     return out
 

@@ -75,9 +75,13 @@ CASES: dict[tuple[str, str], Make] = {
     ("native_batch_norm", "training, no running statistics, no weight"): _channels(
         lambda c: nn.BatchNorm1d(c, affine=False, track_running_stats=False)
     ),
-    ("_weight_norm_interface", ""): lambda rows, width, device: (
+    ("_weight_norm_interface", "rows of several numbers"): lambda rows, width, device: (
         lambda v: torch._weight_norm(v, torch.ones(rows, 1, device=device)),
         torch.ones(rows, width, device=device),
+    ),
+    ("_weight_norm_interface", "rows of one number"): lambda rows, width, device: (
+        lambda v: torch._weight_norm(v, torch.ones_like(v)),
+        torch.ones(rows * width, 1, device=device),
     ),
     ("native_batch_norm", "evaluation, weight and bias"): _channels(lambda c: nn.BatchNorm1d(c).eval()),
     ("native_batch_norm", "evaluation, no weight"): _channels(lambda c: nn.BatchNorm1d(c, affine=False).eval()),
