@@ -94,6 +94,9 @@ class RowScope(Protocol):
     def axis(self, x: Tensor, axis: int | str) -> int:
         """Return the index of an axis given by index or by its size's name."""
 
+    def names_another_axis(self, x: Tensor, place: int, label: str) -> bool:
+        """Say whether a name for an axis of an input is that of a size which this axis has not, and another one has."""
+
     def whole(self, size: Expr, *, at: str) -> Expr:
         """Return a size simplified; raises OpError unless it is known to be whole."""
 

@@ -28,7 +28,8 @@ class Einsum(Op):
     """A contraction: `eq: "b h i e, b h j e -> b h i j"`.
 
     MACs: the product of the sizes of all labels. Kept for the backward pass: each operand that the other's gradient needs.
-    A label that is a size of the spec must have that size; other labels are local. A plain batched matrix product is written `a @ b`.
+    A label is the axis that it stands for, whatever sizes are called, and has one size in all operands. A plain batched matrix product is
+    written `a @ b`.
 
     Three and more tensors are contracted from left to right, two at a time, and a label that neither a later one nor the result has
     is summed as soon as it can be: `b i, o i j, b j -> b o` is `b i, o i j -> b o j`, then `b o j, b j -> b o`, as nn.Bilinear does.
@@ -82,13 +83,14 @@ class Einsum(Op):
                     *apart(self.eq),
                     at="eq",
                 )
-            for label, size in zip(labels, x.shape, strict=True):
-                if label in row.sizes and not row.same(row.sizes[label], size):
-                    found, wanted = row.text(size), row.text(row.sizes[label])
-                    named = "" if wanted == label else f" ({wanted})"
-                    raise OpError(f"axis `{label}` of {name} is {found}, not {label}{named}", shapes, at="eq")
+            for place, (label, size) in enumerate(zip(labels, x.shape, strict=True)):
+                if row.names_another_axis(x, place, label):
+                    raise OpError(_misnamed(row, label, size, name), shapes, at="eq")
                 other, owner = known.setdefault(label, (size, name))
                 if not row.same(other, size):
+                    wrong = [one for one in ((other, owner), (size, name)) if not row.same(row.sizes.get(label, one[0]), one[0])]
+                    if len(wrong) == 1:
+                        raise OpError(_misnamed(row, label, *wrong[0]), shapes, at="eq")
                     verb = "contracts" if label not in self.terms()[1] else "aligns"
                     clash = f"`{row.name}` {verb} axis {label} of {owner} with axis {label} of {name}, but their sizes differ"
                     raise OpError(clash, shapes, at="eq")
@@ -113,6 +115,11 @@ class Einsum(Op):
                 left = ",".join("".join(short[x] for x in term) for term in step.terms)
                 text = f'torch.einsum("{left}->{"".join(short[x] for x in step.result)}", {", ".join(operands)})'
         return {"expression": text}
+
+
+def _misnamed(row: RowScope, label: str, found: Expr, name: str) -> str:
+    wanted = row.text(row.sizes[label])
+    return f"axis `{label}` of {name} is {row.text(found)}, not {label}" + ("" if wanted == label else f" ({wanted})")
 
 
 def steps(terms: list[tuple[str, ...]], result: tuple[str, ...]) -> list[Step]:

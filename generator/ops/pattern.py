@@ -1,4 +1,8 @@
-"""einops notation: `b n (h e) -> b h n e`. Labels are sizes of the spec or local names."""
+"""einops notation: `b n (h e) -> b h n e`.
+
+A label that stands alone for an axis is that axis, whatever sizes are called, as in einops; in a group, where it says how an axis is split,
+it is the size of its name, or what the others leave of the axis.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from sympy import Expr, Integer
 from generator.formulas.human import counted
 from generator.ops.base import OpError, RowScope
 from generator.ops.divisibility import suggested_condition
-from generator.trace.tensor import Shape, product
+from generator.trace.tensor import Shape, Tensor, product
 
 Group = tuple[str, ...]
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)|([()])|(1)|(\S))")
@@ -72,20 +76,24 @@ def parse_arrow(text: str, *, at: str) -> tuple[str, str]:
 
 
 def solve(
-    row: RowScope, axes: Axes, shape: Shape, source: str, known: dict[str, Expr], *, at: str, declared: Mapping[str, Expr] | None = None
+    row: RowScope, axes: Axes, x: Tensor, source: str, known: dict[str, Expr], *, at: str, declared: Mapping[str, Expr] | None = None
 ) -> None:
-    """Give each label of a side its size, from the shape at hand; `known` is extended.
+    """Give each label of a side its size, from the tensor at hand; `known` is extended.
 
     Args:
         declared: what the row's `out` says of labels, for groups that the shape does not decide.
 
     Raises:
-        OpError: a different number of axes, a clash of sizes, or a group with two unknown labels.
+        OpError: a different number of axes, a clash of sizes, a name that belongs to another axis, or a group with two unknown labels.
     """
+    shape = x.shape
     if len(axes.groups) != len(shape):
         message = f"the pattern has {counted(len(axes.groups), 'axis', 'axes')}, but {source} has {len(shape)}"
         raise OpError(message, f"{source} is {row.show(shape)}", *apart(",".join(axes.labels)), at=at)
-    for group, size in zip(axes.groups, shape, strict=True):
+    for place, (group, size) in enumerate(zip(axes.groups, shape, strict=True)):
+        if len(group) == 1 and not row.names_another_axis(x, place, *group):
+            known[group[0]] = size
+            continue
         undecided = [label for label in group if label not in known and label not in row.sizes]
         if declared and len(undecided) > 1:
             known.update({label: declared[label] for label in undecided if label in declared})

@@ -19,8 +19,8 @@ from generator.trace.tensor import Tensor
 class Rearrange(Op):
     """Split, reorder and merge axes, in einops notation: `to: b n (h e) -> b h n e`.
 
-    Labels that no size of the spec is named after have the sizes that the input leaves for them, or those that `out` says:
-    `{op: rearrange, to: b (i j) c -> b c i j, out: [b, c, s/4, s/4]}`.
+    A label that stands alone on the left is its axis, whatever sizes are called. One in a group has the size of its name; if there is none,
+    the size that the input leaves for it, or that `out` says: `{op: rearrange, to: b (i j) c -> b c i j, out: [b, c, s/4, s/4]}`.
 
     No arithmetic. Splitting and reordering are views; merging copies where the axes are not neighbours in memory.
     """
@@ -48,7 +48,7 @@ class Rearrange(Op):
         left, right = self.sides()
         known: dict[str, Expr] = {}
         declared = declared_labels(right, row.out, row.sizes)
-        solve(row, left, x.shape, row.input_names[0], known, at="to", declared=declared)
+        solve(row, left, x, row.input_names[0], known, at="to", declared=declared)
         y = x
         axis = 0
         for group in left.groups:
@@ -68,7 +68,7 @@ class Rearrange(Op):
         """
         left, _ = self.sides()
         known: dict[str, Expr] = {}
-        solve(row, left, inputs[0].shape, row.input_names[0], known, at="to")
+        solve(row, left, inputs[0], row.input_names[0], known, at="to")
         group = left.groups[axis]
         return Along.mixing(len(group) > 1 and any(fraction(together(known[label]))[1] != 1 for label in group[1:]))
 

@@ -161,12 +161,27 @@ class Scope:
             )
         return found[0]
 
+    def names_another_axis(self, x: Tensor, place: int, label: str) -> bool:
+        """Say whether a name for an axis of an input is that of a size which this axis has not, and another one has.
+
+        That is so in the spec's own sizes: where two of them are given one value, a pattern means what it means anywhere.
+        """
+        wanted = self.sizes.get(label)
+        if wanted is None or self.same(wanted, x.shape[place]) or not any(self.same(wanted, size) for size in x.shape):
+            return False
+        found = self._in_own_sizes(x, label)
+        return bool(found) and place not in found
+
     def _axes_named(self, x: Tensor, axis: str) -> list[int]:
         """Return the axes of an input that have a size in the spec's own sizes; none where that is not one axis."""
+        found = self._in_own_sizes(x, axis)
+        return found if len(found) == 1 else []
+
+    def _in_own_sizes(self, x: Tensor, label: str) -> list[int]:
+        """Return the axes of an input that have a size in the spec's own sizes."""
         own = self.in_own_sizes()
         shapes = [theirs.shape for mine, theirs in zip(self.inputs, own.inputs, strict=True) if mine is x]
-        found = [i for i, size in enumerate(shapes[0]) if Facts().equal(size, own.sizes[axis])] if shapes else []
-        return found if len(found) == 1 else []
+        return [i for i, size in enumerate(shapes[0]) if Facts().equal(size, own.sizes[label])] if shapes else []
 
     def whole(self, size: Expr, *, at: str) -> Expr:
         """Return a size simplified; raises OpError unless it is known to be whole."""
