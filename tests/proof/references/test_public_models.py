@@ -27,11 +27,11 @@ def bench() -> Iterator[Workbench]:
 
 
 # Of these, public implementations are built in all published sizes too.
-FULL_SIZE = {"albert", "bert", "cvt", "gpt2", "llama", "llama3", "longformer", "min_gpt", "mistral", "qwen2", "qwen3"}
-FULL_SIZE |= {"deepseek_v2_lite", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
-# These compute the same by other products (overlapping chunks), or cannot run without values (which tokens choose an expert?), so that
-# matmul FLOPs are not compared.
-OTHER_PRODUCTS = {"deepseek_v2_lite", "longformer", "mixtral"}
+FULL_SIZE = {"albert", "bert", "cvt", "gpt2", "llama", "llama3", "longformer", "mamba", "min_gpt", "mistral", "qwen2"}
+FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
+# These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
+# tokens choose an expert?), so that matmul FLOPs are not compared.
+OTHER_PRODUCTS = {"deepseek_v2_lite", "longformer", "mamba", "mixtral"}
 
 
 @pytest.mark.slow
