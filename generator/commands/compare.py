@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_specs, existing, settings
-from generator.commands.target import answered
+from generator.commands.target import answered, say_what_follows
 from generator.render.formats import LANGUAGES
 from generator.render.terminal.console import complain, say
 from generator.text.suggest import did_you_mean, listed
@@ -94,6 +94,10 @@ def _comparison(args: argparse.Namespace) -> Comparison:
         if axis.size in sizes:
             raise UsageError(f"`{axis.size}` is both given and swept")
         subjects = subjects_of(sides, Settings(sizes, others, args.preset, axis.size), existing(args.specs))
+        for subject in subjects:
+            if subject.preset:
+                swept = {axis.size: ""} if args.sweep else {}
+                say_what_follows(subject.sheet, subject.preset, {**sizes, **swept})
     if not args.sweep:
         axis = Axis("", (1,))  # one column of values, in no size
     title = " and ".join(subject.label for subject in subjects)

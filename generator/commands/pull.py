@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print or write the presets."""
     existing([args.file])
+    from generator.commands.target import say_what_follows
     from generator.pull.pulled import checked, pulled
     from generator.pull.writing import add_presets, preset_lines
     from generator.spec.lookup import everything
@@ -46,6 +47,8 @@ def run(args: argparse.Namespace) -> int:
         outer, block = found.library.blocks[found.sheet.name]
         raise UsageError(f"`{block}` is a block inside of {outer}.yaml", "add the presets there by hand: without --write they are printed")
     checked(found, presets)
+    if any(preset.name == found.typed.chosen for preset in found.sheet.presets):
+        say_what_follows(found.sheet, found.typed.chosen, found.typed.overrides)
     for preset in presets:
         for line in preset_lines(preset):
             say(line)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_specs, existing
-from generator.commands.target import answered
+from generator.commands.target import answered, say_what_follows
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.quantities import Shown, keys_in
@@ -99,7 +99,10 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     keys += [sort] if sort and sort not in keys else []
     where = parse_where(args.where, sheet) if args.where else None
     fixed = preset_values(sheet, args.preset or preset) if args.preset or preset else {}
-    return Sweep(sheet, _grid(sheet, axes, fixed), tuple(keys), where), sort
+    grid = _grid(sheet, axes, fixed)
+    if args.preset or preset:
+        say_what_follows(sheet, args.preset or preset, {axis.size: axis.values[0] if len(axis.values) == 1 else "" for axis in axes})
+    return Sweep(sheet, grid, tuple(keys), where), sort
 
 
 def _grid(sheet: Sheet, axes: list[Axis], preset: dict[str, int]) -> Grid:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, existing, settings
 from generator.formulas.numerals import NotANumberError, whole_number
-from generator.render.terminal.console import warn
+from generator.render.terminal.console import remind, warn
 from generator.text.problems import headline
 
 if TYPE_CHECKING:
@@ -31,10 +31,13 @@ class Target:
     chosen: Mapping[str, Any]
 
     def cost(self, dtype: str | None = None) -> Cost:
-        """Return the sheet at the sizes given, in a number format. Raises SizeError."""
+        """Return the sheet at the sizes given, in a number format, and say which sizes follow from them. Raises SizeError."""
         from generator.sheet.costing import cost_of
 
-        return cost_of(self.sheet, self.preset, self.sizes, dtype or "float32")
+        found = cost_of(self.sheet, self.preset, self.sizes, dtype or "float32")
+        if self.preset:
+            say_what_follows(self.sheet, self.preset, self.sizes)
+        return found
 
 
 @contextmanager
@@ -81,6 +84,20 @@ def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     if not doubts:
         keep_sheet(args.target, written, found, compiled.sheet)
     return Target(compiled.sheet, found.preset or None, sizes, found.library, found.chosen)
+
+
+def say_what_follows(sheet: Sheet, preset: str, given: Mapping[str, Any]) -> None:
+    """Tell which sizes of a preset change with those given, because the preset has them at their default.
+
+    Args:
+        given: sizes by name; one that runs is given as text.
+    """
+    from generator.formulas.stored import text_of
+    from generator.sheet.sizing import by_entry, followers
+
+    order = [size.name for size in sheet.sizes]
+    for name, (formula, published) in followers(sheet, preset, by_entry(given, sheet.families)).items():
+        remind(f"`{name}` follows as {text_of(formula, order)}, which it is in `{preset}` too; {name}={published} holds it")
 
 
 def _size(name: str, text: str) -> int:

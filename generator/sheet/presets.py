@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from generator.formulas.evaluate import EvaluationError, evaluate
@@ -30,6 +31,30 @@ def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int |
             known = {name: value for name, value in needed.items() if value is not None}
             values[size.name] = evaluate(size.value, known) if len(known) == len(needed) else None
     return values
+
+
+def following(sizes: Sequence[Size], published: Mapping[str, int], families: Mapping[str, Sequence[str]]) -> dict[str, Expr]:
+    """Return the formula of each size that a preset gives the value of its own default: f = 3072 where f is 4*d by default and d is 768.
+
+    Such a size goes on to follow the others where these are changed; in the preset it is only written out. The entries of a size with
+    several follow together or not at all.
+    """
+    found = {}
+    with suppress(EvaluationError):
+        values = complete(sizes, published)
+        for size in sizes:
+            needed = {name: values.get(name) for name in size_names(size.value)} if size.kind == "default" else {}
+            known = {name: value for name, value in needed.items() if value is not None}
+            if size.name in published and known and len(known) == len(needed) and evaluate(size.value, known) == published[size.name]:
+                found[size.name] = size.value
+    apart = {name for members in families.values() if not {*members} <= found.keys() for name in members}
+    return {name: formula for name, formula in found.items() if name not in apart}
+
+
+def held(sizes: Sequence[Size], published: Mapping[str, int], families: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return the sizes that a preset holds, whatever is made of the others: all but those of `following`."""
+    follow = following(sizes, published, families)
+    return {name: value for name, value in published.items() if name not in follow}
 
 
 def sheet_presets(

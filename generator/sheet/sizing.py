@@ -11,7 +11,7 @@ from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.numerals import digit_notes, number
 from generator.formulas.stored import size_names, text_of
-from generator.sheet.presets import complete
+from generator.sheet.presets import complete, following, held
 from generator.sheet.sheet import Sheet, Size
 from generator.text.suggest import did_you_mean, listed
 
@@ -25,14 +25,15 @@ def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[st
     """Return every size of a sheet that is known, with defaults and derived sizes filled in, in the order of the spec.
 
     Args:
-        preset: the name of a preset of the sheet; sizes given win over it.
+        preset: the name of a preset of the sheet; sizes given win over it, and sizes that it leaves at their default follow them.
         given: whole numbers, or numpy arrays of them, by size.
 
     Raises:
         SizeError: an unknown preset or size, a number that is no size, or sizes that break a condition of the spec.
     """
     given = by_entry(given, sheet.families)
-    values = dict(preset_sizes(sheet, preset)) | {name: _checked(sheet, name, value) for name, value in given.items()}
+    values = held(sheet.sizes, preset_sizes(sheet, preset), sheet.families)
+    values |= {name: _checked(sheet, name, value) for name, value in given.items()}
     try:
         known = {name: value for name, value in complete(sheet.sizes, values).items() if value is not None}
         _check_conditions(sheet, known)
@@ -125,6 +126,30 @@ def preset_sizes(sheet: Sheet, name: str | None) -> Mapping[str, int]:
         notes = (*did_you_mean(name, known), f"presets: {listed(known)}") if known else (f"`{sheet.name}` has no presets",)
         raise SizeError(f"`{sheet.name}` has no preset `{name}`", *notes)
     return known[name]
+
+
+def followers(sheet: Sheet, preset: str, given: Mapping[str, Any]) -> dict[str, tuple[Expr, int]]:
+    """Return the sizes of a preset that change with those given, though nobody gave them: the formula of each, and its published value.
+
+    Args:
+        given: sizes by name, in any form; one that is given as the preset has it changes nothing.
+    """
+    published = preset_sizes(sheet, preset)
+    moved = {name for name, value in given.items() if name not in published or not _is(value, published[name])}
+    follow = {name: one for name, one in following(sheet.sizes, published, sheet.families).items() if name not in given}
+    others = {one.name: one.value for one in sheet.sizes if one.name not in published and one.name not in given}
+    formulas = {**others, **follow}
+    return {name: (one, published[name]) for name, one in follow.items() if moved & _below(one, formulas)}
+
+
+def _is(value: Any, published: int) -> bool:
+    return isinstance(value, int) and value == published
+
+
+def _below(formula: Expr, formulas: Mapping[str, Expr | None]) -> set[str]:
+    """Return the sizes in a formula, and those that they follow from."""
+    names = set(size_names(formula))
+    return names.union(*(_below(one, formulas) for name in names if (one := formulas.get(name)) is not None))
 
 
 def _checked(sheet: Sheet, name: str, value: Any) -> Any:

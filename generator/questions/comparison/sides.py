@@ -14,7 +14,9 @@ from generator.questions.growth.bound import preset_values
 from generator.questions.growth.subject import Subject
 from generator.sheet.asked import choosable, options_of, with_choices
 from generator.sheet.compiled import compile_spec
+from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet
+from generator.sheet.sizing import preset_sizes
 from generator.spec.library import Library
 from generator.spec.lookup import locate
 from generator.text.problems import ProblemsError
@@ -108,7 +110,7 @@ def _shared_preset(preset: str, found: Sequence[tuple[Library, Sheet]]) -> dict[
         return {}
     for _, sheet in found:
         if any(known.name == preset for known in sheet.presets):
-            return preset_values(sheet, preset)
+            return dict(preset_sizes(sheet, preset))
     known_presets: dict[str, Mapping[str, int]] = {}
     library = found[0][0]
     for name in library.names:
@@ -123,7 +125,8 @@ def _shared_preset(preset: str, found: Sequence[tuple[Library, Sheet]]) -> dict[
 
 def _subject(side: Side, sheet: Sheet, shared: Mapping[str, int], settings: Settings, label: str) -> Subject:
     settable = {size.name for size in sheet.sizes if size.kind != "derived"}
-    own = preset_values(sheet, side.preset) if side.preset else shared
+    taken = {name: value for name, value in shared.items() if name in settable}
+    own = preset_values(sheet, side.preset) if side.preset else held(sheet.sizes, taken, sheet.families)
     given: dict[str, Expr | int] = {name: value for name, value in {**own, **settings.sizes}.items() if name in settable}
     if settings.swept in settable:
         given[settings.swept] = symbol(settings.swept)  # stays open, even where it has a default

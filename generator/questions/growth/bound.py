@@ -8,6 +8,7 @@ from sympy import Eq, Expr, Integer, Mod, Symbol, expand
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.symbols import symbol
+from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import preset_sizes, sized
 
@@ -31,9 +32,9 @@ def bound_sizes(sheet: Sheet, given: Mapping[str, Expr | int]) -> dict[Symbol, E
 
 
 def preset_values(sheet: Sheet, name: str) -> dict[str, int]:
-    """Return the sizes that a preset of a sheet sets. Raises SizeError where there is none of the name."""
+    """Return the sizes that a preset of a sheet holds; the others follow. Raises SizeError where there is none of the name."""
     sized(sheet, name, {})
-    return dict(preset_sizes(sheet, name))
+    return held(sheet.sizes, preset_sizes(sheet, name), sheet.families)
 
 
 def check_settable(sheet: Sheet, name: str) -> None:

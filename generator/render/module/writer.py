@@ -24,7 +24,8 @@ from generator.resolve.binding import default_conditions
 from generator.resolve.decoding import growths
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
-from generator.sheet.sheet import Sheet
+from generator.sheet.presets import following
+from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.library import Library
 from generator.spec.model import Dim
@@ -80,8 +81,15 @@ def _in_order(modules: ModuleSet, name: str) -> list[str]:
 
 
 def _preset_view(view: ModuleView, sheet: Sheet, preset: str) -> ModuleView:
-    sizes = next(one.sizes for one in sheet.presets if one.name == preset)
+    sizes = _held(view, sheet, next(one for one in sheet.presets if one.name == preset))
     return replace(view, arguments=tuple(replace(a, default=Integer(sizes[a.name])) if a.name in sizes else a for a in view.arguments))
+
+
+def _held(view: ModuleView, sheet: Sheet, preset: SheetPreset) -> dict[str, int]:
+    """Return the sizes that a preset gives the constructor; those that it works out by itself follow, also where others are changed."""
+    follow = following(sheet.sizes, preset.sizes, sheet.families)
+    by_itself = {argument.name for argument in view.arguments if argument.default is not None}
+    return {name: value for name, value in preset.sizes.items() if name not in follow or name not in by_itself}
 
 
 def _text(title: str, origin: str, top: Sequence[str], classes: Sequence[Mapping[str, Any]]) -> str:
@@ -129,7 +137,7 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
         "references": [_reference(c) for c in checkpoints.values()],
-        "presets": [f"{literal(p.name)}: {literal({**view.given(p.sizes), **p.options})}" for p in presets],
+        "presets": [f"{literal(p.name)}: {literal({**view.given(_held(view, sheet, p)), **p.options})}" for p in presets if sheet],
         "entry": "Any" if view.families or any(p.options for p in presets) else "int",
         "letters": literal({size: variable for size, variable in names.items() if size != variable}) if presets else "{}",
     }

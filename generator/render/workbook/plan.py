@@ -14,6 +14,7 @@ from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
 from generator.sheet.example import views
+from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
@@ -305,7 +306,8 @@ def make_plan(sheet: Sheet, words: Texts) -> Plan:
     for i, view in enumerate(views(sheet)):
         letter = get_column_letter(FIRST_PRESET_COLUMN + i)
         preset = view.preset or SheetPreset(EXAMPLE, {}, {})
-        columns.append(PresetColumn(preset.name, letter, preset.sizes, view.examples, preset.expect, preset.cite, view.sizes))
+        published = held(sheet.sizes, preset.sizes, sheet.families)  # what follows goes on to follow what is typed
+        columns.append(PresetColumn(preset.name, letter, published, view.examples, preset.expect, preset.cite, view.sizes))
     own = []
     for i in range(SPARE_COLUMNS):
         letter = get_column_letter(FIRST_PRESET_COLUMN + len(columns) + i)
