@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Ge, Integer
 
-from generator.resolve.architecture import Architecture, BlockRow, ReadRow, Results, Sized
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results, Sized
 from generator.resolve.blocks import Block, Trace, block_of, check_layer, iterated, named_inputs, results_of, run_child
+from generator.resolve.freezing import freezing
 from generator.resolve.run import Frame, Run
 from generator.resolve.sizes import Unresolved, written_size
+from generator.resolve.tied_blocks import check_one_block, check_same_weights, tied_block
 from generator.spec.model import Layers, Ref, Row
 from generator.trace.cycle import Turn, cycle, numbers
 from generator.trace.iterate import Body, Carried
@@ -24,6 +27,7 @@ class _Part:
 
     Args:
         times: how many follow each other.
+        owner: the row whose weights they have; None where they have their own.
         traced: what they came to, each time that one was traced.
     """
 
@@ -31,6 +35,7 @@ class _Part:
     block: Block
     times: Expr
     inputs: Mapping[str, Tensor]
+    owner: BlockRow | None
     traced: list[Architecture] = field(default_factory=list)
 
     @property
@@ -39,11 +44,15 @@ class _Part:
         return max(1, len(self.block.spec.outputs))
 
 
-def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> BlockRow:
-    """Trace a stack of layers of several kinds. Raises Unresolved after reporting."""
+def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace, rows: Mapping[str, BoundRow | None]) -> BlockRow:
+    """Trace a stack of layers of several kinds. Raises Unresolved after reporting.
+
+    Args:
+        rows: the rows above, whose weights layers may have; None where one is broken.
+    """
     row = read.row
     total = written_size(frame.sized, frame.needs, row.repeat, run.problems) if row.repeat is not None else Integer(1)
-    parts = _parts(run, frame, read, trace)
+    parts = _parts(run, frame, read, trace, rows)
     _check_alike(run, read, parts)
     carries = next(iter(parts.values())).carries
     inputs = {str(place): x for place, x in enumerate(read.inputs)}
@@ -54,7 +63,8 @@ def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> BlockRow
     amounts = {id(part): part.times for part in (first, last) if part is not None}
     if first is not None:
         carried = iterated(run, frame, first.read, first.block, first.times, carried, _body(run, frame, first))
-    kinds = [Turn(part.read.path, part.times, _body(run, frame, part)) for part in turns]
+    kinds = [Turn(part.read.path, part.times, _body(run, frame, part), part.read.row.share) for part in turns]
+    _require_shared(frame, length, turns)
     carried = _in_turn(run, frame, read, length, kinds, carried)
     amounts |= {id(part): amount for part, amount in zip(turns, numbers(length, kinds, run.facts), strict=True)}
     if last is not None:
@@ -67,13 +77,22 @@ def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> BlockRow
     return BlockRow(**vars(read), results=results, child=_whole(frame, read, parts, amounts))
 
 
-def _parts(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> dict[str, _Part]:
+def _require_shared(frame: Frame, length: Expr, turns: Sequence[_Part]) -> None:
+    """Require one layer of each kind that shares its weights: the module has them even where it applies them nowhere."""
+    places = Integer(0)
+    for part in turns:
+        if part.read.row.share and part.owner is None:
+            frame.needs.condition(Ge(length, places + 1), part.read.row.where("share"))
+        places += part.times
+
+
+def _parts(run: Run, frame: Frame, read: ReadRow, trace: Trace, rows: Mapping[str, BoundRow | None]) -> dict[str, _Part]:
     """Return all kinds of layers by name. Raises Unresolved after reporting what is wrong with any of them."""
     found: dict[str, _Part] = {}
     names = dict(read.row.layers())
     for name, layers in names.items():
         try:
-            found[name] = _part(run, frame, read, trace, layers, name)
+            found[name] = _part(run, frame, _read_layers(read, layers, name), layers, trace, rows)
         except Unresolved:
             continue
     if len(found) < len(names):
@@ -81,14 +100,23 @@ def _parts(run: Run, frame: Frame, read: ReadRow, trace: Trace) -> dict[str, _Pa
     return found
 
 
-def _part(run: Run, frame: Frame, read: ReadRow, trace: Trace, layers: Layers, name: str) -> _Part:
-    own = {key: span for key, span in read.row.spans.items() if key in ("in", "repeat")}
-    inputs = read.row.inputs
-    row = Row(name, layers.span, use=layers.use, repeat=read.row.repeat, inputs=inputs, spans=own | {"repeat": layers.where("times")})
-    part = replace(read, row=row, path=f"{read.path}.{name}", declared=None)
+def _read_layers(read: ReadRow, layers: Layers, name: str) -> ReadRow:
+    """Return the layers of one kind as a row."""
+    outer = read.row
+    own = {key: span for key, span in outer.spans.items() if key in ("in", "repeat", "share")}
+    own |= {key: layers.spans[key] for key in ("share", "tie") if key in layers.spans} | {"repeat": layers.where("times")}
+    row = Row(name, layers.span, use=layers.use, repeat=outer.repeat, inputs=outer.inputs, when=outer.when, tie=layers.tie, spans=own)
+    row = replace(row, share=outer.share or layers.share or bool(layers.tie))
+    return replace(read, row=row, path=f"{read.path}.{name}", declared=None)
+
+
+def _part(run: Run, frame: Frame, read: ReadRow, layers: Layers, trace: Trace, rows: Mapping[str, BoundRow | None]) -> _Part:
     times = Integer(1) if layers.times is None else written_size(frame.sized, frame.needs, layers.times, run.problems)
-    block = block_of(run, frame, row, trace)
-    return _Part(part, block, times, named_inputs(run, frame, part, block))
+    block = block_of(run, frame, read.row, trace)
+    owner = tied_block(run, read.row, rows)
+    if owner is not None:
+        check_one_block(run, read.row, owner)
+    return _Part(read, block, times, named_inputs(run, frame, read, block), owner)
 
 
 def _check_alike(run: Run, read: ReadRow, parts: Mapping[str, _Part]) -> None:
@@ -110,13 +138,26 @@ def _body(run: Run, frame: Frame, part: _Part) -> Body:
 
     def body(carried: Carried) -> Carried:
         given = {names[int(place)]: x for place, x in carried.items()}
-        layer = run_child(run, frame, part.read, part.block, {**part.inputs, **given})
+        with _weights_of(run, frame, part):
+            layer = run_child(run, frame, part.read, part.block, {**part.inputs, **given})
         part.traced.append(layer)
         check_layer(run, frame, part.read, given, layer)
+        if part.owner is not None:
+            check_same_weights(run, part.read.row, layer, part.owner.child)
         outputs = zip(carried.items(), layer.outputs.values(), strict=True)
         return {place: replace(x, shape=before.shape) for (place, before), x in outputs}
 
     return body
+
+
+@contextmanager
+def _weights_of(run: Run, frame: Frame, part: _Part) -> Iterator[None]:
+    """Let a layer have the weights of the row that it is tied to, which learn if they do there."""
+    if part.owner is None:
+        yield
+    else:
+        with run.tracer.sharing(part.owner.applied), freezing(run, frame, part.owner.row):
+            yield
 
 
 def _in_turn(run: Run, frame: Frame, read: ReadRow, length: Expr, kinds: list[Turn], carried: Carried) -> Carried:

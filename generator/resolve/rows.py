@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 
 from generator.ops.base import Op
@@ -12,6 +12,7 @@ from generator.resolve.binding import check_shape
 from generator.resolve.blocks import Block, block_of, check_state, run_block
 from generator.resolve.exact_sizes import inexact_problem, open_domain
 from generator.resolve.experts import run_experts
+from generator.resolve.freezing import check_frozen, freezing, is_on
 from generator.resolve.hints import shapes_of
 from generator.resolve.initial_values import with_initial_values
 from generator.resolve.once import run_once
@@ -96,9 +97,9 @@ def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: 
             names = tuple(ref.text for ref in refs)
             read = ReadRow(row=row, path=path, inputs=inputs, input_names=names, declared=declared, active=active)
             is_over = run.tracer.is_later and row.name in run_once(frame.spec)
-            with _freezing(run, frame, row), run.tracer.scratch() if is_over else nullcontext():
+            with freezing(run, frame, row), run.tracer.scratch() if is_over else nullcontext():
                 bound = _started(run, frame, read, op, rows, values)
-            _check_frozen(run, bound)
+            check_frozen(run, bound)
             return _checked(run, frame, bound)
     return None
 
@@ -117,9 +118,9 @@ def _run(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str
         ran = run_op(run, frame, read, op, rows)
         return with_initial_values(run, frame, ran) if read.row.init else ran
     if read.row.is_varied:
-        return run_pattern(run, frame, read, trace_rows)
+        return run_pattern(run, frame, read, trace_rows, rows)
     block = block_of(run, frame, read.row, trace_rows)
-    if not read.row.tie and all(row.tie != read.name for row in frame.spec.rows.values()):
+    if not read.row.tie and all(read.name not in row.tied_to for row in frame.spec.rows.values()):
         return _run_block(run, frame, read, block)
     owner = tied_block(run, read.row, rows)
     with run.tracer.sharing(None if owner is None else owner.applied) as weights:
@@ -141,50 +142,12 @@ def _is_active(run: Run, frame: Frame, row: Row, inputs: Sequence[Tensor]) -> bo
     """Say whether the option that a row depends on is on. Raises Unresolved after reporting."""
     if not row.when:
         return True
-    is_on = _is_on(run, frame, row, "when", row.when)
+    found = is_on(run, frame, row, "when", row.when)
     if not inputs and row.otherwise is None:
         note = "without it, the row would hand its first input through; `else` names what stands in its place"
         run.problems.add(f"`{row.name}` has `when`, but reads nothing", row.where("when"), note)
         raise Unresolved
-    return is_on
-
-
-def _is_on(run: Run, frame: Frame, row: Row, key: str, option: str) -> bool:
-    """Return the value of a yes or no that a key of a row names. Raises Unresolved after reporting."""
-    spec, options = frame.spec, frame.sized.options
-    if option not in options:
-        yes_no = [name for name, declared in spec.options.items() if isinstance(declared.default, bool)]
-        notes = (*did_you_mean(option, yes_no), f"options that are true or false: {listed(yes_no) or 'none'}")
-        run.problems.add(f"`{key}` names `{option}`, which is not an option of `{spec.name}`", row.where(key), *notes)
-    elif not isinstance(options[option], bool):
-        run.problems.add(f"`{key}` names `{option}`, which is not true or false but `{options[option]}`", row.where(key))
-    else:
-        return bool(options[option])
-    raise Unresolved
-
-
-def _freezing(run: Run, frame: Frame, row: Row) -> AbstractContextManager[None]:
-    """Return the context in which a row runs: what it says of its weights holds. Raises Unresolved after reporting.
-
-    Of a block that is tied to another one holds what that one says, whose weights it has.
-    """
-    rows = frame.spec.rows
-    for _ in rows:
-        if row.use is None or row.tie not in rows:
-            break
-        row = rows[row.tie]
-    if row.frozen is None or (isinstance(row.frozen, str) and not _is_on(run, frame, row, "frozen", row.frozen)):
-        return nullcontext()
-    return run.tracer.freezing(bool(row.frozen))
-
-
-def _check_frozen(run: Run, bound: BoundRow) -> None:
-    """Raise Unresolved after reporting where a row says of weights that it has not whether they learn."""
-    if bound.op is None or bound.row.frozen is None or any(weight.trainable for weight in bound.weights.values()):
-        return
-    if not any(getattr(value, "option", None) for value in vars(bound.op).values()):  # with another choice it may have some
-        run.problems.add(f"`{bound.name}` has no weights that could be frozen", bound.row.where("frozen"))
-        raise Unresolved
+    return found
 
 
 def _checked(run: Run, frame: Frame, bound: BoundRow) -> BoundRow:

@@ -40,12 +40,28 @@ def tied_block(run: Run, row: Row, rows: Mapping[str, BoundRow | None]) -> Block
 
 def check_tied_block(run: Run, row: Row, bound: BlockRow, owner: BlockRow) -> None:
     """Raise Unresolved after reporting unless a block can be the very one that another row has applied."""
+    if (bound.repeat, row.scan, row.share) != (owner.repeat, owner.row.scan, owner.row.share):
+        run.problems.add(f"`{row.name}` is tied to `{row.tie}`, but is not repeated as often in the same way", row.where("tie"))
+        raise Unresolved
+    check_same_weights(run, row, bound.child, owner.child)
+
+
+def check_one_block(run: Run, row: Row, owner: BlockRow) -> None:
+    """Raise Unresolved after reporting unless the row that a layer is tied to applies one block, once."""
+    key = next((key for key in ("repeat", "scan", "experts") if key in owner.row.spans), "")
+    if key:
+        note = f"`{row.tie}` has `{key}`"
+        run.problems.add(
+            f"a layer of a pattern can be tied only to a row that uses its block once, as `{row.tie}` does not", row.where("tie"), note
+        )
+        raise Unresolved
+
+
+def check_same_weights(run: Run, row: Row, here: Architecture, there: Architecture) -> None:
+    """Raise Unresolved after reporting unless a block is built as the one of the row that it is tied to."""
     place = row.where("tie")
     said = f"`{row.name}` is tied to `{row.tie}`, but"
-    if (bound.repeat, row.scan, row.share) != (owner.repeat, owner.row.scan, owner.row.share):
-        run.problems.add(f"{said} is not repeated as often in the same way", place)
-        raise Unresolved
-    for one, other in _pairs(bound.child, owner.child):
+    for one, other in _pairs(here, there):
         if one.spec.name != other.spec.name:
             run.problems.add(f"{said} a slot in it is filled with `{one.spec.name}`, and there with `{other.spec.name}`", place)
             raise Unresolved

@@ -79,7 +79,23 @@ class Layers(SpecPart):
 
     use: Use = group(Use, needed=True)
     times: Expression | None = key(EXPRESSION, "how many of them follow each other; one by default", example="5", others="repeat count")
+    share: bool = key(
+        FLAG,
+        "whether all layers of this kind have the same weights: one layer, applied in each of its places",
+        example="true",
+        others="shared weight_sharing share_weights universal",
+    )
+    tie: str = key(
+        WORD, "the row above, with the same `use`, whose weights all layers of this kind have", example="shared_block", others="tied tie_to"
+    )
     short: ClassVar[str] = "use"
+
+    def mistakes(self) -> Iterator[Problem]:
+        """A kind has weights of its own, of one layer or of many, or those of a row."""
+        yield from super().mistakes()
+        if self.share and self.tie:
+            note = "layers with the weights of another row share them anyway"
+            yield Problem("layers of a pattern have both `tie` and `share`", self.named("share"), (note,))
 
 
 @dataclass(frozen=True)
@@ -216,6 +232,11 @@ class Row(SpecPart):
             return self.pattern
         return {self.use.spec: Layers(self.use.spec, self.span, use=self.use)}
 
+    @property
+    def tied_to(self) -> tuple[str, ...]:
+        """The rows above whose weights it uses, all or some kinds of its layers."""
+        return tuple(name for name in (self.tie, *(kind.tie for _, kind in self.layers())) if name)
+
     def layers(self) -> Iterator[tuple[str, Layers]]:
         """Yield all kinds of layers, the first and the last ones too, by name."""
         if self.first is not None:
@@ -231,9 +252,20 @@ class Row(SpecPart):
         if "repeat" not in self.spans:
             note = "the number of all layers is `repeat: L`" + ("" if self.pattern else "; stages are `each: 1..4`")
             yield Problem(f"row `{self.name}` has `{word}` without `repeat`", self.named(word), (note,))
-        for other in ("slot", "share", "tie", "when"):
+        for other, note in (
+            ("slot", "each kind of layers is a block of its own: `pattern: [{use: ...}, {use: ...}]`"),
+            ("tie", "layers of several kinds have the weights of several blocks; a kind says it: `pattern: [{use: ..., tie: ...}]`"),
+        ):
             if other in self.spans:
-                yield Problem(f"row `{self.name}` has both `{word}` and `{other}`", self.named(other))
+                yield Problem(f"row `{self.name}` has both `{word}` and `{other}`", self.named(other), (note,))
+        for _, kind in self.layers() if self.frozen is not None else ():
+            if kind.tie:
+                note = f"say it of `{kind.tie}`, which the weights belong to, or of the blocks of other kinds"
+                yield Problem(
+                    f"row `{self.name}` has layers with the weights of another, so `frozen` does not belong here",
+                    self.named("frozen"),
+                    (note,),
+                )
         for other in ("use", "with", "options", "slots") if self.pattern else ():
             if other in self.spans:
                 yield Problem(
@@ -253,7 +285,7 @@ class Row(SpecPart):
         yield from self._of_patterns()
         yield from self._of_options()
         kinds = [kind for kind in ("op", "use", "slot") if kind in self.spans]
-        if len(kinds) != 1 and not (self.pattern and not kinds):
+        if len(kinds) != 1 and not ("pattern" in self.spans and not kinds):
             found = " and ".join(f"`{kind}`" for kind in kinds) or "none"
             yield Problem(f"row `{self.name}` needs exactly one of `op`, `use` and `slot`; found {found}", self.span)
         for name in ("with", "options", "slots"):

@@ -26,6 +26,7 @@ _OF_BLOCKS = tuple(name for name, one in _OF_ROWS.items() if one.of_blocks and n
 _HOLD_ENTRIES = {one.name: one.example for kind in (Row, Preset, Claim) for one in keys_of(kind) if one.example.startswith("{")}
 _OF_FILES = (*keys_of(Spec), *keys_of(Leaning))
 _OF_VARIANTS = {one.name: one for one in keys_of(Leaning) if one.name in ("without", "follows")}
+_OF_PATTERNS = ("pattern", "first", "last")
 _YES_OR_NO = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _OF_ANY_ROW = tuple(name for name, one in _OF_ROWS.items() if not one.of_blocks and name not in ("use", *_OF_USE))
 # what PyTorch calls the parameters of ops
@@ -83,6 +84,8 @@ def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], pa
     """Say where a key belongs that is known elsewhere; an empty tuple leaves it to near names."""
     if key in _OF_VARIANTS:
         return (f"{_OF_VARIANTS[key].help}; this spec is not `like` another",)
+    if path[:1] == ("layers",) and len(path) > 2 and path[2] in _OF_PATTERNS and key in ("when", "else"):
+        return ("layers stand in their places whatever options say; `when` switches rows inside of their blocks, or the whole stack",)
     if path[:1] == ("presets",) and key in _OF_SPECS:
         return ("a preset sets sizes and options; with other slots or rows it is one of a variant: a spec with `like`",)
     if not path:

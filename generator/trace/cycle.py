@@ -6,6 +6,7 @@ A kind stands in the same places of each period, so its layers are counted by th
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise, takewhile
 
@@ -17,18 +18,23 @@ from generator.trace.flow import REST
 from generator.trace.iterate import ONE_BY_ONE, Body, Carried, Iterated, signatures
 from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Storage, Tensor
-from generator.trace.tracer import Tracer
+from generator.trace.tracer import SharedWeights, Tracer
 
 MOST_APART = 4  # layers at the beginning that may differ from those that follow in what they are given
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One kind of layer: the path of its row, how many of it follow each other in a period, and what a layer does."""
+    """One kind of layer: the path of its row, how many of it follow each other in a period, and what a layer does.
+
+    Args:
+        shared: all layers of the kind have the same weights.
+    """
 
     path: str
     times: Expr
     body: Body
+    shared: bool = False
 
 
 def before(length: Expr, places: Expr, period: Expr, facts: Facts) -> Expr:
@@ -64,10 +70,12 @@ def cycle(t: Tracer, length: Expr, kinds: Sequence[Turn], carried: Carried) -> I
     """
     if t.diary is not None:
         order = _order([t.diary.number(kind.times) for kind in kinds])
+        weights: dict[str, SharedWeights] = {}
         for number in range(t.diary.number(length)):
             kind = kinds[order[number % len(order)]]
-            with t.flow.run(kind.path, str(number)):
+            with t.flow.run(kind.path, str(number)), t.sharing(weights.get(kind.path)) if kind.shared else nullcontext() as known:
                 carried = kind.body(carried)
+            weights |= {} if known is None else {kind.path: known}
             t.diary.events.append(Bind("carried", tuple(carried.values())))
         return Iterated(carried)
     is_known = isinstance(length, Integer) and all(isinstance(kind.times, Integer) for kind in kinds)
@@ -89,13 +97,17 @@ def _order(times: Sequence[int]) -> list[int]:
 
 def _one_by_one(t: Tracer, length: int, kinds: Sequence[Turn], carried: Carried) -> Iterated:
     order = _order([int(kind.times) for kind in kinds])
+    had: set[str] = set()
     for number in range(length):
-        carried = _run(t, kinds[order[number % len(order)]], str(number), Integer(1), carried)
+        carried = _run(t, kinds[order[number % len(order)]], str(number), Integer(1), carried, had)
     return Iterated(carried)
 
 
-def _run(t: Tracer, kind: Turn, label: str, runs: Expr, carried: Carried) -> Carried:
-    with t.flow.run(kind.path, label), t.times(runs, copies=runs):
+def _run(t: Tracer, kind: Turn, label: str, runs: Expr, carried: Carried, had: set[str]) -> Carried:
+    """Run so many layers of one kind; `had` are those whose shared weights have been counted, and is extended."""
+    copies = Integer(kind.path not in had) if kind.shared else runs
+    had.add(kind.path)
+    with t.flow.run(kind.path, label), t.times(runs, copies=copies):
         return kind.body(carried)
 
 
@@ -105,13 +117,14 @@ def _derived_once(t: Tracer, length: Expr, kinds: Sequence[Turn], carried: Carri
     apart = _apart(t, kinds, order, carried)
     amounts = numbers(length, kinds, t.facts)
     storages = len(t.storages)
+    had: set[str] = set()
     for number in range(apart):
-        carried = _run(t, kinds[order[number]], f"first {number}", Integer(1), carried)
+        carried = _run(t, kinds[order[number]], f"first {number}", Integer(1), carried, had)
         amounts[order[number]] -= 1
     head = order[apart]
     before_rest = len(t.storages)
     in_turn = [*range(head, len(kinds)), *range(head)]
-    found = [_Traced.of(t, kinds[i], amounts[i], carried, is_sure=i == head and not apart) for i in in_turn]
+    found = [_Traced.of(t, kinds[i], amounts[i], carried, had, is_sure=i == head and not apart) for i in in_turn]
     earlier = {*t.storages[storages:before_rest]}
     tensors = [*carried.values()]
     is_continued = bool(apart) and all(_continues(t, x.storage, earlier, tensors, found[0].given[name]) for name, x in carried.items())
@@ -150,12 +163,12 @@ class _Traced:
     made: frozenset[Storage]
 
     @classmethod
-    def of(cls, t: Tracer, kind: Turn, amount: Expr, carried: Carried, *, is_sure: bool) -> _Traced:
+    def of(cls, t: Tracer, kind: Turn, amount: Expr, carried: Carried, had: set[str], *, is_sure: bool) -> _Traced:
         placeholders = {name: replace(x, storage=Storage(x.storage.numel, x.storage.kind, count=t.count)) for name, x in carried.items()}
         storages, kept = len(t.storages), len(t.kept)
         if t.flow.ends(kind.path).apart:
             raise UnsettledError  # the last layers differ from the others in what gets a gradient
-        results = _run(t, kind, REST, amount, placeholders)
+        results = _run(t, kind, REST, amount, placeholders, had)
         given = {name: x.storage for name, x in placeholders.items()}
         made = frozenset(t.storages[storages:])
         if not (is_sure or amount.is_positive):

@@ -18,8 +18,8 @@ FIXTURES = Path(__file__).parents[1] / "fixtures" / "patterns"
 SIZES = {"b": 2, "n": 3, "m": 5, "d": 4, "f": 6, "g": 7}
 
 
-def _kind(row: dict[str, Any], number: int, total: int, sizes: dict[str, int]) -> dict[str, Any]:
-    """Return what stands in one place of a stack, by the meaning of the words."""
+def _kind(row: dict[str, Any], number: int, total: int, sizes: dict[str, int]) -> tuple[str, dict[str, Any]]:
+    """Return what stands in one place of a stack, by the meaning of the words, and a name for its kind."""
 
     def times(layers: dict[str, Any] | None) -> int:
         if layers is None:
@@ -29,12 +29,13 @@ def _kind(row: dict[str, Any], number: int, total: int, sizes: dict[str, int]) -
 
     first, last = row.get("first"), row.get("last")
     if first is not None and number < times(first):
-        return dict(first)
+        return "first", dict(first)
     if last is not None and number >= total - times(last):
-        return dict(last)
+        return "last", dict(last)
     pattern = row.get("pattern", [{key: row[key] for key in ("use", "with", "options") if key in row}])
     turns = [kind for kind in (pattern.values() if isinstance(pattern, dict) else pattern) for _ in range(times(kind))]
-    return dict(turns[(number - times(first)) % len(turns)])
+    kind = turns[(number - times(first)) % len(turns)]
+    return str(kind), dict(kind)
 
 
 def _by_hand(name: str, total: int, folder: Path, sizes: dict[str, int]) -> Path:
@@ -42,11 +43,16 @@ def _by_hand(name: str, total: int, folder: Path, sizes: dict[str, int]) -> Path
     data = yaml.safe_load((FIXTURES / f"{name}.yaml").read_text(encoding="utf-8"))
     row = data["layers"].pop("layers")
     rest = dict(data["layers"])
-    before = {key: rest.pop(key) for key in [*rest] if key == "norm"}
+    before = {key: rest.pop(key) for key in [*rest] if key in ("norm", "given")}
     reads = row.get("in", [[*before, *data["inputs"]][0]])
-    rows = {}
+    rows: dict[str, Any] = {}
+    owners: dict[str, str] = {}
     for number in range(total):
-        kind = {key: value for key, value in _kind(row, number, total, sizes).items() if key != "times"}
+        name_of_kind, found = _kind(row, number, total, sizes)
+        kind = {key: value for key, value in found.items() if key not in ("times", "share")}
+        if found.get("share") or row.get("share"):
+            kind |= {"tie": owners[name_of_kind]} if name_of_kind in owners else {}
+            owners.setdefault(name_of_kind, f"layer{number}")
         rows[f"layer{number}"] = {**kind, "in": [f"layer{number - 1}", *reads[1:]] if number else reads}
     data["layers"] = {**before, **rows, **rest}
     for gone in {"L", "k"} & data["dims"].keys():
@@ -67,6 +73,10 @@ def _by_hand(name: str, total: int, folder: Path, sizes: dict[str, int]) -> Path
         ("first_layers", [4, 5, 9], {}),
         ("caches_in_turn", [1, 2, 3, 5, 6], {}),
         ("masked", [1, 2, 3, 5, 6], {}),
+        ("shared_in_turn", [3, 4, 5, 6, 11], {}),
+        ("tied_in_turn", [5, 6, 7, 11], {}),
+        ("shared_kinds", [6, 7, 9, 13], {"k": 2}),
+        ("filled_in_turn", [1, 2, 3, 4, 7], {}),
     ],
 )
 def test_counts_are_those_of_layers_written_out(name: str, totals: list[int], others: dict[str, int], tmp_path: Path) -> None:
@@ -136,7 +146,7 @@ mine.yaml:6:7: error: row `z` has both `pattern` and `use`
 mine.yaml:7:60: error: unknown key `when` in `layers.v.pattern.other`
     7 |   v: {repeat: L, pattern: {first: keep, other: {use: keep, when: x}}}
       |                                                            ^^^^
-  known keys: `use`, `with`, `options`, `slots` and `times`
+  layers stand in their places whatever options say; `when` switches rows inside of their blocks, or the whole stack
 mine.yaml:8:18: error: row `w` has `first` without `repeat`
     8 |   w: {use: keep, first: keep}
       |                  ^^^^^
@@ -151,6 +161,49 @@ mine.yaml:5:54: error: `widen` cannot be repeated: its result must have the shap
     5 |   y: {repeat: L, pattern: [keep, {use: widen, times: 2}]}
       |                                                      ^
   x is [b, n, d]; the result is [b, n, 2*d]""",
+    ),
+    "weights that cannot be those of others": (
+        """\
+  one: {use: keep, in: x}
+  many: {use: keep, repeat: L}
+  other: {repeat: L, pattern: [{use: keep, tie: one, share: true}]}
+  held: {repeat: L, pattern: [{use: keep, tie: one}], frozen: true}
+  all: {repeat: L, pattern: [keep, keep], tie: many}
+""",
+        """\
+mine.yaml:7:54: error: layers of a pattern have both `tie` and `share`
+    7 |   other: {repeat: L, pattern: [{use: keep, tie: one, share: true}]}
+      |                                                      ^^^^^
+  layers with the weights of another row share them anyway
+mine.yaml:8:55: error: row `held` has layers with the weights of another, so `frozen` does not belong here
+    8 |   held: {repeat: L, pattern: [{use: keep, tie: one}], frozen: true}
+      |                                                       ^^^^^^
+  say it of `one`, which the weights belong to, or of the blocks of other kinds
+mine.yaml:9:43: error: row `all` has both `pattern` and `tie`
+    9 |   all: {repeat: L, pattern: [keep, keep], tie: many}
+      |                                           ^^^
+  layers of several kinds have the weights of several blocks; a kind says it: `pattern: [{use: ..., tie: ...}]`""",
+    ),
+    "layers tied to what is no such layer": (
+        """\
+  one: {use: optional, in: x}
+  many: {use: keep, repeat: L}
+  y: {repeat: L, pattern: [{use: keep, tie: many}, {use: keep, tie: one}, {use: optional, tie: noe}]}
+  z: {repeat: L, pattern: [{use: optional, tie: one, options: {bias: false}}]}
+""",
+        """\
+mine.yaml:7:45: error: a layer of a pattern can be tied only to a row that uses its block once, as `many` does not
+    7 |   y: {repeat: L, pattern: [{use: keep, tie: many}, {use: keep, tie: one}, {use: optional, tie: noe}]}
+      |                                             ^^^^
+  `many` has `repeat`
+mine.yaml:7:69: error: `tie` names `one`, which uses `optional`; a block is tied to another use of the same spec
+    7 |   y: {repeat: L, pattern: [{use: keep, tie: many}, {use: keep, tie: one}, {use: optional, tie: noe}]}
+      |                                                                     ^^^
+  `keep2` uses `keep`
+mine.yaml:7:96: error: `tie` names `noe`, but no row above has that name
+    7 |   y: {repeat: L, pattern: [{use: keep, tie: many}, {use: keep, tie: one}, {use: optional, tie: noe}]}
+      |                                                                                                ^^^
+  did you mean `one`?""",
     ),
     "layers that hand on more than others read": (
         """\
@@ -173,7 +226,13 @@ def test_mistake(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["five_to_one", "alternating", "first_layers", "caches_in_turn", "masked"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("five_to_one", "alternating", "first_layers", "caches_in_turn", "masked"),
+        *("shared_in_turn", "tied_in_turn", "shared_kinds", "switched_stack", "filled_in_turn"),
+    ],
+)
 def test_modules_are_measured_as_derived(name: str) -> None:
     from generator.cli import main
 

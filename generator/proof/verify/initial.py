@@ -10,6 +10,7 @@ from sympy import Integer
 from torch import Tensor, nn
 
 from generator.formulas.symbols import symbol
+from generator.proof.verify.blocks import blocks_of
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check
 from generator.proof.verify.rows import RowDifference
@@ -27,7 +28,7 @@ def initial_checks(instance: Instance) -> Iterator[Check]:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         module = instance.bench.build(instance.name, instance.sizes)
-    weights = list(_weights(arch, module))
+    weights = list(_weights(arch, module, instance.sizes))
     wrong = [row for row, initial, weight in weights if not is_drawn_so(weight, initial, instance.sizes)]
 
     def locate() -> RowDifference:
@@ -40,28 +41,19 @@ def _says_something(arch: Architecture) -> bool:
     return any(row.initial or (row.child is not None and _says_something(row.child)) for row in arch.rows if row.active)
 
 
-def _weights(arch: Architecture, module: nn.Module) -> Iterator[tuple[BoundRow, InitialValue, Tensor]]:
+def _weights(arch: Architecture, module: nn.Module, sizes: Mapping[str, int]) -> Iterator[tuple[BoundRow, InitialValue, Tensor]]:
     """Yield the weights that a row says something of; those of all layers of a stack."""
     attributes = row_names(arch).attributes
     for row in arch.rows:
         if not row.active or row.row.tie:
             continue
         if row.child is not None and _says_something(row.child):
-            for block in parts_of(module, attributes[row.name]):
-                yield from _weights(row.child, block)
+            for inner, block in blocks_of(row, module, attributes[row.name], sizes):
+                yield from _weights(inner, block, sizes)
         for name, initial in row.initial.items():
             holder = getattr(module, attributes[row.name])
             if name in row.weights:
                 yield row, initial, holder if isinstance(holder, Tensor) else getattr(holder, name)
-
-
-def parts_of(module: nn.Module, attribute: str) -> Iterator[nn.Module]:
-    """Yield the blocks behind an attribute: each layer of a stack, or the one of several stages that the attribute names."""
-    name, _, number = attribute.removesuffix("]").partition("[")
-    part = getattr(module, name)
-    if number:
-        part = part[int(number)]
-    yield from part if isinstance(part, nn.ModuleList) else (part,)
 
 
 def is_drawn_so(weight: Tensor, initial: InitialValue, sizes: Mapping[str, int]) -> bool:

@@ -15,9 +15,9 @@ from torch import nn
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from generator.formulas.evaluate import evaluate
+from generator.proof.verify.blocks import blocks_of, submodule
 from generator.render.module.lines import row_names
-from generator.resolve.architecture import Architecture, BlockRow, BoundRow
+from generator.resolve.architecture import Architecture
 
 if TYPE_CHECKING:
     from generator.proof.verify.instance import Workbench
@@ -89,29 +89,9 @@ def _mixtures(arch: Architecture, module: nn.Module, sizes: Mapping[str, int]) -
     for row in arch.rows:
         if row.child is None or not row.active:
             continue
-        part = _submodule(module, attributes[row.row.tie or row.name])
         if row.row.experts is not None:
-            own.append(len(part))
-        if row.row.tie:  # it applies the module of another again
-            continue
-        for number, block in enumerate(part if isinstance(part, nn.ModuleList) else (part,)):
-            yield from _mixtures(_layer(row, number, sizes), block, sizes)
+            own.append(len(submodule(module, attributes[row.row.tie or row.name])))
+        for inner, block in blocks_of(row, module, attributes[row.name], sizes):
+            yield from _mixtures(inner, block, sizes)
     if own:
         yield module, own
-
-
-def _submodule(module: nn.Module, attribute: str) -> Any:
-    """Return what stands in an attribute, or in a place of a list: `stage[0]`."""
-    name, _, place = attribute.partition("[")
-    found = getattr(module, name)
-    return found[int(place.removesuffix("]"))] if place else found
-
-
-def _layer(row: BoundRow, number: int, sizes: Mapping[str, int]) -> Architecture:
-    """Return what a row uses in one of its layers."""
-    if not isinstance(row, BlockRow):
-        raise TypeError(f"`{row.name}` has no layers")
-    if not row.row.is_varied:
-        return row.child
-    kind = row.child.row(row.kind_of_layer(number, lambda size: int(evaluate(size, sizes))))
-    return row.child if kind.child is None else kind.child

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.ops.table import Table
+from generator.proof.verify.blocks import blocks_of
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check
-from generator.proof.verify.initial import parts_of
 from generator.proof.verify.rows import RowDifference
 from generator.render.module.lines import row_names
 from generator.resolve.architecture import Architecture, BoundRow
@@ -49,7 +49,7 @@ def table_checks(instance: Instance) -> Iterator[Check]:
     arch = instance.bench.compiled(instance.name).architecture
     if not _has_tables(arch):
         return
-    tables = list(_tables(arch, instance.bench.build(instance.name, instance.sizes)))
+    tables = list(_tables(arch, instance.bench.build(instance.name, instance.sizes), instance.sizes))
     wrong = [row for row, sizes, table in tables if not _holds(row.op, sizes, table, instance.sizes)]
 
     def locate() -> RowDifference:
@@ -62,14 +62,14 @@ def _has_tables(arch: Architecture) -> bool:
     return any(isinstance(row.op, Table) or (row.child is not None and _has_tables(row.child)) for row in arch.rows if row.active)
 
 
-def _tables(arch: Architecture, module: nn.Module) -> Iterator[tuple[BoundRow, Mapping[str, Any], Tensor]]:
+def _tables(arch: Architecture, module: nn.Module, sizes: Mapping[str, int]) -> Iterator[tuple[BoundRow, Mapping[str, Any], Tensor]]:
     attributes = row_names(arch).attributes
     for row in arch.rows:
         if row.active and isinstance(row.op, Table):
             yield row, arch.sizes, getattr(module, attributes[row.name])
         elif row.active and row.child is not None and not row.row.tie and _has_tables(row.child):
-            for block in parts_of(module, attributes[row.name]):
-                yield from _tables(row.child, block)
+            for inner, block in blocks_of(row, module, attributes[row.name], sizes):
+                yield from _tables(inner, block, sizes)
 
 
 def _holds(op: Any, own: Mapping[str, Any], table: Tensor, sizes: Mapping[str, int]) -> bool:

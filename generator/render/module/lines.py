@@ -270,10 +270,25 @@ class LineWriter:
 
     def _pattern(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         own = self.holders[bound.name] = self.names.attributes[bound.name]
-        kinds = {part.name: self.construct(part, self.lines) for part in bound.child.rows if isinstance(part, BlockRow)}
+        kinds = {part.name: self._layer(own, part, init) for part in bound.child.rows if isinstance(part, BlockRow)}
         init += pattern_init(bound, own, self.printer, kinds)
         comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         forward += self._loop(bound, own, own, [self.variable(name) for name in bound.input_names], comment)
+
+    def _layer(self, own: str, kind: BlockRow, init: list[str]) -> str:
+        """Return the Python of a layer of one kind; where all are one, that is made before, or is there already."""
+        made: str = self.construct(kind, self.lines)
+        if kind.row.tie:
+            holder = self.holders[kind.row.tie]
+            if self.made[holder] != [made, "1"]:
+                raise ProblemsError([_built_otherwise(kind)])
+            return f"self.{holder}"
+        if not kind.row.share:
+            return made
+        spec, variables = self.arch.spec, self.printer.variables.values()
+        name = safe(f"{own}_{kind.name}", {*LOCALS, *spec.dims, *spec.options, *spec.slots, *variables})
+        init += wrapped(f"{name} = {made}")
+        return name
 
     def _block(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         own = self.names.attributes[bound.name]
@@ -369,13 +384,14 @@ class LineWriter:
         carried = inputs[: len(targets)]
         lines = [(f"{', '.join(targets)} = {', '.join(carried)}", "")] if targets != carried else []
         arguments = [*targets, *inputs[len(targets) :]]
-        layer = f"self.{attribute}" if bound.row.share else "layer"
+        is_one = bound.row.share and not bound.row.is_varied
+        layer = f"self.{attribute}" if is_one else "layer"
         state = f'substate(state, f"{own}.{{index}}")'
         keeps = {part.keeps_state for part in bound.child.rows} if bound.row.is_varied and bound.child is not None else set()
         call = f"{layer}({', '.join([*arguments, *([state] if bound.keeps_state else [])])})"
         if len(keeps) > 1:  # some kinds of layers keep a state, and others do not
             call = f"with_state({layer}, {', '.join(arguments)}, state={state})"
-        if bound.row.share:
+        if is_one:
             head = f"for {'index' if bound.keeps_state else '_'} in range({self.printer.run(bound.repeat)}):"
         elif bound.keeps_state:
             head = f"for index, layer in enumerate(self.{attribute}):"

@@ -359,7 +359,7 @@ def _frozen(bound: BoundRow, sizes: Sequence[str], pair: Growth) -> tuple[str, S
 
 def may_be_refused(arch: Architecture) -> bool:
     """Say whether a module of a sound spec may be refused: not with sizes that grow, nor twice for a tied block, nor for one rank alone."""
-    return bool(growths(arch) or arch.spec.rest) or any(row.child is not None and row.row.tie for row in arch.rows)
+    return bool(growths(arch) or arch.spec.rest) or any(row.child is not None and row.row.tied_to for row in arch.rows)
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:
