@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -33,7 +34,7 @@ class Parameters:
 
 
 class UsedParameters:
-    """Observes which parameters the kernels of a run read, in whole or in part, and for which share of the tokens.
+    """Observes which parameters the kernels of a run read, in whole or in part, or the run returns, and for which share of the tokens.
 
     Between finding the tokens that choose an expert (`nonzero`, of a mask of tokens by choices) and adding its results to theirs
     (`index_add_`), what is read is read for these tokens alone.
@@ -56,7 +57,14 @@ class UsedParameters:
             self._shares.append(self._shares[-1] * Fraction(len(call.result), len(call.args[0])))
         elif name == "index_add_" and len(self._shares) > 1:
             self._shares.pop()
-        for tensor in tensors_in(call.args, call.kwargs):
+        self._note(call.args, call.kwargs)
+
+    def returned(self, result: Any) -> None:
+        """Note the parameters among the results of the run, which no kernel need have read."""
+        self._note(result)
+
+    def _note(self, *values: Any) -> None:
+        for tensor in tensors_in(*values):
             key = storage_key(tensor)
             self._used[key] = max(self._shares[-1], self._used.get(key, self._shares[-1]))
 

@@ -53,6 +53,7 @@ def check_instance(instance: Instance) -> list[Check]:
         run_forward(replace(instance, state={}), [used])  # the step that makes what is kept once uses parameters for later tokens too
     with watch:
         run = run_forward(instance, [used, hides])
+    used.returned(run.result)
     counted = run if instance.fused is None else run_forward(instance.fused)
     trained = run_step(instance)
     visible = measured_visible(instance, run, trained, hides=hides.hides or instance.fused is not None)

@@ -52,7 +52,7 @@ class Observed:
         run: its forward pass.
         counted: the same where fused attention is one kernel.
         trained: its forward and backward pass; what is kept is that where fused attention is one kernel.
-        used: the parameters that the forward pass read.
+        used: the parameters that the forward pass read or returned.
         visible: its contractions without what masks hide; None where the instance is too large for tensors that have values.
     """
 
