@@ -121,7 +121,7 @@ class Cost(_Quantities):
 
     def _peak(self) -> Any:
         peak = self.sheet.peak
-        if peak is None or peak.is_unproven(self.dtype):
+        if peak is None:
             return None
         formula = peak.bytes(self.dtype)
         if formula is not None and any(getattr(size, "ndim", 0) for size in self.dims.values()):

@@ -53,10 +53,6 @@ class PeakMemory:
             self._bytes[dtype] = None if peak is None else peak.bytes(item_bytes(ITEM_BYTES[dtype]))
         return self._bytes[dtype]
 
-    def is_unproven(self, dtype: str) -> bool:
-        """Say whether the peak in a format is not shown: where operations compute on copies in float32, not all are replayed exactly."""
-        return dtype in HALF and Resolver(self.library).architecture(self.spec, self.options).tracer.depends_on_precision
-
     def limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
         """Return numbers of layers and steps, and from how many on the formula for a format holds. Raises KeyError for an unknown one."""
         peak = self._of(dtype)
@@ -78,15 +74,23 @@ class PeakMemory:
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
 
     def _of(self, dtype: str) -> Replayed | None:
-        return None if self.is_unproven(dtype) else self._for_any_size
+        return self._in_half if dtype in HALF else self._in_full
 
     @cached_property
-    def _for_any_size(self) -> Replayed | None:
-        """A step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
-        diary, item = Diary(), item_bytes(ITEM_BYTES["float32"])
+    def _in_full(self) -> Replayed | None:
+        return self._for_any_size("float32")
+
+    @cached_property
+    def _in_half(self) -> Replayed | None:
+        depends = Resolver(self.library).architecture(self.spec, self.options).tracer.depends_on_precision
+        return self._for_any_size("bfloat16") if depends else self._in_full
+
+    def _for_any_size(self, dtype: str) -> Replayed | None:
+        """Return a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
+        diary, item = Diary(), item_bytes(ITEM_BYTES[dtype])
         with suppress(NoFormulaError):
-            found = self.replayed(diary, "float32")
-            if not diary.handing_on or found.bytes(item) == self.replayed(Diary(runs=RUNS + 1), "float32").bytes(item):
+            found = self.replayed(diary, dtype)
+            if not diary.handing_on or found.bytes(item) == self.replayed(Diary(runs=RUNS + 1), dtype).bytes(item):
                 return found
         return None
 

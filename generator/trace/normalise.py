@@ -44,7 +44,7 @@ def _root_of_mean_square(t: Tracer, x: Tensor) -> Tensor:
 
 
 def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
-    """The same chain on a copy in float32, whose result is converted back."""
+    """The same chain on a copy in float32, whose result is made contiguous and then converted back."""
     with t.held() as result:
         wide = t.like(x, kind="stat")
         t.kernel("_to_copy", [x], [wide])
@@ -54,10 +54,11 @@ def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
         if weight is not None:
             normalised, out = out, t.like(out, needs_grad=out.needs_grad or weight.needs_grad)
             t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
-        narrow = t.like(out, kind="float")
-        t.kernel("_to_copy", [out], [narrow])
-        result.append(narrow if is_channels_last(narrow) else t.contiguous(narrow))
-    return result[0]
+        result.append(out)
+    out = out if is_channels_last(out) else t.contiguous(out)
+    narrow = t.like(out, kind="float")
+    t.kernel("_to_copy", [out], [narrow])
+    return narrow
 
 
 def group_norm(t: Tracer, x: Tensor, groups: Expr, affine: tuple[Tensor, ...]) -> Tensor:

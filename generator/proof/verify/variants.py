@@ -72,7 +72,7 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
 
         yield Check(f"{SAVED_BYTES.key}, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
         peak = compiled.sheet.peak
-        if peak is not None and not peak.is_unproven(dtype):
+        if peak is not None:
             yield _peak_check(built, peak, dtype)
 
 

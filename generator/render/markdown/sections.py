@@ -82,7 +82,7 @@ def totals_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
     for amount in BYTES:
         rows += [(text(title), code(amount.key), cell, "bytes", how) for title, cell, how in _in_bytes(sheet, formulas, amount)]
     for dtype in ("float32", "bfloat16"):
-        if sheet.peak is None or sheet.peak.is_unproven(dtype):
+        if sheet.peak is None:
             continue
         title = text(f"{PEAK_BYTES.en.title}, {dtype}")
         formula = sheet.peak_bytes(dtype)
