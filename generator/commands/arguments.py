@@ -47,6 +47,11 @@ def add_specs(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_json(parser: argparse.ArgumentParser, what: str = "print JSON with exact integers, for scripts") -> None:
+    """Declare --json."""
+    parser.add_argument("--json", action="store_true", help=what)
+
+
 def add_mode(parser: argparse.ArgumentParser) -> None:
     """Declare --mode: what modules are taken to do."""
     parser.add_argument(

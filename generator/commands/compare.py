@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered, say_what_follows
 from generator.render.formats import LANGUAGES
 from generator.render.terminal.console import complain, say
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", metavar="P", default="", help="a published set of sizes for all")
     parser.add_argument("--sweep", metavar="NAME=VALUES", default="", help="a size that runs: n=128..65536:x2, n=64..1024:+64, n=512,1024")
     parser.add_argument("--quantity", metavar="KEY,...", default="", help="what to compare, such as macs,saved_elements,total_flops")
-    parser.add_argument("--json", action="store_true", help="print JSON with exact integers")
+    add_json(parser)
     parser.add_argument("--csv", action="store_true", help="print CSV with exact integers")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw a chart: .svg or .png (needs the extra `plot`)")
     parser.add_argument("--workbook", metavar="FILE", type=Path, help="write a workbook with live formulas and a live chart: .xlsx")

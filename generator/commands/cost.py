@@ -13,9 +13,10 @@ import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import add_target
+from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.sizes import word
 from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_target(parser)
     parser.add_argument("--dtype", metavar="D", help="also count bytes: float64, float32, bfloat16 or float16 numbers")
-    parser.add_argument("--json", action="store_true", help="print JSON with exact integers, for scripts")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,7 +57,7 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, SAVED_BYTES
 
     sheet, room = cost.sheet, width()
-    options = "".join(f", {name}={_word(value)}" for name, value in {**sheet.options, **chosen}.items())
+    options = "".join(f", {name}={word(value)}" for name, value in {**sheet.options, **chosen}.items())
     sizes = ", ".join(f"{name}={value:,}" for name, value in cost.dims.items())
     lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
     lines += textwrap.wrap(sizes + options + (", in inference" if data.get("mode") else ""), room or 10_000)
@@ -82,7 +83,3 @@ def _formulas(formulas: dict[str, str], room: int | None) -> list[str]:
             f"{head}{text}", room or 1_000_000, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False
         )
     return lines
-
-
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

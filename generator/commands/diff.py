@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered
 from generator.render.terminal.console import say
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "words", metavar="SPEC[@PRESET|@git:REV]|NAME=VALUE", nargs="+", help="the two sides, and sizes or options for both"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser)
     add_specs(parser)
 
 
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         given = settings([word for word in args.words if not _is_side(word)])
         sizes, options = sorted_settings(by_entry(given, entries_of([side.partition("@")[0] for side in sides], existing(args.specs))))
         first, second = (diff_side(side, sizes, options, existing(args.specs)) for side in sides)
-        check_settings({**sizes, **options}, [first, second])
+        check_settings(sizes, options, [first, second])
         found = difference(first, second)
     if args.json:
         say(json.dumps(to_dict(found), indent=2))

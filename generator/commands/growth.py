@@ -10,7 +10,7 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import add_target
+from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
@@ -32,7 +32,7 @@ TERMS = 5  # of each quantity that are shown
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_target(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

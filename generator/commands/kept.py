@@ -89,17 +89,17 @@ def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: She
     cache.keep(_names_key(tool, library, name), names)
 
 
-def kept_lines(library: Library) -> list[list[str]] | None:
-    """Return what `gen list` prints of a library's specs; None if they must be read."""
+def kept_entries(library: Library) -> list[Mapping[str, Any]] | None:
+    """Return what `gen list` says of a library's specs; None if they must be read."""
     came_from = sources(library, library.names)
     return cache.recall(_list_key(library, came_from)) if came_from else None
 
 
-def keep_lines(library: Library, lines: Sequence[Sequence[str]]) -> None:
-    """Keep what `gen list` prints of specs of which none has mistakes."""
+def keep_entries(library: Library, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Keep what `gen list` says of specs of which none has mistakes."""
     came_from = sources(library, library.names)
     if _are_as_read(library, library.names, came_from):
-        cache.keep(_list_key(library, came_from), lines)
+        cache.keep(_list_key(library, came_from), entries)
 
 
 def _are_as_read(library: Library, names: Sequence[str], came_from: str) -> bool:

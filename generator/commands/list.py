@@ -1,57 +1,107 @@
-"""List the specs that can be named: the built-in ones, those in ./specs, and those given."""
+"""List the specs and presets that can be named: the built-in ones, those in ./specs, and those in the folders given.
+
+Words narrow the list to specs of which the name, the title or a preset has all of them. With --presets there is one line for each
+preset, with its sizes.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from generator.commands.arguments import add_paths, existing
-from generator.commands.kept import keep_lines, kept_lines
+from generator.commands.arguments import UsageError, add_json, existing
+from generator.commands.kept import keep_entries, kept_entries
 from generator.render.terminal.console import complain, say, width
+from generator.render.terminal.sizes import preset_text
 from generator.render.terminal.table import Column, table_lines
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, shown
-from generator.spec.lookup import everything
+from generator.spec.lookup import everything, is_file_name
 from generator.text.problems import ProblemsError
+from generator.text.suggest import did_you_mean, listed
 
 EXAMPLES = """\
   gen list
-  gen list my-specs/
+  gen list attention                specs with that word in their name, title or presets
+  gen list --presets llama          presets with their sizes
+  gen list my-specs/                also those in a folder
 """
+Entry = Mapping[str, Any]  # of a spec: `name`, `title` (None where it has mistakes), `from`, and `presets` with their sizes and options
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    add_paths(parser, optional=True)
+    parser.add_argument("words", metavar="WORD|PATH", nargs="*", help="what to look for; a folder of specs, or one spec's file")
+    parser.add_argument("--presets", action="store_true", help="one line for each preset, with its sizes")
+    add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print one line for each spec."""
-    library = everything(existing(args.paths))
-    kept = kept_lines(library)
-    rows, broken = (kept, []) if kept is not None else _read(library)
-    columns = [Column("name"), Column("title", shrinks=True), Column("presets", right=True), Column("from", shrinks=True)]
-    for line in table_lines(columns, rows, width()):
-        say(line)
+    """Print one line for each spec or preset."""
+    paths = [word for word in args.words if is_file_name(word) or Path(word).is_dir()]
+    words = [word for word in args.words if word not in paths]
+    library = everything(existing([Path(path) for path in paths]))
+    kept = kept_entries(library)
+    entries = kept if kept is not None else _read(library)
+    broken = list(dict.fromkeys(entry["name"] for entry in entries if entry["title"] is None))
+    if kept is None and not broken:
+        keep_entries(library, entries)
+    found = [entry for entry in entries if _has(entry, words)]
+    if words and not found:
+        likely = did_you_mean(words[0], [name for entry in entries for name in (entry["name"], *entry["presets"])])
+        raise UsageError(f"no spec or preset has {listed(words)} in its name or title", *likely, "`gen list` shows all")
+    (_print_json if args.json else _print)(found, words if args.presets else (), presets=args.presets)
     if broken:
         complain(f"mistakes in {', '.join(broken)}", "`gen check PATH` shows them")
-    elif kept is None:
-        keep_lines(library, rows)
     return 1 if broken else 0
 
 
-def _read(library: Library) -> tuple[list[list[str]], list[str]]:
-    """Return the line of each spec, and the names of those that have mistakes."""
-    rows, broken = [], []
+def _has(entry: Entry, words: Iterable[str], preset: str | None = None) -> bool:
+    """Say whether all words stand in a spec's name or title, or in the name of its presets or of the one asked about."""
+    presets = entry["presets"] if preset is None else [preset]
+    text = "\n".join([entry["name"], entry["title"] or "", *presets]).lower()
+    return all(word.lower() in text for word in words)
+
+
+def _print(entries: Sequence[Entry], words: Iterable[str], *, presets: bool) -> None:
+    if presets:
+        columns = [Column("preset"), Column("spec"), Column("sizes", shrinks=True)]
+        rows = [[name, entry["name"], preset_text(one["set"], one["options"])] for entry, name, one in _presets(entries, words)]
+    else:
+        columns = [Column("name"), Column("title", shrinks=True), Column("presets", shrinks=True), Column("from", shrinks=True)]
+        titled = ((entry, entry["title"] if entry["title"] is not None else "(has mistakes)") for entry in entries)
+        rows = [[entry["name"], title, ", ".join(entry["presets"]), entry["from"]] for entry, title in titled]
+    for line in table_lines(columns, rows, width()):
+        say(line)
+
+
+def _print_json(entries: Sequence[Entry], words: Iterable[str], *, presets: bool) -> None:
+    plain: Any = [{**entry, "presets": list(entry["presets"])} for entry in entries]
+    if presets:
+        plain = [{"preset": name, "spec": entry["name"], **one} for entry, name, one in _presets(entries, words)]
+    say(json.dumps(plain, indent=2))
+
+
+def _presets(entries: Iterable[Entry], words: Iterable[str]) -> list[tuple[Entry, str, Entry]]:
+    return [(entry, name, one) for entry in entries for name, one in entry["presets"].items() if _has(entry, words, name)]
+
+
+def _read(library: Library) -> list[Entry]:
+    """Return what is listed of each spec; one with mistakes has no title."""
+    found: list[Entry] = []
     for name in library.names:
         try:
             spec = library.spec(name)
         except ProblemsError:
-            broken.append(name)
             places = [_where(library, name), *map(shown, library.namesakes.get(name, ()))]
-            rows += [[name, "(has mistakes)", "", place] for place in places]
+            found += [{"name": name, "title": None, "from": place, "presets": {}} for place in places]
             continue
-        rows.append([name, spec.title, str(len(spec.presets) or ""), _where(library, name)])
-    return rows, broken
+        presets = {one.name: {"set": dict(one.sizes), "options": dict(one.options)} for one in spec.presets.values()}
+        found.append({"name": name, "title": spec.title, "from": _where(library, name), "presets": presets})
+    return found
 
 
 def _where(library: Library, name: str) -> str:

@@ -1,25 +1,28 @@
-"""Show the rows of a spec: op, shape, how often, and the costs.
+"""Show the rows of a spec: op, shape, how often, and the costs; its sizes and its presets.
 
-Without sizes all is symbolic. With sizes or a preset, what follows from them is shown as numbers. Cells are cut to fit the terminal;
-written into a file or pipe they are whole.
+Without sizes all is symbolic. With sizes or a preset, what follows from them is shown as numbers. In a terminal, formulas are cut and
+numbers rounded to fit; in a file, in a pipe and with --json all is whole and exact.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import json
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import add_target
+from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.quantities import Shown, keys_in, shown_in
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.sizes import preset_text, word
+from generator.render.terminal.table import Column, natural_width, table_lines
 
 if TYPE_CHECKING:
     from sympy import Expr
 
-    from generator.sheet.sheet import OptionFlow, Sheet, SheetRow
+    from generator.sheet.sheet import OptionFlow, Sheet, SheetRow, Size
 
 EXAMPLES = """\
   gen show multi_head_attention
@@ -31,6 +34,7 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_target(parser)
+    add_json(parser, "print JSON: whole numbers, and formulas as text")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,34 +42,83 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(args, whole=False)
     with answered():
         known = dict(target.cost().dims) if target.sizes or target.preset else {}
-        lines = _lines(target.sheet, known)
+        write = _Writer(target.sheet, known)
+        if args.json:
+            say(json.dumps(_plain(target.sheet, write), indent=2))
+            return 0
+        lines = _lines(target.sheet, write)
     for line in lines:
         say(line)
     return 0
 
 
-def _lines(sheet: Sheet, known: Mapping[str, int]) -> list[str]:
-    write = _Writer(sheet, known)
+def _lines(sheet: Sheet, write: _Writer) -> list[str]:
+    room = width()
     sizes = [f"  {size.name}: {size.meaning}{write.definition(size)}" for size in sheet.sizes]
-    rows = [write.row(row) for row in sheet.rows]
-    rows.append(["total", "", "", "", *(write.formula(sheet.totals[key]) for key in keys_in(Shown.SHOW, sheet.totals))])
-    numbers = [Column(one.short, right=bool(known), shrinks=True) for one in shown_in(Shown.SHOW, sheet.totals)]
-    columns = [
-        Column("row", shrinks=True),
-        Column("op", shrinks=True),
-        Column("shape", shrinks=True),
-        Column("times", shrinks=True),
-        *numbers,
-    ]
     flows = [f"  {_flow(one)}" for one in sheet.flows]
-    return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, *flows, "", *table_lines(columns, rows, width())]
+    table, is_rounded = _table(sheet, write, room)
+    rounded = ["", styled("numbers are rounded to fit; --json shows them whole", "dim")] if is_rounded else []
+    return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, *_presets(sheet, room), *flows, "", *table, *rounded]
+
+
+def _table(sheet: Sheet, write: _Writer, room: int | None) -> tuple[list[str], bool]:
+    """Return the lines of the table, and whether its numbers had to be rounded."""
+    shown = shown_in(Shown.SHOW, sheet.totals)
+    numeric = {one.key: all(isinstance(write.plain(costs[one.key]), int) for costs in _all_costs(sheet)) for one in shown}
+    columns = [Column(heading, shrinks=True) for heading in ("row", "op", "shape", "times")]
+    columns += [Column(one.short, numeric[one.key], not numeric[one.key], numeric[one.key]) for one in shown]
+
+    def rows(*, compact: bool) -> list[list[str]]:
+        totals = write.costs(sheet.totals, compact=compact)
+        return [*(write.row(row, compact=compact) for row in sheet.rows), ["total", "", "", "", *totals]]
+
+    is_rounded = any(numeric.values()) and room is not None and natural_width(columns, rows(compact=False)) > room
+    return list(table_lines(columns, rows(compact=is_rounded), room)), is_rounded
+
+
+def _all_costs(sheet: Sheet) -> Iterator[Mapping[str, Any]]:
+    yield from (row.costs for row in sheet.rows)
+    yield sheet.totals
+
+
+def _presets(sheet: Sheet, room: int | None) -> list[str]:
+    """Return what can be named with --preset, each with its sizes."""
+    every = (*sheet.presets, *sheet.other_presets)
+    lines = []
+    for preset in every:
+        text = f"  preset {preset.name}: {preset_text(preset.sizes, preset.options)}"
+        lines += textwrap.wrap(text, room or 1_000_000, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    return lines
 
 
 def _flow(one: OptionFlow) -> str:
     """Say where an option of a used spec comes from: `bias of gated_mlp = false, from bert`."""
-    value = str(one.value).lower() if isinstance(one.value, bool) else one.value
     source = "" if one.source == one.option else f"`{one.source}` of "
-    return f"{one.option} of {one.spec} = {value}, from {source}{one.giver}"
+    return f"{one.option} of {one.spec} = {word(one.value)}, from {source}{one.giver}"
+
+
+def _plain(sheet: Sheet, write: _Writer) -> dict[str, Any]:
+    """Return what is shown as plain data; a row's shape is an object by result where there are several."""
+    keys = keys_in(Shown.SHOW, sheet.totals)
+
+    def costs(of: Mapping[str, Any]) -> dict[str, int | str]:
+        return {key: write.plain(of[key]) for key in keys}
+
+    rows = []
+    for row in sheet.rows:
+        shapes: dict[str, Sequence[int | str]] = {part: [write.plain(axis) for axis in axes] for part, axes in row.shapes}
+        shape: Any = shapes[""] if set(shapes) == {""} else shapes
+        rows.append({"row": row.path, "op": row.op, "shape": shape, "times": write.plain(row.repeat), **costs(row.costs)})
+    every = (*sheet.presets, *sheet.other_presets)
+    return {
+        "spec": sheet.name,
+        "title": sheet.title,
+        "sizes": {size.name: {"meaning": size.meaning, "kind": size.kind, "value": write.value(size)} for size in sheet.sizes},
+        "options": dict(sheet.options),
+        "presets": {preset.name: {"set": dict(preset.sizes), "options": dict(preset.options)} for preset in every},
+        "rows": rows,
+        "totals": costs(sheet.totals),
+    }
 
 
 class _Writer:
@@ -74,22 +127,42 @@ class _Writer:
     def __init__(self, sheet: Sheet, known: Mapping[str, int]) -> None:
         self._order = [size.name for size in sheet.sizes]
         self._known = known
-        self._shown = keys_in(Shown.SHOW, sheet.totals)
+        self._shown = shown_in(Shown.SHOW, sheet.totals)
 
-    def formula(self, expr: Expr) -> str:
+    def plain(self, expr: Expr) -> int | str:
         """Return a formula as text, or as a number if all its sizes are known."""
         from generator.formulas.evaluate import evaluate
-        from generator.formulas.human import exact
         from generator.formulas.stored import size_names, text_of, with_sizes
 
         names = size_names(expr)
         if all(name in self._known for name in names):
-            return exact(evaluate(expr, self._known))
+            value = evaluate(expr, self._known)
+            return value if isinstance(value, int) else str(value)
         known = {name: self._known[name] for name in names if name in self._known}
         return text_of(with_sizes(expr, known) if known else expr, self._order)
 
-    def definition(self, size: Any) -> str:
-        """Return what is known of a size's value."""
+    def formula(self, expr: Expr) -> str:
+        """Return a formula as text; a number with separators."""
+        from generator.formulas.human import exact
+
+        return exact(self.plain(expr))
+
+    def costs(self, costs: Mapping[str, Any], *, compact: bool) -> list[str]:
+        """Return the counts of a row; numbers in few characters if they must be short."""
+        from generator.formulas.human import compact as short
+        from generator.formulas.human import exact
+
+        values = ((one, self.plain(costs[one.key])) for one in self._shown)
+        return [short(value, one.unit) if compact and isinstance(value, int) else exact(value) for one, value in values]
+
+    def value(self, size: Size) -> int | str | None:
+        """Return what is known of a size's value: a number, the formula that it follows from, or nothing."""
+        if size.name in self._known:
+            return self._known[size.name]
+        return None if size.value is None else self.plain(size.value)
+
+    def definition(self, size: Size) -> str:
+        """Return what is known of a size's value, behind its meaning."""
         from generator.formulas.stored import text_of
 
         if size.name in self._known:
@@ -98,14 +171,8 @@ class _Writer:
             return ""
         return f"{', by default' if size.kind == 'default' else ' ='} {text_of(size.value, self._order)}"
 
-    def row(self, row: SheetRow) -> list[str]:
+    def row(self, row: SheetRow, *, compact: bool) -> list[str]:
         """Return the cells of a row."""
         shapes = [f"{f'{part} ' if part else ''}[{', '.join(self.formula(axis) for axis in axes)}]" for part, axes in row.shapes]
         times = "" if row.repeat == 1 else self.formula(row.repeat)
-        return [
-            "  " * row.depth + row.name,
-            row.op,
-            ", ".join(shapes),
-            times,
-            *(self.formula(row.costs[key]) for key in self._shown),
-        ]
+        return ["  " * row.depth + row.name, row.op, ", ".join(shapes), times, *self.costs(row.costs, compact=compact)]

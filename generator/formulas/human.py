@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -34,21 +35,34 @@ def rounded(value: float | Fraction, unit: str) -> str:
         value: a count.
         unit: the quantity's unit, as `generator.quantities.Quantity` has it.
     """
-    prefixes = _SHORT if unit == "scalars" else _PREFIXES
-    size = value if value >= 0 else -value
-    if size < 1000:
+    if -1000 < value < 1000:
         return ""
-    if size >= Fraction(99995, 100) * Fraction(1000 ** (len(prefixes) - 1)):
+    digits, prefix = _scaled(value, _SHORT if unit == "scalars" else _PREFIXES)
+    if prefix is None:
         short = {"FLOP": " FLOP", "multiply-accumulates": " MAC", "scalars": ""}
-        return f"{scientific(value)}{short.get(unit, f' {unit}')}"
+        return f"{digits}{short.get(unit, f' {unit}')}"
+    shown = {"FLOP": f"{prefix}FLOP", "multiply-accumulates": f"{prefix}MAC", "scalars": prefix}
+    return f"{digits} {shown.get(unit, f'{prefix} {unit}')}"
+
+
+def compact(value: int, unit: str) -> str:
+    """Return a count in few characters, under a heading that says what is counted: 23.44 M, 386.5 G; 512 as it is."""
+    digits, prefix = (str(value), "") if abs(value) < 1000 else _scaled(value, _SHORT if unit == "scalars" else _PREFIXES)
+    return f"{digits} {prefix or ''}".rstrip()
+
+
+def _scaled(value: float | Fraction, prefixes: Sequence[str]) -> tuple[str, str | None]:
+    """Return four digits of a number and their prefix; digits with a power of ten and None where no prefix is left."""
+    size = value if value >= 0 else -value
+    if size >= Fraction(99995, 100) * Fraction(1000 ** (len(prefixes) - 1)):
+        return scientific(value), None
     number = float(value)
     step = 0
     while abs(number) >= 999.95 and step < len(prefixes) - 1:
         number /= 1000
         step += 1
     digits = f"{number:.3f}" if abs(number) < 9.9995 else f"{number:.2f}" if abs(number) < 99.995 else f"{number:.1f}"
-    shown = {"FLOP": f"{prefixes[step]}FLOP", "multiply-accumulates": f"{prefixes[step]}MAC", "scalars": prefixes[step]}
-    return f"{digits} {shown.get(unit, f'{prefixes[step]} {unit}')}"
+    return digits, prefixes[step]
 
 
 def scientific(value: float | Fraction) -> str:

@@ -13,7 +13,8 @@ from fractions import Fraction
 MOST_DIGITS = 100
 MOST_POWER = 300
 _DIGITS = r"[0-9]+(?:_[0-9]+)*|[0-9]{1,3}(?:,[0-9]{3})+"
-_NUMBER = re.compile(rf"[+-]?(?:(?:{_DIGITS})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{{1,4}})?")
+_NUMBER = re.compile(rf"([+-]?(?:(?:{_DIGITS})(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{{1,4}})?)([a-zA-Z]*)")
+PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 _OF_ANY_SCRIPT = re.compile(r"[+-]?[\d.,_]+(?:[eE][+-]?\d+)?")
 
 
@@ -26,15 +27,25 @@ class NotANumberError(ValueError):
 
 
 def number(text: str) -> Fraction:
-    """Return the exact value of 512, 30_000, 30,000, 0.5 or 1e6. Raises NotANumberError."""
-    plain = text.strip()
-    if not _NUMBER.fullmatch(plain):
-        raise NotANumberError(digit_notes(text))
-    mantissa, _, power = plain.lower().replace("_", "").replace(",", "").partition("e")
+    """Return the exact value of 512, 30_000, 30,000, 0.5, 1e6, 1k (1,000) or 8Ki (8,192). Raises NotANumberError."""
+    found = _NUMBER.fullmatch(text.strip())
+    if not found or found[2] not in PREFIXES:
+        raise NotANumberError(_prefix_notes(*found.groups()) if found else digit_notes(text))
+    mantissa, _, power = found[1].lower().replace("_", "").replace(",", "").partition("e")
     if len(mantissa) > MOST_DIGITS or abs(int(power or 0)) > MOST_POWER:
         raise NotANumberError((f"numbers have at most {MOST_DIGITS} digits, and powers of ten that go to {MOST_POWER}",))
     whole, _, part = mantissa.partition(".")
-    return Fraction(f"{whole if whole.strip('+-') else whole + '0'}.{part or '0'}") * Fraction(10) ** int(power or 0)
+    value = Fraction(f"{whole if whole.strip('+-') else whole + '0'}.{part or '0'}") * Fraction(10) ** int(power or 0)
+    return value * PREFIXES[found[2]]
+
+
+def _prefix_notes(digits: str, letters: str) -> tuple[str, ...]:
+    """Say which prefixes there are, and which one may be meant: K is 1,000 to some and 1,024 to others."""
+    likely = [prefix for prefix in PREFIXES if prefix and prefix[0].lower() == letters[0].lower() and len(letters) <= len(prefix)]
+    if not likely:
+        return ("letters behind a number are k, M, G or T; Ki, Mi, Gi or Ti for powers of 1,024",)
+    each = [f"{digits}{prefix} ({digits} times {PREFIXES[prefix]:,})" for prefix in likely]
+    return (f"did you mean {' or '.join(each)}?",)
 
 
 def whole_number(text: str) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.errors import SizeError
+from generator.formulas.numerals import NotANumberError, whole_number
 from generator.sheet.compiled import Compiled, derive
 from generator.sheet.sizing import by_entry, check_option
 from generator.spec.choices import Choices
@@ -93,12 +94,20 @@ def with_choices(library: Library, name: str, settings: Mapping[str, Any], prese
             raise ProblemsError([Problem(message, _place(slot, block), did_you_mean(block, library.names))])
         inside += [library.spec(used) for used in library.closure(block)]
     options = {key: found for key, value in rest.items() if key not in filled and (found := _values(inside, key, value)) is not None}
-    numbers = {key: value for key, value in rest.items() if key not in (*filled, *options) and value.isdecimal()}
+    numbers = {key: number for key, value in rest.items() if key not in (*filled, *options) and (number := _whole(value))}
     slots = {slot: _use(library.spec(block), slot, block, numbers) for slot, block in filled.items()}
     if not own and not options and not slots:
         return library, {}
     sizes = {size: int(numbers[size]) for use in slots.values() for size in use.sizes}
     return library.chosen(Choices(name, own, options, slots, preset)), {**own, **options, **filled, **sizes}
+
+
+def _whole(text: str) -> str:
+    """Return a whole number in plain digits; an empty text for what is none."""
+    try:
+        return str(whole_number(text))
+    except NotANumberError:
+        return ""
 
 
 def _values(inside: Iterable[Spec], key: str, value: str) -> Any:

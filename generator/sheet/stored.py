@@ -63,6 +63,7 @@ def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
         ],
         "totals": {key: table.put(total) for key, total in sheet.totals.items()},
         "presets": [[preset.name, dict(preset.sizes)] for preset in sheet.presets],
+        "other_presets": [[preset.name, dict(preset.sizes), dict(preset.options)] for preset in sheet.other_presets],
         "flows": [[one.option, one.spec, one.value, one.source, one.giver] for one in sheet.flows],
         "saved": {dtype: {kind: table.put(count) for kind, count in sheet.saved.kinds(dtype).items()} for dtype in ITEM_BYTES},
         "saved_bytes": {dtype: table.put(sheet.saved.bytes(dtype)) for dtype in ITEM_BYTES},
@@ -100,6 +101,7 @@ def sheet_from_data(data: Mapping[str, Any]) -> Sheet:
         ),
         totals=all_of(data["totals"]),
         presets=tuple(SheetPreset(name, sizes, {}) for name, sizes in data["presets"]),
+        other_presets=tuple(SheetPreset(name, sizes, {}, options=options) for name, sizes, options in data["other_presets"]),
         flows=tuple(OptionFlow(*flow) for flow in data["flows"]),
         saved=cast(
             "SavedMemory",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_list_shows_what_can_be_read_beside_two_specs_of_one_name(specs, capsys)
     lines = [line.split() for line in shown.out.splitlines()]
     assert ["layer", "(has", "mistakes)", "mine/layer.yaml"] in lines
     assert ["layer", "(has", "mistakes)", "mine/more/layer.yaml"] in lines
-    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "1", "mine/alone.yaml"] in lines
+    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "small", "mine/alone.yaml"] in lines
     assert "mistakes in layer" in shown.err
 
 
@@ -75,8 +76,8 @@ def test_list_shows_own_and_builtin_specs(capsys) -> None:
     assert main(["list", "mine"]) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["name", "title", "presets", "from"]
-    assert ["layer", "One", "layer", "1", "mine/layer.yaml"] in lines
-    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "1", "mine/alone.yaml"] in lines
+    assert ["layer", "One", "layer", "small", "mine/layer.yaml"] in lines
+    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "small", "mine/alone.yaml"] in lines
     assert ["mlp", "Position-wise", "feed-forward", "network", "built-in", "blocks/ffn/mlp.yaml"] in lines
 
 
@@ -102,6 +103,7 @@ def test_show_prints_the_rows(capsys) -> None:
         "  h: heads\n"
         "  k: width, by default 4*h\n"
         "  e: width of a head = k/h\n"
+        "  preset tiny: h=2\n"
         "\n"
         "row     op          shape   times  Parameters    MACs      Matmul FLOPs  Activation memory\n"
         "first   use layer   [b, k]         k**2 + k      b*k**2    2*b*k**2      b*k\n"
@@ -129,6 +131,82 @@ def test_show_fits_the_terminal(capsys, monkeypatch, columns) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= columns
     assert any("…" in line for line in lines)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+@pytest.mark.parametrize("given", [["b=7", "n=1234567"], ["b=7"], []])
+def test_no_number_is_cut_to_fit(capsys, monkeypatch, columns, given) -> None:
+    main(["show", "multi_head_attention", "d=12345678", "h=1", *given])
+    whole = set(re.findall(r"[0-9]+", capsys.readouterr().out.replace(",", "")))
+    monkeypatch.setattr(show, "width", lambda: columns)
+    main(["show", "multi_head_attention", "d=12345678", "h=1", *given])
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= columns
+    shown = re.findall(r"[0-9][0-9.]*(?: [kMGTPEZYB])?\b", out.replace(",", ""))
+    powers = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "B": 1e9, "T": 1e12, "P": 1e15, "E": 1e18, "Z": 1e21}
+    for number in shown:
+        digits, _, power = number.partition(" ")
+        assert digits in whole or any(abs(float(digits) * powers[power] / int(one) - 1) < 6e-4 for one in whole if int(one)), number
+
+
+def test_numbers_are_rounded_where_exact_ones_do_not_fit(capsys, monkeypatch) -> None:
+    words = ["show", "bert", "--preset", "bert-base", "n=512", "b=8"]
+    monkeypatch.setattr(show, "width", lambda: 80)
+    main(words)
+    out = capsys.readouterr().out
+    assert ("109.5 M  386.6 G    773.1 G    912.5 M" in out, "numbers are rounded to fit" in out) == (True, True)
+    monkeypatch.setattr(show, "width", lambda: 200)
+    main(words)
+    out = capsys.readouterr().out
+    assert ("109,482,240  386,551,775,232" in out, "rounded" in out) == (True, False)
+
+
+def test_show_names_the_presets_with_their_sizes(capsys) -> None:
+    assert main(["show", "mine/layer.yaml"]) == 0
+    assert "  preset small: k=3 m=5\n" in capsys.readouterr().out
+
+
+def test_show_as_json_has_numbers_where_sizes_are_known_and_formulas_elsewhere(capsys) -> None:
+    assert main(["show", "mine/layer.yaml", "--preset", "small", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["totals"] == {"params": 20, "macs": "15*b", "matmul_flops": "30*b", "saved_elements": "3*b"}
+    assert found["rows"] == [{"row": "y", "op": "linear", "shape": ["b", 5], "times": 1, **found["totals"]}]
+    assert found["presets"] == {"small": {"set": {"k": 3, "m": 5}, "options": {}}}
+    assert found["sizes"]["b"] == {"meaning": "rows", "kind": "free", "value": None}
+
+
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [(["mine", "One layer"], ["layer"]), (["mine", "with the others"], ["alone"]), (["mine", "nothing", "alone"], ["alone"])],
+)
+def test_list_finds_words_in_names_titles_and_presets(capsys, words, names) -> None:
+    assert main(["list", *words]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == names
+
+
+def test_list_of_a_word_that_nothing_has_suggests_a_name(capsys) -> None:
+    assert main(["list", "mine", "layr"]) == 2
+    said = capsys.readouterr().err
+    assert said == "error: no spec or preset has `layr` in its name or title\n  did you mean `layer`?\n  `gen list` shows all\n"
+
+
+def test_list_of_presets_gives_sizes_that_can_be_typed(capsys) -> None:
+    assert main(["list", "mine", "--presets", "small", "One layer"]) == 0
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [
+        ["preset", "spec", "sizes"],
+        ["small", "layer", "k=3", "m=5"],
+    ]
+    assert main(["list", "--presets", "bert-large", "--json"]) == 0
+    found = {one["spec"]: one for one in json.loads(capsys.readouterr().out)}["bert"]
+    assert (found["preset"], found["set"]["d"], found["options"]) == ("bert-large", 1024, {})
+
+
+def test_list_as_json(specs, capsys) -> None:
+    write_specs(specs, pair=BROKEN)
+    assert main(["list", "mine", "--json"]) == 1
+    found = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+    assert found["layer"] == {"name": "layer", "title": "One layer", "from": "mine/layer.yaml", "presets": ["small"]}
+    assert found["pair"]["title"] is None
 
 
 def test_show_is_whole_where_nothing_needs_to_fit(capsys, monkeypatch) -> None:

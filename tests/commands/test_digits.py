@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,13 @@ WIDE = "`１` is the character U+FF11; numbers are written with the digits 0 to 
         ("-3", -3),
         ("+7", 7),
         (".5e1", 5),
+        ("1k", 1000),
+        ("1.5k", 1500),
+        ("8Ki", 8192),
+        ("2M", 2_000_000),
+        ("1.5Ki", 1536),
+        ("1Gi", 2**30),
+        ("1e2k", 10**5),
     ],
 )
 def test_numbers_are_read_as_people_write_them(text: str, value: int) -> None:
@@ -32,11 +40,53 @@ def test_numbers_are_read_as_people_write_them(text: str, value: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "two", "1e", "0x10", "1 2", "1__0", "1,00", "nan", "inf", "2.5", "1e-2", "1e999", "9" * 200, "１２", "٣", "1e３"]
+    "text",
+    [
+        "",
+        "two",
+        "1e",
+        "0x10",
+        "1 2",
+        "1__0",
+        "1,00",
+        "nan",
+        "inf",
+        "2.5",
+        "1e-2",
+        "1e999",
+        "9" * 200,
+        "１２",
+        "٣",
+        "1e３",
+        "1.0005k",
+        "8K",
+        "8ki",
+        "k",
+        "1 k",
+        "1kk",
+        "0.1Ki",
+    ],
 )
 def test_all_else_is_none(text: str) -> None:
     with pytest.raises(NotANumberError):
         whole_number(text)
+
+
+@pytest.mark.parametrize("command", ["cost layer k=3 m=5 b=8K", "sweep layer b=1,8K --preset small", "compare layer alone k=3 m=5 b=8K"])
+def test_a_letter_that_may_mean_two_things_is_asked_about(command: str, capsys) -> None:
+    assert main([*command.split(), "--specs", "mine"]) == 2
+    assert "did you mean 8k (8 times 1,000) or 8Ki (8 times 1,024)?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["cost layer b=1k --preset small --json", "cost layer b=1e3 --preset small --json"])
+def test_sizes_may_be_written_with_prefixes(command: str, capsys) -> None:
+    assert main([*command.split(), "--specs", "mine"]) == 0
+    assert json.loads(capsys.readouterr().out)["macs"] == 1000 * 3 * 5
+
+
+def test_a_size_that_is_no_number_is_not_taken_for_an_option_by_diff(capsys) -> None:
+    assert main(["diff", "layer", "alone", "b=two", "--specs", "mine"]) == 2
+    assert "`b=two`: a size is a whole number" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

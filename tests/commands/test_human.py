@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from generator.formulas.human import counted, exact, rounded
+from generator.formulas.human import compact, counted, exact, rounded
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,19 @@ from generator.formulas.human import counted, exact, rounded
 )
 def test_four_digits_and_a_unit(value, unit, text) -> None:
     assert rounded(value, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (512, "scalars", "512"),
+        (23_440_896, "scalars", "23.44 M"),
+        (386_551_775_232, "multiply-accumulates", "386.6 G"),
+        (10**30, "FLOP", "1.000e30"),
+    ],
+)
+def test_few_characters_under_a_heading(value, unit, text) -> None:
+    assert compact(value, unit) == text
 
 
 def test_exact_numbers_have_separators() -> None:

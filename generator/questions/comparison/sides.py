@@ -10,6 +10,7 @@ from sympy import Expr
 
 from generator.errors import SizeError
 from generator.formulas.symbols import symbol
+from generator.questions.growth.axes import size_of
 from generator.questions.growth.bound import preset_values
 from generator.questions.growth.subject import Subject
 from generator.sheet.asked import choosable, options_of, with_choices
@@ -98,7 +99,9 @@ def _check_names(settings: Settings, found: Sequence[_Found]) -> None:
             derived = any(size.name == name for sheet in sheets for size in sheet.sizes)
             note = "it follows from the others and cannot be given" if derived else f"sizes: {listed(sizes, limit=20)}"
             raise SizeError(f"`{name}` is not a size of {listed(sheet.name for sheet in sheets)}", *did_you_mean(name, sizes), note)
-    for name in settings.others:
+    for name, text in settings.others.items():
+        if name in sizes and name not in chosen:
+            size_of(text, name)  # says what is wrong with it
         if name not in chosen:
             note = f"options and slots: {listed(options, limit=20)}" if options else "there are no options here"
             raise SizeError(f"`{name}` is neither a size nor an option", *did_you_mean(name, [*options, *sizes]), note)

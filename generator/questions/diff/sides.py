@@ -8,6 +8,7 @@ from pathlib import Path
 
 from generator.errors import SizeError
 from generator.questions.diff.revision import library_at
+from generator.questions.growth.axes import size_of
 from generator.questions.growth.bound import preset_values
 from generator.sheet.asked import options_of, with_choices
 from generator.sheet.compiled import compile_spec
@@ -51,12 +52,16 @@ def diff_side(text: str, sizes: Mapping[str, int], options: Mapping[str, str], s
     return DiffSide(text, sheet, chosen, {**(preset_values(sheet, preset) if preset else {}), **sizes})
 
 
-def check_settings(settings: Mapping[str, object], sides: Sequence[DiffSide]) -> None:
-    """Raise SizeError for a setting that neither side has."""
+def check_settings(sizes: Mapping[str, int], options: Mapping[str, str], sides: Sequence[DiffSide]) -> None:
+    """Raise SizeError for a setting that neither side has, and for a size that is no number."""
     sheets = [side.sheet for side in sides]
     known = [name for side in sides for name in side.chosen]
     known += [name for sheet in sheets for name in (*(size.name for size in sheet.sizes if size.kind != "derived"), *sheet.options)]
-    for name in settings:
+    chosen = {name for side in sides for name in side.chosen}
+    for name, text in options.items():
+        if name not in chosen and any(size.name == name for sheet in sheets for size in sheet.sizes):
+            size_of(text, name)  # says what is wrong with it
+    for name in (*sizes, *options):
         if name not in known:
             raise SizeError(
                 f"`{name}` is neither a size nor an option of the two",
