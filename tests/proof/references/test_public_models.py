@@ -28,10 +28,11 @@ def bench() -> Iterator[Workbench]:
 
 # Of these, public implementations are built in all published sizes too.
 FULL_SIZE = {"albert", "bert", "cvt", "gpt2", "llama", "llama3", "longformer", "mamba", "min_gpt", "mistral", "qwen2"}
-FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
+FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 # These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
 # tokens choose an expert?), so that matmul FLOPs are not compared.
-OTHER_PRODUCTS = {"deepseek_v2_lite", "longformer", "mamba", "mixtral"}
+OTHER_PRODUCTS = {"deepseek_v2_lite", "deepseek_v3", "longformer", "mamba", "mixtral"}
+FROZEN = {"deepseek_v3"}  # some of whose weights are frozen here and there: both counts are compared
 
 
 @pytest.mark.slow
@@ -47,7 +48,7 @@ def test_a_generated_module_computes_and_costs_what_the_public_implementation_do
     kinds = {what.split(" ")[0].strip(",") for what in said}
     assert kinds == {"outputs", "gradients"} | ({"params", "matmul_flops"} if spec in FULL_SIZE else set()) - (
         {"matmul_flops"} if spec in OTHER_PRODUCTS else set()
-    )
+    ) | ({"trainable_params"} if spec in FROZEN else set())
     assert {what.rpartition(", ")[2] for what in said if what.startswith("outputs")} == {"float64", "float32"}
     presets = [preset.name for preset in bench.compiled(spec).sheet.presets] if spec in FULL_SIZE else []
     assert [preset for preset in presets if not any(f"{what} at".startswith(f"params of {preset} at") for what in said)] == []

@@ -162,9 +162,22 @@ def test_half_a_layer_is_attention_from_twice_the_width_on() -> None:
 def test_caches_are_as_small_as_deepseek_says() -> None:
     """DeepSeek-V2, table 1: (d_c + d_h^R) = 4.5 d_h elements a token and layer, as grouped-query attention with 2.25 groups."""
     table = next(table for table in result_of("key_value_caches").tables if table.measure.key == "state_elements")
-    many, grouped, one, latent = (value // 1024 for value in table.values[0])
-    assert (many, grouped, one, latent) == (2 * 128 * 128, 2 * 8 * 128, 2 * 128, 576)
+    many, grouped, one, latent, absorbed = (value // 1024 for value in table.values[0])
+    assert (many, grouped, one, latent, absorbed) == (2 * 128 * 128, 2 * 8 * 128, 2 * 128, 576, 576)
     assert Fraction(latent, 2 * 128) == Fraction(9, 4)
+
+
+def test_one_token_of_absorbed_latent_attention_multiplies_what_is_worked_out_by_hand() -> None:
+    """DeepSeek-V2's sizes: six matrices once, and in each of 128 heads 512 + 64 products for the score of a token and 512 to read it.
+
+    7,864,320 + 37,748,736 for the query, 2,949,120 for the latent vector, 8,388,608 into the latent width and as many out of it, 83,886,080
+    for the result; 139,264 for each token so far.
+    """
+    table = next(table for table in result_of("key_value_caches").tables if table.measure.key == "macs")
+    absorbed = dict(zip(result_of("key_value_caches").comparison.axis.values, (row[-1] for row in table.values), strict=True))
+    assert (absorbed[1024], absorbed[16384], absorbed[131072]) == (291_831_808, 2_430_926_848, 18_402_836_480)
+    first = crossing("key_value_caches", "macs", "latent (512 + 64), absorbed").crossing.roots[0].value
+    assert first == Fraction(4 * 5120 * 16384 - 149_225_472, 139_264 - 32_768)
 
 
 def test_every_file_of_the_folder_is_read() -> None:

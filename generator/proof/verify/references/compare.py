@@ -37,9 +37,13 @@ def compare(
         (b * direction).sum().backward(retain_graph=True)  # type: ignore[no-untyped-call]  # as above
     expected = gradients_as_own(own, other, layout)
     return outputs, _farthest(
-        (name, torch.full_like(p, torch.inf) if p.grad is None else p.grad, expected[name], max(1.0, expected[name].abs().max().item()))
-        for name, p in own.named_parameters()
+        (name, _gradient(p), expected[name], max(1.0, expected[name].abs().max().item())) for name, p in own.named_parameters()
     )
+
+
+def _gradient(p: Tensor) -> Tensor:
+    """Return a gradient: zeros of what is frozen, and infinite where one is missing."""
+    return p.grad if p.grad is not None else torch.full_like(p, torch.inf if p.requires_grad else 0.0)
 
 
 def _farthest(pairs: Any) -> Distance:

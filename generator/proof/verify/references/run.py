@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.formulas.evaluate import evaluate
-from generator.proof.measure.parameters import parameters
+from generator.proof.measure.parameters import Parameters, parameters
 from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.compare import LIMITS, Distance, compare
 from generator.proof.verify.references.registry import public_models
-from generator.quantities import MATMUL_FLOPS, PARAMS
+from generator.quantities import MATMUL_FLOPS, PARAMS, TRAINABLE_PARAMS
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet
 from generator.text.suggest import listed
@@ -111,7 +111,7 @@ def _full(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
         at = ", ".join(f"{name}={value}" for name, value in full.sizes.items())
         with torch.device("meta"):
             other = full.model().eval()
-        counted = {PARAMS.key: parameters(other).trainable}
+        counted = _counted(sheet, parameters(other))
         if full.arguments is not None:
             counter = FlopCounterMode(display=False)
             with counter, torch.no_grad():
@@ -121,6 +121,13 @@ def _full(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
             derived = evaluate(sheet.totals[quantity], sizes)
             found = "" if derived == measured else f"derived {derived:,}, theirs {measured:,}"
             yield ReferenceCheck(model.label, f"{quantity} of {full.preset}" + (f" at {at}" if at else ""), "equal", found)
+
+
+def _counted(sheet: Sheet, theirs: Parameters) -> dict[str, int]:
+    """Return what their parameters are compared with; where none of ours is frozen, frozen ones of theirs are tables, buffers here."""
+    if sheet.totals[PARAMS.key] == sheet.totals[TRAINABLE_PARAMS.key]:
+        return {PARAMS.key: theirs.trainable}
+    return {PARAMS.key: theirs.all, TRAINABLE_PARAMS.key: theirs.trainable}
 
 
 def _sizes(sheet: Sheet, full: FullSize) -> dict[str, int]:
