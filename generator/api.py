@@ -85,11 +85,11 @@ class LoadedSpec:
         return cost_of(self._under(preset)[0].sheet, preset, sizes, dtype)
 
     def _under(self, preset: str | None) -> tuple[Compiled, Library]:
-        """Return the spec under the options that go with a preset, and the library in which they are the defaults."""
-        options = next((one.options for one in self.sheet.other_presets if one.name == preset), {})
-        if not options:
+        """Return the spec under the options and slots that go with a preset, and the library in which they are the defaults."""
+        named = next((one.name for one in self.sheet.other_presets if one.name == preset), None)
+        if named is None:
             return self._compiled, self._library
-        library = self._library.chosen(Choices(self.name, options))
+        library = self._library.chosen(Choices.of(self.name, self._compiled.architecture.spec.presets[named]))
         return derive(library, self.name)[0], library
 
     def module(self, preset: str | None = None, **arguments: Any) -> nn.Module:

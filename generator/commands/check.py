@@ -17,6 +17,7 @@ from generator.render.terminal.console import complain_of, say
 from generator.spec.library import Library
 from generator.spec.lookup import collect
 from generator.spec.model import Option
+from generator.spec.shared_presets import shared_presets
 from generator.text.problems import Problem, ProblemsError
 from generator.text.suggest import listed
 
@@ -41,6 +42,8 @@ def run(args: argparse.Namespace) -> int:
     if not collection.requested:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     found = {name: _problems(collection.library, name) for name in collection.requested}
+    for name, problems in shared_presets(collection.library, collection.requested).items():
+        found[name] += tuple(problems)
     if collection.is_whole:
         found |= {
             f"comparisons/{name}": _comparison_problems(collection.library, file)

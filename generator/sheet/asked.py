@@ -96,10 +96,13 @@ def with_choices(library: Library, name: str, settings: Mapping[str, Any], prese
     options = {key: found for key, value in rest.items() if key not in filled and (found := _values(inside, key, value)) is not None}
     numbers = {key: number for key, value in rest.items() if key not in (*filled, *options) and (number := _whole(value))}
     slots = {slot: _use(library.spec(block), slot, block, numbers) for slot, block in filled.items()}
-    if not own and not options and not slots:
+    named = spec.presets.get(preset)
+    of_preset = {slot: use for slot, use in named.slots.items() if slot in spec.slots and slot not in slots} if named is not None else {}
+    if not own and not options and not slots and not of_preset:
         return library, {}
     sizes = {size: int(numbers[size]) for use in slots.values() for size in use.sizes}
-    return library.chosen(Choices(name, own, options, slots, preset)), {**own, **options, **filled, **sizes}
+    blocks = {slot: use.spec for slot, use in of_preset.items()}
+    return library.chosen(Choices(name, own, options, slots, preset, of_preset)), {**own, **options, **blocks, **filled, **sizes}
 
 
 def _whole(text: str) -> str:

@@ -181,15 +181,16 @@ def _in_half(library: Library, arch: Architecture) -> Architecture:
 
 
 def _in_force(spec: Spec, options: Mapping[str, Any]) -> list[Preset]:
-    """Return the presets that go with options."""
-    return [preset for preset in spec.presets.values() if all(options.get(name) == value for name, value in preset.options.items())]
+    """Return the presets that go with options, and with the blocks that fill the slots by default."""
+    plain = [preset for preset in spec.presets.values() if not preset.slots]
+    return [preset for preset in plain if all(options.get(name) == value for name, value in preset.options.items())]
 
 
 def _other_presets(library: Library, spec: Spec, problems: Problems, doubts: Problems) -> Iterator[SheetPreset]:
-    """Yield the presets that go with other options than the defaults, with the formulas under these."""
+    """Yield the presets that go with other options or blocks than the defaults, with the formulas under these."""
     usual = _in_force(spec, {name: option.default for name, option in spec.options.items()})
     for preset in spec.presets.values():
-        if preset in usual or not set(preset.options) <= set(spec.options):
+        if preset in usual or not (set(preset.options) <= set(spec.options) and set(preset.slots) <= set(spec.slots)):
             continue
         wrong = [(name, option_problem(spec, spec.options[name], value)) for name, value in preset.options.items()]
         for name, said in wrong:
@@ -198,13 +199,14 @@ def _other_presets(library: Library, spec: Spec, problems: Problems, doubts: Pro
         if any(said for _, said in wrong):
             continue
         try:
-            under = derive(library.chosen(Choices(spec.name, preset.options)), spec.name)[0].sheet
+            under = derive(library.chosen(Choices.of(spec.name, preset)), spec.name)[0].sheet
         except ProblemsError as error:
             problems.extend(error.problems)
             continue
         conditions = [(one.text, one.condition) for one in under.constraints]
         found = sheet_preset(preset, under.sizes, under.totals, conditions, problems, doubts)
-        yield replace(found, options=dict(preset.options), totals=under.totals)
+        slots = {name: use.spec for name, use in preset.slots.items()}
+        yield replace(found, options=dict(preset.options), slots=slots, totals=under.totals)
 
 
 def _flows(arch: Architecture, around: tuple[Architecture, ...]) -> Iterator[OptionFlow]:

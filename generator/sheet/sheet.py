@@ -83,7 +83,7 @@ class SheetPreset:
     """A published set of sizes; `expect` holds exact values that the totals must come to, by quantity key.
 
     Args:
-        options: that go with the sizes, where they are others than those in force; `totals` are the formulas then.
+        options: that go with the sizes, and what fills `slots`, where they are others than those in force; `totals` are the formulas then.
     """
 
     name: str
@@ -92,6 +92,7 @@ class SheetPreset:
     cite: str = ""  # keys of Sheet.references, separated by spaces
     note: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
+    slots: Mapping[str, str] = field(default_factory=dict)
     totals: Mapping[str, Expr] = field(default_factory=dict)
 
 

@@ -83,12 +83,24 @@ def with_sizes(tree: Mapping, file: Mapping, sizes_of: Callable[[str], frozenset
 
 
 def _used(node: Node, section: str = "") -> Iterator[str]:
-    """Yield the names of the specs that rows and slots use."""
+    """Yield the names of the specs that rows, slots and presets use."""
     for entry in _entries(node):
-        if isinstance(entry.value, Scalar) and (entry.key.text == "use" or section == "slots"):
-            yield entry.value.text
-        elif section or entry.key.text in ("layers", "slots"):
-            yield from _used(entry.value, entry.key.text)
+        key = entry.key.text
+        for item in _items(entry.value):
+            if isinstance(item, Scalar) and _names_spec(key, section):
+                yield item.text
+            elif section or key in ("layers", "slots", "presets"):
+                yield from _used(item, _section_of(key, entry.value))
+
+
+def _names_spec(key: str, section: str) -> bool:
+    """Say whether the value of a key, in a section of that name, is the name of a spec."""
+    return key in ("use", "pattern", "first", "last") or section in ("slots", "pattern")
+
+
+def _section_of(key: str, value: Node) -> str:
+    """Return the section that entries inside of a value stand in: those of an item of a list are the keys of one entry."""
+    return key if isinstance(value, Mapping) else "item"
 
 
 def _key(name: str, at: Scalar | Mapping) -> Scalar:
@@ -221,14 +233,20 @@ def _without(tree: Mapping, dropped: list[Scalar]) -> Mapping:
 
 def renamed(node: Mapping, names: dict[str, str], section: str = "") -> Mapping:
     """Return the tree of a spec in which blocks of its own file have their full names."""
+
+    def full(key: str, whole: Node, value: Node) -> Node:
+        if isinstance(value, Scalar) and value.text in names and (_names_spec(key, section) or key in ("like", "from")):
+            return replace(value, text=names[value.text], value=names[value.text])
+        if isinstance(value, Mapping) and (section or key in ("layers", "slots", "dims", "presets")):
+            return renamed(value, names, _section_of(key, whole))
+        return value
+
     found = []
     for entry in node.entries:
         key, value = entry.key.text, entry.value
-        if isinstance(value, Scalar) and value.text in names and (key in ("use", "like", "from") or section == "slots"):
-            value = replace(value, text=names[value.text], value=names[value.text])
-        elif isinstance(value, Mapping) and (section or key in ("layers", "slots", "dims")):
-            value = renamed(value, names, key)
-        found.append(replace(entry, value=value))
+        if isinstance(value, Sequence):
+            value = replace(value, items=tuple(full(key, value, item) for item in value.items))
+        found.append(replace(entry, value=full(key, value, value)))
     return Mapping(tuple(found), node.span)
 
 

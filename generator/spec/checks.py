@@ -49,6 +49,7 @@ def check_parts(spec: Spec) -> Iterator[Problem]:
     for preset in spec.presets.values():
         yield from _preset(spec, preset)
         yield from _preset_options(spec, preset)
+        yield from _preset_slots(spec, preset)
     yield from _twice(spec.outputs)
     yield from _namesakes(spec.outputs)
 
@@ -198,6 +199,15 @@ def _preset_options(spec: Spec, preset: Preset) -> Iterator[Problem]:
             notes = (*did_you_mean(name, spec.options), f"options: {listed(spec.options) or 'none'}")
             yield Problem(
                 f"preset `{preset.name}` sets `{name}`, which is not an option of `{spec.name}`", preset.named(f"options.{name}"), notes
+            )
+
+
+def _preset_slots(spec: Spec, preset: Preset) -> Iterator[Problem]:
+    for name in preset.slots:
+        if name not in spec.slots:
+            notes = (*did_you_mean(name, spec.slots), f"slots: {listed(spec.slots) or 'none'}")
+            yield Problem(
+                f"preset `{preset.name}` fills `{name}`, which is not a slot of `{spec.name}`", preset.named(f"slots.{name}"), notes
             )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from generator.spec.model import Option, Preset, Row, Slot, Spec, Use
+from generator.spec.model import Layers, Option, Preset, Row, Spec, Use
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,8 @@ class Choices:
         own: values for options of the spec that is asked about.
         options: values for all options of a name in the specs that it uses, whatever these say themselves.
         slots: what stands in all slots of a name.
-        preset: whose sizes are asked for, whatever options go with it.
+        preset: whose sizes are asked for, whatever options and blocks go with it.
+        filled: what stands in slots of the spec that is asked about, where nothing else is chosen for all slots of that name.
     """
 
     spec: str = ""
@@ -25,32 +26,50 @@ class Choices:
     options: Mapping[str, Any] = field(default_factory=dict)
     slots: Mapping[str, Use] = field(default_factory=dict)
     preset: str = ""
+    filled: Mapping[str, Use] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, spec: str, preset: Preset) -> Choices:
+        """Return what a preset of a spec goes with."""
+        return cls(spec, own=preset.options, preset=preset.name, filled=preset.slots)
 
     def applied(self, spec: Spec) -> Spec:
         """Return a spec as it is with these choices. Claims and expected totals speak of the files as they are, and are left out."""
         values = {**self.options, **(self.own if spec.name == self.spec else {})}
+        filled = {**(self.filled if spec.name == self.spec else {}), **self.slots}
         return replace(
             spec,
             options={name: self._option(option, values) for name, option in spec.options.items()},
-            slots={name: self._slot(slot) for name, slot in spec.slots.items()},
+            slots={name: replace(slot, default=filled.get(name) or self._use(slot.default)) for name, slot in spec.slots.items()},
             rows={name: self._row(row) for name, row in spec.rows.items()},
-            presets={name: replace(one, expect={}, options={}) for name, one in spec.presets.items() if self._fits(spec, one, values)},
+            presets={
+                name: replace(one, expect={}, options={}, slots={})
+                for name, one in spec.presets.items()
+                if self._fits(spec, one, values, filled)
+            },
             claims=(),
         )
 
-    def _fits(self, spec: Spec, preset: Preset, values: Mapping[str, Any]) -> bool:
+    def _fits(self, spec: Spec, preset: Preset, values: Mapping[str, Any], filled: Mapping[str, Use]) -> bool:
         """Say whether a preset's formulas are those under these choices."""
         in_force = {name: values.get(name, option.default) for name, option in spec.options.items()}
-        return preset.name == self.preset or all(in_force.get(name) == value for name, value in preset.options.items())
+        goes_with = all(in_force.get(name) == value for name, value in preset.options.items())
+        return preset.name == self.preset or (goes_with and all(filled.get(name) == use for name, use in preset.slots.items()))
 
     def _option(self, option: Option, values: Mapping[str, Any]) -> Option:
         return replace(option, default=values[option.name]) if option.name in values else option
 
-    def _slot(self, slot: Slot) -> Slot:
-        return replace(slot, default=self.slots.get(slot.name) or self._use(slot.default))
-
     def _row(self, row: Row) -> Row:
-        return row if row.use is None else replace(row, use=self._use(row.use))
+        return replace(
+            row,
+            use=row.use and self._use(row.use),
+            pattern={name: self._layers(kind) for name, kind in row.pattern.items()},
+            first=row.first and self._layers(row.first),
+            last=row.last and self._layers(row.last),
+        )
+
+    def _layers(self, layers: Layers) -> Layers:
+        return replace(layers, use=self._use(layers.use))
 
     def _use(self, use: Use) -> Use:
         """Return a use without what is chosen for the options that it sets, and with what is chosen for its slots."""

@@ -153,6 +153,9 @@ class Preset(SpecPart):
         entries(per_stage(whole(minimum=1, maximum=MAX_SIZE))), "sizes", "set", required=True, example="{d: 768, L: 12}"
     )
     options: Mapping[str, Any] = key(entries(VALUE), "options of the spec that go with these sizes", example="{bias: false}")
+    slots: Mapping[str, Use] = key(
+        entries(part(lambda: Use, "fill")), "what fills slots of the spec with these sizes", example="{attention: linear_attention}"
+    )
     expect: Mapping[str, int] = key(COUNTS, "what the totals must come to, exactly", example="{params: 109482240}")
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
     note: str = key(TEXT, "a remark for the reader")
@@ -289,4 +292,7 @@ class Spec:
             for _, kind in row.layers() if row.is_varied else ():
                 if kind.use is not row.use:
                     visit(kind.use)
+        for preset in self.presets.values():
+            for use in preset.slots.values():
+                visit(use)
         return tuple(found)

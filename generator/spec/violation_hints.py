@@ -87,7 +87,7 @@ def unknown_key_hint(key: str, path: Sequence[Any], value: Mapping[str, Any], pa
     if path[:1] == ("layers",) and len(path) > 2 and path[2] in _OF_PATTERNS and key in ("when", "else"):
         return ("layers stand in their places whatever options say; `when` switches rows inside of their blocks, or the whole stack",)
     if path[:1] == ("presets",) and key in _OF_SPECS:
-        return ("a preset sets sizes and options; with other slots or rows it is one of a variant: a spec with `like`",)
+        return ("a preset sets sizes, options and slots; with other rows it is one of a variant: a spec with `like`",)
     if not path:
         wanted = next((one for one in _OF_FILES if key.lower() in one.others and one.name not in value), None)
         return (f"did you mean `{wanted.name}`?", *_explained(wanted)) if wanted else ()

@@ -125,6 +125,34 @@ def test_module_is_a_loop_as_a_person_writes_it() -> None:
     )
 
 
+IN_ONE_FILE = """\
+title: Layers in turn of blocks in the same file
+dims: {b: batch size, n: tokens, d: width, f: inner width, L: layers}
+inputs: {x: [b, n, d]}
+options: {bias: {is: biases, default: true}}
+blocks:
+  cell:
+    inputs: {x: [b, n, d]}
+    options: {bias: {is: biases, default: true}}
+    layers:
+      up: {op: linear, out: [b, n, f], bias: bias}
+      y: {op: linear, out: [b, n, d], bias: bias}
+  other:
+    inputs: {x: [b, n, d]}
+    layers:
+      y: {op: linear, out: [b, n, d]}
+layers:
+  y: {repeat: L, pattern: [cell, {use: other, times: 2}], first: other, last: {use: cell, options: {bias: true}}}
+"""
+
+
+def test_layers_may_be_blocks_of_the_same_file_and_take_what_is_chosen_on_the_line(tmp_path: Path) -> None:
+    (tmp_path / "net.yaml").write_text(IN_ONE_FILE, encoding="utf-8")
+    sizes = {"b": 1, "n": 1, "d": 4, "f": 6, "L": 5}  # other, then cell, other, other, then cell
+    assert load(tmp_path / "net.yaml").cost(**sizes).params == 2 * (4 * 6 + 6 + 6 * 4 + 4) + 3 * (4 * 4 + 4)
+    assert load("net", specs=tmp_path, bias=False).cost(**sizes).params == 4 * 6 + 6 * 4 + (4 * 6 + 6 + 6 * 4 + 4) + 3 * (4 * 4 + 4)
+
+
 HEAD = "title: Mine\ndims: {b: batch size, n: length, d: width, L: layers}\ninputs: {x: [b, n, d]}\nlayers:\n"
 MISTAKES = {
     "keys that do not go together": (

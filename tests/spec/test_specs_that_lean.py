@@ -210,7 +210,7 @@ def test_one_mistake_in_a_spec_that_many_lean_on_is_said_once(tmp_path: Path, ca
     [
         (BASE + "extends: base\n", "unknown key `extends`\n   16 | extends: base\n      | ^^^^^^^\n  did you mean `like`?"),
         (BASE + "components: {}\n", "did you mean `blocks`?"),
-        (BASE.replace("{set: {d: 8, P: 4}}", "{set: {d: 8, P: 4}, slots: {inner: gated_mlp}}"), "it is one of a variant"),
+        (BASE.replace("{set: {d: 8, P: 4}}", "{set: {d: 8, P: 4}, layers: {y: mlp}}"), "it is one of a variant"),
         (BASE.replace("{slot: inner}", "{use: mlp, num_experts: 8}"), "did you mean `experts`?"),
         (BASE.replace("{slot: inner}", "{use: mlp, shared: true}"), "did you mean `share`?"),
         (BASE.replace("{slot: inner}", "{use: mlp, freeze: true}"), "did you mean `frozen`?"),

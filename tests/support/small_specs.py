@@ -40,7 +40,7 @@ layers:
 presets:
   tiny: {set: {h: 2}}
 """
-ALONE = LAYER.replace("One layer", "Nothing to do with the others")
+ALONE = LAYER.replace("One layer", "Nothing to do with the others").replace("small:", "lonely:")
 BROKEN = LAYER.replace("op: linear", "op: linaer")
 
 

@@ -97,7 +97,7 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
         ProblemsError: the spec has problems.
     """
     require_measurements()
-    sheet = bench.compiled(name).sheet
+    sheet, published = bench.compiled(name).sheet, bench.library.spec(name).presets
     rng = random.Random(name)  # noqa: S311  sizes to try, not secrets
     cases: list[Case] = []
     skipped: list[str] = []
@@ -118,7 +118,7 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
         except NoSampleError as error:
             skipped.append(f"preset {preset.name}: {error}")
     for preset in sheet.other_presets if presets else ():
-        with Workbench(bench.library.chosen(Choices(name, preset.options))) as under:
+        with Workbench(bench.library.chosen(Choices.of(name, published[preset.name]))) as under:
             try:
                 chosen = under.compiled(name).sheet
                 sizes = preset_sizes(chosen, runnable(chosen, preset.sizes), rng)

@@ -42,7 +42,7 @@ def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
         rows.append(
             [
                 name,
-                ", ".join(f"{code(name)} = {_word(value)}" for name, value in {**preset.sizes, **preset.options}.items()),
+                ", ".join(f"{code(name)} = {_word(value)}" for name, value in {**preset.sizes, **preset.options, **preset.slots}.items()),
                 *("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in quantities),
                 "<br>".join(_expectation(preset, key, (preset.totals or sheet.totals)[key], sheet) for key in preset.expect),
                 citation(sheet, preset.cite),

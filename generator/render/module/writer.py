@@ -17,6 +17,7 @@ from generator.render.module.checks import checked_when_built, checked_when_run,
 from generator.render.module.escape import comment, docstring, literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import row_names
+from generator.render.module.preset_slots import arguments_name, preset_blocks
 from generator.render.module.signature import Argument, input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.resolve.architecture import Requirement
@@ -45,7 +46,7 @@ def render_module(compiled: Compiled, modules: ModuleSet) -> str:
     is_default = all(arch.options[name] == option.default for name, option in arch.spec.options.items())
     view = modules.view(sheet.name, arch if is_default else None)
     top = modules.top(view.arch.spec)
-    written = _class(view, top, _label(sheet.references, view), sheet)
+    written = _class(view, top, _label(sheet.references, view), sheet, modules)
     imports = top.imports({spec: modules.class_of(spec) for spec in top.blocks})
     origin = f"Generated from {sheet.source} (sha256 {sheet.source_hash[:16]}); edit the spec, not this file."
     return _text(sheet.title, origin, [*imports, *top.above], [written])
@@ -62,11 +63,12 @@ def render_file(compiled: Compiled, library: Library, preset: str | None = None)
     view = modules.view(sheet.name)
     top = modules.top(view.arch.spec)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
-    blocks = [modules.view(name) for name in _in_order(modules, sheet.name)[:-1]]
-    classes = [_class(block, top, _label(references, block)) for block in blocks]
-    classes.append(_class(view if preset is None else _preset_view(view, sheet, preset), top, _label(references, view), sheet))
+    shown = view if preset is None else _preset_view(view, sheet, preset)
+    own = _class(shown, top, _label(references, view), sheet, modules if preset is None else None)
     if preset is not None:
-        classes[-1] |= {"presets": [], "letters": "{}"}
+        own |= {"presets": [], "letters": "{}"}
+    used = dict.fromkeys(name for block in top.blocks for name in _in_order(modules, block))
+    classes = [*(_class(block, top, _label(references, block)) for block in map(modules.view, used)), own]
     alone = top.with_support()
     origin = f"Written by archsheet from {sheet.source} (sha256 {sheet.source_hash[:16]})."
     return _text(sheet.title, origin, [*alone.imports({}), *alone.above], classes)
@@ -106,11 +108,12 @@ def _spaced(blocks: Sequence[str]) -> list[str]:
     return found
 
 
-def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -> dict[str, Any]:
+def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, modules: ModuleSet | None = None) -> dict[str, Any]:
     """Return what the template writes of one class, and take note of what it uses.
 
     Args:
         sheet: of the spec, where the class shows costs, presets and the names of weights elsewhere.
+        modules: where it makes the blocks that presets put into slots.
     """
     spec = view.arch.spec
     names = {a.name: a.variable for a in view.arguments if view.family(a.name) is None}
@@ -139,6 +142,8 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None) -
         "references": [_reference(c) for c in checkpoints.values()],
         "presets": [f"{literal(p.name)}: {literal({**view.given(_held(view, sheet, p)), **p.options})}" for p in presets if sheet],
         "entry": "Any" if view.families or any(p.options for p in presets) else "int",
+        "blocks": [*preset_blocks(modules, view, sheet, top)] if sheet is not None and modules is not None else [],
+        "arguments": arguments_name(view),
         "letters": literal({size: variable for size, variable in names.items() if size != variable}) if presets else "{}",
     }
 
