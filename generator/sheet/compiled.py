@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -26,10 +26,10 @@ from generator.sheet.costs import makers, output_names, totals
 from generator.sheet.memory import SavedMemory
 from generator.sheet.peak import PeakMemory
 from generator.sheet.presets import sheet_preset, sheet_presets
-from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetPreset, SheetRow, Size
+from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 from generator.spec.choices import Choices
 from generator.spec.library import Library, with_variant
-from generator.spec.model import Preset, Spec
+from generator.spec.model import Claim, Preset, Spec
 from generator.spec.references import Reference, read_references
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean
@@ -92,6 +92,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
     constraints = _constraints(spec, arch, in_training=False)
     outputs = output_names(arch)
     conditions = [(c.text, c.condition) for c in constraints]
+    others = list(_other_presets(library, spec, problems, doubts)) if not options else []
     sheet = Sheet(
         name=spec.name,
         title=spec.title,
@@ -108,8 +109,8 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         rows=rows,
         totals=sums,
         presets=sheet_presets(_in_force(spec, arch.options), sizes, sums, conditions, problems, doubts),
-        other_presets=tuple(_other_presets(library, spec, problems, doubts)) if not options else (),
-        claims=sheet_claims(arch, Costs(rows, arch, lambda: _in_half(library, arch)), sizes, constraints, traced.facts, doubts),
+        other_presets=tuple(preset for preset, _ in others),
+        claims=(*_judged(library, traced, _claims_in_force(spec, arch.options), doubts), *(claim for _, said in others for claim in said)),
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
@@ -186,8 +187,22 @@ def _in_force(spec: Spec, options: Mapping[str, Any]) -> list[Preset]:
     return [preset for preset in plain if all(options.get(name) == value for name, value in preset.options.items())]
 
 
-def _other_presets(library: Library, spec: Spec, problems: Problems, doubts: Problems) -> Iterator[SheetPreset]:
-    """Yield the presets that go with other options or blocks than the defaults, with the formulas under these."""
+def _claims_in_force(spec: Spec, options: Mapping[str, Any]) -> list[Claim]:
+    """Return the claims of a spec, and what sources print of the presets that go with options."""
+    return [*spec.claims, *(claim for preset in _in_force(spec, options) for claim in preset.claims)]
+
+
+def _judged(library: Library, traced: Costed, claims: Iterable[Claim], doubts: Problems) -> tuple[SheetClaim, ...]:
+    """Return claims of a traced spec with their verdicts."""
+    arch = traced.architecture
+    sizes, constraints = _sizes(arch.spec, arch, traced.facts), _constraints(arch.spec, arch, in_training=False)
+    return sheet_claims(claims, arch, Costs(traced.rows, arch, lambda: _in_half(library, arch)), sizes, constraints, traced.facts, doubts)
+
+
+def _other_presets(
+    library: Library, spec: Spec, problems: Problems, doubts: Problems
+) -> Iterator[tuple[SheetPreset, tuple[SheetClaim, ...]]]:
+    """Yield the presets that go with other options or blocks than the defaults, with the formulas under these; and what sources print."""
     usual = _in_force(spec, {name: option.default for name, option in spec.options.items()})
     for preset in spec.presets.values():
         if preset in usual or not (set(preset.options) <= set(spec.options) and set(preset.slots) <= set(spec.slots)):
@@ -199,14 +214,17 @@ def _other_presets(library: Library, spec: Spec, problems: Problems, doubts: Pro
         if any(said for _, said in wrong):
             continue
         try:
-            under = derive(library.chosen(Choices.of(spec.name, preset)), spec.name)[0].sheet
+            chosen = library.chosen(Choices.of(spec.name, preset))
+            under = derive(chosen, spec.name)[0].sheet
+            judged = _judged(chosen, costed(chosen, chosen.spec(spec.name)), preset.claims, doubts) if preset.published else ()
+            printed = tuple(replace(claim, check=None) for claim in judged)  # its formulas are not those of the sheet
         except ProblemsError as error:
             problems.extend(error.problems)
             continue
         conditions = [(one.text, one.condition) for one in under.constraints]
         found = sheet_preset(preset, under.sizes, under.totals, conditions, problems, doubts)
         slots = {name: use.spec for name, use in preset.slots.items()}
-        yield replace(found, options=dict(preset.options), slots=slots, totals=under.totals)
+        yield replace(found, options=dict(preset.options), slots=slots, totals=under.totals), printed
 
 
 def _flows(arch: Architecture, around: tuple[Architecture, ...]) -> Iterator[OptionFlow]:
@@ -264,7 +282,9 @@ def _constraints(spec: Spec, arch: Architecture, *, in_training: bool) -> tuple[
 
 def _cited(spec: Spec, references: Mapping[str, Reference], problems: Problems) -> dict[str, Reference]:
     """Return the references that a spec cites; unknown keys are problems."""
-    places = [spec.cites, *(preset.cites for preset in spec.presets.values()), *(claim.cites for claim in spec.claims)]
+    presets = spec.presets.values()
+    places = [spec.cites, *(preset.cites for preset in presets), *(claim.cites for claim in spec.all_claims)]
+    places += [preset.implementation.cites for preset in presets if preset.implementation is not None]
     found: dict[str, Reference] = {}
     for key, span in (entry for spans in places for entry in spans.items()):
         if key in references:

@@ -12,6 +12,7 @@ from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.stored import size_names, text_of
 from generator.quantities import BYTES, INTENSITY, MEASURES, PEAK_BYTES, QUANTITIES, SAVED_BYTES, cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.presets import said_by_others
 from generator.sheet.sheet import Sheet, SheetRow
 from generator.sheet.sizing import require, sized
 from generator.text.suggest import did_you_mean, listed
@@ -173,6 +174,7 @@ class Cost(_Quantities):
                 {"name": row.name, "op": row.op, "shape": row.shape, "repeat": row.repeat, **{key: row.value(key) for key in KEYS}}
                 for row in self.rows
             ],
+            **said_by_others(self.sheet, self.preset),
         }
 
     def bytes_to_dict(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.stored import size_names, text_of
-from generator.sheet.sheet import SheetPreset, Size
+from generator.sheet.sheet import Sheet, SheetClaim, SheetPreset, Size
 from generator.text.suggest import listed
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def sheet_preset(
                 _check_expectation(preset, key, expected, totals[key], values, doubts)
     except EvaluationError as error:
         problems.add(f"preset `{preset.name}` cannot be worked out: {error}", preset.span)
-    return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite, preset.note)
+    other = preset.implementation
+    counted = (other.model, other.cite) if other is not None else None
+    return SheetPreset(preset.name, dict(preset.sizes), dict(preset.expect), preset.cite, preset.note, counted)
 
 
 def _known(sizes: Sequence[Size], preset: Preset) -> dict[str, int]:
@@ -151,3 +153,22 @@ def _check_expectation(preset: Preset, key: str, expected: int, total: Expr, val
             preset.where(f"expect.{key}"),
             f"the difference is {found - expected:+,}",
         )
+
+
+def said_by_others(sheet: Sheet, name: str | None) -> dict[str, Any]:
+    """Return as plain data what a public implementation comes to at a preset, and what sources print; only what there is."""
+    preset = next((one for one in sheet.presets if one.name == name), None)
+    printed = [claim for claim in sheet.claims if claim.of_preset == name and name]
+    found: dict[str, Any] = {}
+    if preset is not None and preset.implementation is not None:
+        model, cite = preset.implementation
+        found["implementation"] = {"model": model, "cite": cite, **preset.expect}
+    if printed:
+        found["published"] = [_printed(claim) for claim in printed]
+    return found
+
+
+def _printed(claim: SheetClaim) -> dict[str, Any]:
+    optional = {"ignore": list(claim.ignored), "note": claim.note, "erratum": claim.erratum}
+    said = {"of": claim.quantity, "prints": claim.text, "derived": int(claim.derived), "verdict": claim.verdict, "cite": claim.cite}
+    return said | {key: value for key, value in optional.items() if value}

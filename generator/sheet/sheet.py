@@ -83,6 +83,7 @@ class SheetPreset:
     """A published set of sizes; `expect` holds exact values that the totals must come to, by quantity key.
 
     Args:
+        implementation: the public one that has these totals: what it is called there, and the keys of its source.
         options: that go with the sizes, and what fills `slots`, where they are others than those in force; `totals` are the formulas then.
     """
 
@@ -91,6 +92,7 @@ class SheetPreset:
     expect: Mapping[str, int]
     cite: str = ""  # keys of Sheet.references, separated by spaces
     note: str = ""
+    implementation: tuple[str, str] | None = None
     options: Mapping[str, object] = field(default_factory=dict)
     slots: Mapping[str, str] = field(default_factory=dict)
     totals: Mapping[str, Expr] = field(default_factory=dict)
@@ -161,6 +163,7 @@ class SheetClaim:
     terms: tuple[ClaimTerm, ...] = ()
     example: Mapping[str, int] = field(default_factory=dict)  # small sizes at which a formula that differs is seen to differ
     line: int = 0  # of the spec's file
+    of_preset: str = ""  # the preset of which the source prints the number
     check: ClaimCheck | None = None  # of `equals` claims
 
 

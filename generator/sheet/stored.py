@@ -1,6 +1,6 @@
 """A sheet as plain data and back: what `gen cost` and `gen show` say of it, without sympy.
 
-Claims, references and whatever else only other outputs show are left out.
+Claims, but for what sources print of presets, references and whatever else only other outputs show are left out.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 from generator.formulas.stored import StoredFormula
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetPreset, SheetRow, Size
+from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 
 if TYPE_CHECKING:
+    from sympy import Expr
+
     from generator.sheet.memory import SavedMemory
 
 
@@ -62,8 +64,17 @@ def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
             for row in sheet.rows
         ],
         "totals": {key: table.put(total) for key, total in sheet.totals.items()},
-        "presets": [[preset.name, dict(preset.sizes)] for preset in sheet.presets],
+        "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.implementation] for preset in sheet.presets],
         "other_presets": [[preset.name, dict(preset.sizes), dict(preset.options)] for preset in sheet.other_presets],
+        "printed": [
+            [
+                [one.of_preset, one.quantity, one.text, one.verdict, one.cite, one.note, one.erratum],
+                list(one.ignored),
+                [table.put(one.claimed), table.put(one.derived)],
+            ]
+            for one in sheet.claims
+            if one.of_preset
+        ],
         "flows": [[one.option, one.spec, one.value, one.source, one.giver] for one in sheet.flows],
         "saved": {dtype: {kind: table.put(count) for kind, count in sheet.saved.kinds(dtype).items()} for dtype in ITEM_BYTES},
         "saved_bytes": {dtype: table.put(sheet.saved.bytes(dtype)) for dtype in ITEM_BYTES},
@@ -100,8 +111,28 @@ def sheet_from_data(data: Mapping[str, Any]) -> Sheet:
             for (path, name, depth, op, group), shapes, repeat, costs in data["rows"]
         ),
         totals=all_of(data["totals"]),
-        presets=tuple(SheetPreset(name, sizes, {}) for name, sizes in data["presets"]),
+        presets=tuple(
+            SheetPreset(name, sizes, expect, implementation=(other[0], other[1]) if other else None)
+            for name, sizes, expect, other in data["presets"]
+        ),
         other_presets=tuple(SheetPreset(name, sizes, {}, options=options) for name, sizes, options in data["other_presets"]),
+        claims=tuple(
+            SheetClaim(
+                text=text,
+                quantity=of,
+                scope="",
+                claimed=get(claimed),
+                derived=get(derived),
+                verdict=verdict,
+                difference=cast("Expr", get(claimed) - get(derived)),
+                cite=cite,
+                note=note,
+                erratum=erratum,
+                ignored=tuple(ignored),
+                of_preset=preset,
+            )
+            for (preset, of, text, verdict, cite, note, erratum), ignored, (claimed, derived) in data["printed"]
+        ),
         flows=tuple(OptionFlow(*flow) for flow in data["flows"]),
         saved=cast(
             "SavedMemory",

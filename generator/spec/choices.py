@@ -42,11 +42,7 @@ class Choices:
             options={name: self._option(option, values) for name, option in spec.options.items()},
             slots={name: replace(slot, default=filled.get(name) or self._use(slot.default)) for name, slot in spec.slots.items()},
             rows={name: self._row(row) for name, row in spec.rows.items()},
-            presets={
-                name: replace(one, expect={}, options={}, slots={})
-                for name, one in spec.presets.items()
-                if self._fits(spec, one, values, filled)
-            },
+            presets={name: _sizes_alone(one) for name, one in spec.presets.items() if self._fits(spec, one, values, filled)},
             claims=(),
         )
 
@@ -75,3 +71,7 @@ class Choices:
         """Return a use without what is chosen for the options that it sets, and with what is chosen for its slots."""
         options = {name: self.options.get(name, value) for name, value in use.options.items()}
         return replace(use, options=options, slots={name: self.slots.get(name) or self._use(one) for name, one in use.slots.items()})
+
+
+def _sizes_alone(preset: Preset) -> Preset:
+    return replace(preset, expect={}, implementation=None, published=(), options={}, slots={})

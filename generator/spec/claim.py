@@ -76,6 +76,7 @@ class Claim(SpecPart):
     note: str = key(TEXT, "where it stands, what it assumes")
     erratum: str = key(TEXT, "why the formula is expected to differ from the derived one")
     correct: Expression | None = key(EXPRESSION, "the formula that holds in place of the erratum")
+    is_of_preset: bool = False  # it is what a preset says under `published`
 
     def mistakes(self) -> Iterator[Problem]:
         """What is counted is known, and can be summed."""

@@ -19,7 +19,7 @@ _NOT_OF_STATED = ("of", "row", "ignore", "preset", "where", "correct", "digits",
 def check_claims(spec: Spec) -> Iterator[Problem]:
     """Yield what is wrong with the claims of a spec."""
     seen: dict[str, int] = {}
-    for claim in spec.claims:
+    for claim in spec.all_claims:
         yield from claim_problems(spec, claim)
         if claim.id and claim.id in seen:
             note = f"the first is on line {seen[claim.id]}"

@@ -7,7 +7,7 @@ import re
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.claim import Claim
 from generator.spec.keys import Key, keys_of
-from generator.spec.model import Dim, Input, Layers, Leaning, Option, Preset, Slot, Spec, Use
+from generator.spec.model import Dim, Implementation, Input, Layers, Leaning, Option, Preset, Published, Slot, Spec, Use
 from generator.spec.schema import OF_BLOCKS, OF_ROWS
 
 TABLES: dict[str, tuple[Key, ...]] = {
@@ -21,6 +21,8 @@ TABLES: dict[str, tuple[Key, ...]] = {
     "layers in a pattern": keys_of(Layers),
     "a slot": tuple(one for one in keys_of(Slot) if one not in keys_of(Use)),
     "a preset": keys_of(Preset),
+    "a public implementation": keys_of(Implementation),
+    "what a source prints of a preset": keys_of(Published),
     "a checkpoint": keys_of(Checkpoint),
     "a weight": keys_of(WeightRule),
     "a claim": keys_of(Claim),

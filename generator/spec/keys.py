@@ -239,6 +239,17 @@ def one_or_more(each: KeyKind, **schema: Any) -> KeyKind:
     return KeyKind(lambda: {**listed(each, **schema).schema(), "type": ["string", "array"]}, listed(each).read, tuple)
 
 
+def one_or_several(each: KeyKind) -> KeyKind:
+    """Return the kind of a part, or of a list of such."""
+
+    def schema() -> dict[str, Any]:
+        one = each.schema()
+        types = one["type"]
+        return {**one, "type": [*([types] if isinstance(types, str) else types), "array"], "items": one, "minItems": 1}
+
+    return KeyKind(schema, listed(each).read, tuple)
+
+
 def per_stage(each: KeyKind) -> KeyKind:
     """Return the kind of a value that may be a list with one for each stage; `stages` reads that."""
 

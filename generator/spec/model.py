@@ -35,11 +35,13 @@ from generator.spec.keys import (
     listed,
     one_of,
     one_or_more,
+    one_or_several,
     part,
     per_stage,
     text,
     whole,
 )
+from generator.spec.published import Implementation, Published
 from generator.spec.row import Layers, Row, Slot, Use
 from generator.spec.stages import Family
 from generator.spec.values import Condition, Expression, Ref
@@ -53,10 +55,12 @@ __all__ = [
     "Condition",
     "Dim",
     "Expression",
+    "Implementation",
     "Input",
     "Layers",
     "Option",
     "Preset",
+    "Published",
     "Ref",
     "Row",
     "Slot",
@@ -157,6 +161,14 @@ class Preset(SpecPart):
         entries(part(lambda: Use, "fill")), "what fills slots of the spec with these sizes", example="{attention: linear_attention}"
     )
     expect: Mapping[str, int] = key(COUNTS, "what the totals must come to, exactly", example="{params: 109482240}")
+    implementation: Implementation | None = key(
+        part(lambda: Implementation),
+        "the public implementation that has the totals of `expect`",
+        example="{model: BertModel, cite: transformers}",
+    )
+    published: tuple[Published, ...] = key(
+        one_or_several(part(lambda: Published)), "what sources print of it, one or a list", example="{prints: 110M, cite: devlin2019}"
+    )
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
     note: str = key(TEXT, "a remark for the reader")
 
@@ -164,6 +176,19 @@ class Preset(SpecPart):
     def cite(self) -> str:
         """The sources, separated by spaces."""
         return " ".join(self.cites)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """What sources print of it, as claims."""
+        return tuple(one.claim(self.name, self.cites) for one in self.published)
+
+    def mistakes(self) -> Iterator[Problem]:
+        """An implementation has totals."""
+        if self.implementation is not None and not self.expect:
+            note = "expect: {params: ...}, as the implementation has them"
+            yield Problem(
+                f"preset `{self.name}` names an implementation, but not what its totals are", self.named("implementation"), (note,)
+            )
 
 
 @dataclass(frozen=True)
@@ -264,6 +289,11 @@ class Spec:
     def cite(self) -> tuple[str, ...]:
         """The sources."""
         return tuple(self.cites)
+
+    @property
+    def all_claims(self) -> tuple[Claim, ...]:
+        """Its claims, and behind them what sources print of its presets."""
+        return (*self.claims, *(claim for preset in self.presets.values() for claim in preset.claims))
 
     @property
     def entries(self) -> dict[str, tuple[str, ...]]:

@@ -69,6 +69,40 @@ mine.yaml:13:57: error: preset `small` expects macs, which depends on `b` and `n
    13 |   small: {set: {d: 4, h: 2}, expect: {params: 21, macs: 7}}
       |                                                         ^""",
     ),
+    "printed numbers that do not hold, or are none": (
+        """\
+layers:
+  q: {op: linear, out: [b, n, h*e]}
+presets:
+  small: {set: {d: 4, h: 2}, published: 21}
+  other: {set: {d: 4, h: 2}, published: {prints: 0.02K, erratum: the bias is missing}}
+  third: {set: {d: 4, h: 2}, published: [{prints: about 20}, "20"]}
+  fourth: {set: {d: 4, h: 2}, implementation: {model: Small, cite: doc000}}
+  fifth: {set: {d: 4, h: 2}, published: {of: macs, prints: 7}}
+""",
+        """\
+mine.yaml:13:41: error: this claim does not hold: params is not 21
+   13 |   small: {set: {d: 4, h: 2}, published: 21}
+      |                                         ^^
+  derived: 20
+  claimed - derived: 1
+  with preset small
+  if the source is wrong, say why under `erratum`
+mine.yaml:14:50: error: this claim holds, so it is no erratum: params is 20, 0.02K in 1 digit
+   14 |   other: {set: {d: 4, h: 2}, published: {prints: 0.02K, erratum: the bias is missing}}
+      |                                                  ^^^^^
+mine.yaml:15:51: error: `about 20` is no whole number; write it as the source prints it: 117M, 1.5B, 65 million or 109,482,240
+   15 |   third: {set: {d: 4, h: 2}, published: [{prints: about 20}, "20"]}
+      |                                                   ^^^^^^^^
+mine.yaml:16:31: error: preset `fourth` names an implementation, but not what its totals are
+   16 |   fourth: {set: {d: 4, h: 2}, implementation: {model: Small, cite: doc000}}
+      |                               ^^^^^^^^^^^^^^
+  expect: {params: ...}, as the implementation has them
+mine.yaml:17:60: error: a printed number is held against macs of preset `fifth`, but `b` and `n` have no value
+   17 |   fifth: {set: {d: 4, h: 2}, published: {of: macs, prints: 7}}
+      |                                                            ^
+  give them under `given`""",
+    ),
     "a claim that does not hold": (
         """\
 layers:

@@ -30,6 +30,7 @@ def claims_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
             remarks(claim),
         ]
         for claim in sheet.claims
+        if not claim.of_preset  # those stand with the presets
     ]
     return table(*without_empty_columns(head, rows, ("Where", "Source", "Note")))
 

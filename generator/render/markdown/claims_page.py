@@ -109,7 +109,7 @@ def _groups(claims: Sequence[tuple[Built, SheetClaim]], references: dict[str, Re
 
 def _row(one: Built, claim: SheetClaim, formulas: PageFormulas) -> list[str]:
     formulas.order = [size.name for size in one.sheet.sizes]
-    page = link("page", f"{one.sheet.name}.md#claims")
+    page = link("page", f"{one.sheet.name}.md#{'presets' if claim.of_preset else 'claims'}")
     return [
         f"{spec_cell(one, '', claim.line)} ({page})",
         subject(claim),

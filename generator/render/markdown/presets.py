@@ -10,14 +10,15 @@ from sympy import Expr, Integer, Symbol, expand
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.quantities import PARAMS, Shown, keys_in, shown_in
-from generator.render.markdown.escape import code
+from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import both, exact
 from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
-from generator.sheet.sheet import Sheet, SheetPreset
+from generator.sheet.sheet import Sheet, SheetClaim, SheetPreset
 
 BATCH = "b"
+_OTHERS = ("Public implementation", "Published", "Note", "Source")  # the columns of what others say
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,13 @@ class Presets:
 
 
 def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
-    """Return each preset's sizes, its parameters and the FLOPs of one sequence, and whether it comes to what is published."""
+    """Return each preset's sizes, its parameters and the FLOPs of one sequence, and what others have counted of it."""
     presets = (*sheet.presets, *sheet.other_presets)
     shown = [_at_preset(sheet, preset) for preset in presets]
     batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in presets) else ""
     quantities = shown_in(Shown.PRESETS)
     heads = {one.key: f"{one.title}{'' if one.unit == 'scalars' else batch}" for one in quantities}
-    head = ["Preset", "Sizes", *heads.values(), "Published", "Source"]
+    head = ["Preset", "Sizes", *heads.values(), *_OTHERS]
     rows = []
     for preset, at in zip(presets, shown, strict=True):
         name = code(preset.name)
@@ -44,11 +45,13 @@ def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
                 name,
                 ", ".join(f"{code(name)} = {_word(value)}" for name, value in {**preset.sizes, **preset.options, **preset.slots}.items()),
                 *("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in quantities),
-                "<br>".join(_expectation(preset, key, (preset.totals or sheet.totals)[key], sheet) for key in preset.expect),
+                _implementation(preset, sheet),
+                "<br>".join(printed_number(claim, sheet) for claim in sheet.claims if claim.of_preset == preset.name),
+                text(preset.note),
                 citation(sheet, preset.cite),
             ]
         )
-    columns = without_empty_columns(head, rows, (*heads.values(), "Published", "Source"))
+    columns = without_empty_columns(head, rows, (*heads.values(), *_OTHERS))
     return Presets(table(*columns, right=[heads[one.key] for one in quantities if one.unit == "scalars"]), _open_sizes(sheet, shown))
 
 
@@ -95,6 +98,28 @@ def _value(formula: Expr, caption: str, unit: str, formulas: PageFormulas) -> st
     if formula.free_symbols:
         return formulas.cell(formula, caption)
     return both(evaluate(formula, {}), unit)
+
+
+def _implementation(preset: SheetPreset, sheet: Sheet) -> str:
+    """Return what a public implementation comes to, and which; nothing where the totals expected are arithmetic of our own."""
+    if preset.implementation is None:
+        return ""
+    model, cite = preset.implementation
+    found = [_expectation(preset, key, (preset.totals or sheet.totals)[key], sheet) for key in preset.expect]
+    return "<br>".join([*found, f"{code(model)}, {citation(sheet, cite)}"])
+
+
+def printed_number(claim: SheetClaim, sheet: Sheet) -> str:
+    """Return a number as a source prints it, with its verdict: `✗ 117M; derived 124,439,808 (Radford et al., 2019, table 2): why`."""
+    differs = claim.verdict == "differs"
+    what = "" if claim.quantity == PARAMS.key else f"{code(claim.quantity)} "
+    where = [code(one) for one in claim.conditions if one != f"preset {claim.of_preset}"]
+    said = f" with {', '.join(where)}" if where else ""
+    said += f" without {', '.join(map(code, claim.ignored))}" if claim.ignored else ""
+    derived = f"; derived {exact(evaluate(claim.derived, {}))}" if differs else ""
+    source = ", ".join(filter(None, (citation(sheet, claim.cite), text(claim.note))))
+    found = f"{'✗' if differs else '✓'} {what}{text(claim.text)}{said}{derived}{f' ({source})' if source else ''}"
+    return f"{found}: {text(claim.erratum)}" if differs else found
 
 
 def _expectation(preset: SheetPreset, key: str, total: Expr, sheet: Sheet) -> str:

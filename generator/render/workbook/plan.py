@@ -282,14 +282,31 @@ class Plan:
 
     @cached_property
     def expected(self) -> tuple[Quantity, ...]:
-        """The quantities for which some preset publishes a total."""
+        """The quantities for which some preset has a total that it must come to."""
         return tuple(quantity for quantity in QUANTITIES if any(quantity.key in column.expect for column in self.columns))
 
     @cached_property
     def expected_rows(self) -> dict[str, int]:
-        """The row of each published total; the row below it holds the difference."""
+        """The row of each expected total; the row below it holds the difference."""
         first = self.preset_total_rows[QUANTITIES[-1].key] + 2
         return {quantity.key: first + 2 * i for i, quantity in enumerate(self.expected)}
+
+    @property
+    def implementation_row(self) -> int:
+        """The row that names the public implementations, below the totals that they have."""
+        return max(self.expected_rows.values()) + 2
+
+    @cached_property
+    def printed(self) -> tuple[Quantity, ...]:
+        """The quantities of which a source prints a number for some preset."""
+        of_presets = {claim.quantity for claim in self.sheet.claims if claim.of_preset in {column.name for column in self.columns}}
+        return tuple(quantity for quantity in QUANTITIES if quantity.key in of_presets)
+
+    @cached_property
+    def printed_rows(self) -> dict[str, int]:
+        """The row of what sources print of each quantity."""
+        above = self.implementation_row if self.expected else self.preset_total_rows[QUANTITIES[-1].key]
+        return {quantity.key: above + 2 + i for i, quantity in enumerate(self.printed)}
 
     def preset_range(self, row: int) -> str:
         """Return a row of the presets sheet over all presets, from another sheet."""

@@ -17,7 +17,7 @@ from generator.render.workbook.size_inputs import size_rule
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK
 from generator.render.workbook.typed import is_size, typed_count
-from generator.sheet.sheet import Size
+from generator.sheet.sheet import SheetClaim, Size
 
 WIDTHS = (42, 44)
 COLUMN_WIDTH = 23
@@ -40,9 +40,14 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     for quantity in QUANTITIES:
         _write_total(page, plan, formulas, quantity)
     if plan.expected:
-        _section(page, plan, plan.expected_rows[plan.expected[0].key] - 1, "presets.published_totals")
+        _section(page, plan, plan.expected_rows[plan.expected[0].key] - 1, "presets.expected_totals")
+        _write_implementations(page, plan)
     for quantity in plan.expected:
         _write_expected(page, plan, quantity)
+    if plan.printed:
+        _section(page, plan, plan.printed_rows[plan.printed[0].key] - 1, "presets.printed_section")
+    for quantity in plan.printed:
+        _write_printed(page, plan, quantity)
     page.sheet.freeze_panes = "C5"
 
 
@@ -216,7 +221,7 @@ def _write_total(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quant
 
 def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
     row = plan.expected_rows[quantity.key]
-    _label(page, row, plan.words("presets.published", title=plan.title(quantity)), plan.unit(quantity))
+    _label(page, row, plan.words("presets.expected", title=plan.title(quantity)), plan.unit(quantity))
     _label(page, row + 1, plan.words("presets.difference", title=plan.title(quantity)), "")
     for column in plan.columns:
         published, found = f"{column.letter}{row}", f"{column.letter}{plan.preset_total_rows[quantity.key]}"
@@ -231,6 +236,55 @@ def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
     for column in plan.own_columns:
         page.blank(f"{column.letter}{row}", "Published, total")
         page.blank(f"{column.letter}{row + 1}", "Whole number")
+
+
+def _write_implementations(page: Page, plan: Plan) -> None:
+    """Say whose totals are expected: those of a public implementation, or arithmetic of our own."""
+    row, labels = plan.implementation_row, []
+    _label(page, row, plan.words("presets.counted_in"), "")
+    presets = {preset.name: preset for preset in plan.sheet.presets}
+    for column in plan.columns:
+        preset = presets.get(column.name)
+        if preset is None or not preset.expect:
+            page.blank(f"{column.letter}{row}", "Muted words")
+            continue
+        text = plan.words("presets.own_arithmetic")
+        if preset.implementation is not None:
+            model, cite = preset.implementation
+            text = ", ".join([model, *_labels(plan, cite)])
+        labels.append(text)
+        page.text(f"{column.letter}{row}", text, "Muted words")
+    for column in plan.own_columns:
+        page.blank(f"{column.letter}{row}", "Muted words")
+    page.height(row, [(text, COLUMN_WIDTH) for text in labels])
+
+
+def _labels(plan: Plan, cite: str) -> list[str]:
+    return [plan.sheet.references[key].label for key in cite.split() if key in plan.sheet.references]
+
+
+def _write_printed(page: Page, plan: Plan, quantity: Quantity) -> None:
+    """Write what sources print of a quantity at each preset, with the verdict."""
+    row, texts = plan.printed_rows[quantity.key], []
+    _label(page, row, plan.words("presets.printed", title=plan.title(quantity)), plan.words("presets.printed_note"))
+    for column in plan.columns:
+        claims = [claim for claim in plan.sheet.claims if (claim.of_preset, claim.quantity) == (column.name, quantity.key)]
+        texts.append("\n".join(_printed(plan, claim) for claim in claims))
+        page.text(f"{column.letter}{row}", texts[-1], "Muted words") if claims else page.blank(f"{column.letter}{row}", "Muted words")
+    for column in plan.own_columns:
+        page.blank(f"{column.letter}{row}", "Muted words")
+    page.height(row, [(text, COLUMN_WIDTH) for text in texts])
+
+
+def _printed(plan: Plan, claim: SheetClaim) -> str:
+    key = "presets.printed_differs" if claim.verdict == "differs" else "presets.printed_equal"
+    left_out = plan.words("checks.comma").join(filter(None, [claim.text, _without(plan, claim)]))
+    source = "; ".join(_labels(plan, claim.cite)) or plan.words("checks.no_source")
+    return plan.words(key, text=left_out, source=source)
+
+
+def _without(plan: Plan, claim: SheetClaim) -> str:
+    return plan.words("checks.without", ignored=", ".join(claim.ignored)) if claim.ignored else ""
 
 
 def _difference(total: Expr, column: PresetColumn, expected: int | None) -> int | str:

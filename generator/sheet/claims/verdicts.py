@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sympy import Expr, Integer, S, expand
@@ -11,6 +11,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.formulas.algebra import cancel, factor
 from generator.formulas.factored import factored_text
+from generator.formulas.human import counted
 from generator.formulas.order import polynomial, rebuilt
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
@@ -32,11 +33,17 @@ from generator.text.suggest import listed
 
 
 def sheet_claims(
-    arch: Architecture, costs: Costs, sizes: Sequence[Size], constraints: Sequence[Constraint], facts: Facts, problems: Problems
+    claims: Iterable[Claim],
+    arch: Architecture,
+    costs: Costs,
+    sizes: Sequence[Size],
+    constraints: Sequence[Constraint],
+    facts: Facts,
+    problems: Problems,
 ) -> tuple[SheetClaim, ...]:
-    """Return each claim of a spec with its verdict; an unexpected difference (or an erratum that is none) is a problem."""
+    """Return claims of a spec with their verdicts; an unexpected difference (or an erratum that is none) is a problem."""
     found = []
-    for claim in arch.spec.claims:
+    for claim in claims:
         before = len(problems)
         try:
             if claim.preset not in arch.spec.broken_presets and not any(
@@ -106,16 +113,20 @@ class _Judge:
         if self.claim.digits:
             open_sizes = sorted(size.name for size in self.derived.free_symbols | claimed.free_symbols)
             if open_sizes:
-                note = "give them under `given`, or name a `preset`"
-                self.problems.add(
-                    f"`digits` compares numbers, but {listed(open_sizes)} {'has' if len(open_sizes) == 1 else 'have'} no value",
-                    self.claim.where("digits"),
-                    note,
-                )
+                self._report_open(open_sizes)
                 raise Unresolved
             if _rounded(self.derived, self.claim.digits) == claimed:
                 return Integer(0)
         return difference
+
+    def _report_open(self, sizes: list[str]) -> None:
+        which = f"{listed(sizes)} {'has' if len(sizes) == 1 else 'have'} no value"
+        if self.claim.is_of_preset:
+            message = f"a printed number is held against {self.claim.of} of preset `{self.claim.preset}`, but {which}"
+            self.problems.add(message, self.claim.where("digits"), "give them under `given`")
+        else:
+            message = f"`digits` compares numbers, but {which}"
+            self.problems.add(message, self.claim.where("digits"), "give them under `given`, or name a `preset`")
 
     # ---- orders of growth --------------------------------------------------------------------------------------------
 
@@ -240,6 +251,7 @@ class _Judge:
             digits=claim.digits,
             dtype=claim.dtype or ("float32" if claim.of == SAVED_BYTES.key else ""),
             line=claim.span.line,
+            of_preset=claim.preset if claim.is_of_preset else "",
         )
 
     def _settle(self, holds: bool, span: Span, wrong: str, *why_not: str) -> None:
@@ -254,7 +266,8 @@ class _Judge:
             notes = (f"derived: {derived}", *why_not, *self._presupposed(), "if the source is wrong, say why under `erratum`")
             self.problems.add(f"this claim does not hold: {claim.of}{scope} {wrong}", span, *notes)
         if holds and claim.erratum:
-            self.problems.add(f"this claim holds, so it is no erratum: {claim.of} is {derived}", span)
+            digits = f", {claim.equals.text} in {counted(claim.digits, 'digit')}" if claim.digits and claim.equals else ""
+            self.problems.add(f"this claim holds, so it is no erratum: {claim.of} is {derived}{digits}", span)
 
     def _presupposed(self) -> tuple[str, ...]:
         parts = [f"with {', '.join(self.under.texts)}"] if self.under.texts else []

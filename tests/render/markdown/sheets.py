@@ -32,6 +32,10 @@ def row(path: str, op: str, *inputs: str, shape: tuple[Expr, ...] = TOKENS, repe
     return SheetRow(path, name, path.count("."), op, inputs, (("", shape),), repeat, is_group, costs(**given), note)
 
 
+PARAMS = {"params": 2 * 64_000 + 2 * (2 * 64 * 256 + 64 + 256)}  # of the preset `base`
+STACK = ("Stack", "smith2020")  # the public implementation
+
+
 def stack() -> Sheet:
     """Embedding, L residual blocks (of which each holds a smaller block), and a head; with presets and claims."""
     mlp = {"params": L * (2 * d * f + d + f), "macs": 2 * L * b * n * d * f}
@@ -68,8 +72,8 @@ def stack() -> Sheet:
         rows=rows,
         totals=costs(params=params, macs=macs, vector_flops=L * b * n * d),
         presets=(
-            SheetPreset("base", {"d": 64, "L": 2, "V": 1000}, {"params": 2 * 64_000 + 2 * (2 * 64 * 256 + 64 + 256)}, "smith2020"),
-            SheetPreset("long", {"d": 64, "f": 128, "L": 2, "V": 1000, "n": 512}, {"params": 1}),
+            SheetPreset("base", {"d": 64, "L": 2, "V": 1000}, PARAMS, "smith2020", "as built", STACK),
+            SheetPreset("long", {"d": 64, "f": 128, "L": 2, "V": 1000, "n": 512}, {"params": 1}, implementation=STACK),
         ),
         claims=(
             SheetClaim("2*b*n*L*d*f + b*n*d*V", "macs", "", macs, macs, "equal", Integer(0), "smith2020", "eq. 3"),

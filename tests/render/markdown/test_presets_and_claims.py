@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sympy import Integer
+
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.page import render_page
 from generator.render.markdown.presets import presets_section
 from generator.sheet.sheet import Sheet, SheetPreset
 from tests.render.markdown import rendered
-from tests.render.markdown.sheets import L, b, d, n, stack
+from tests.render.markdown.sheets import STACK, L, b, d, n, stack
 
 
 def table_of(sheet: Sheet, first: str, second: str) -> list[dict[str, str]]:
@@ -29,13 +31,39 @@ def test_defaults_are_filled_in_and_open_sizes_stay_in_the_formula() -> None:
 
 def test_expectations_are_ticked_or_contradicted() -> None:
     base, long = table_of(stack(), "Preset", "Sizes")
-    assert base["Published"] == "✓ `params` 194,176"
-    assert long["Published"] == "✗ `params` 1, derived 161,152"
+    source = "[Smith, 2020](<https://example.org/a_(b)>)"
+    assert base["Public implementation"] == f"✓ `params` 194,176<br>`Stack`, {source}"
+    assert long["Public implementation"] == f"✗ `params` 1, derived 161,152<br>`Stack`, {source}"
+    assert (base["Note"], long["Note"]) == ("as built", "")
+
+
+def test_totals_of_our_own_arithmetic_are_ascribed_to_nobody() -> None:
+    presets = tuple(replace(preset, implementation=None) for preset in stack().presets)
+    base, _ = table_of(replace(stack(), presets=presets), "Preset", "Sizes")
+    assert not {"Public implementation", "Published"} & base.keys()
+
+
+def test_what_a_source_prints_stands_with_its_verdict_and_not_among_the_claims() -> None:
+    number = replace(stack().claims[0], quantity="params", derived=Integer(194_176), of_preset="base", conditions=("preset base",))
+    right = replace(number, text="194K", claimed=Integer(194_000), digits=3, verdict="equal", note="table 1")
+    wrong = replace(number, text="190K", claimed=Integer(190_000), digits=2, verdict="differs", erratum="it was counted by hand", note="")
+    part = replace(right, quantity="active_params", text="66K", ignored=("head",), conditions=("preset base", "b = 1"), cite="", note="")
+    sheet = replace(stack(), claims=(*stack().claims, right, wrong, part))
+    base, long = table_of(sheet, "Preset", "Sizes")
+    source = "[Smith, 2020](<https://example.org/a_(b)>)"
+    assert base["Published"].split("<br>") == [
+        f"✓ 194K ({source}, table 1)",
+        f"✗ 190K; derived 194,176 ({source}): it was counted by hand",
+        "✓ `active_params` 66K with `b = 1` without `head`",
+    ]
+    assert long["Published"] == ""
+    assert len(table_of(sheet, "Quantity", "Published")) == len(stack().claims)
 
 
 def test_an_expectation_that_hangs_on_open_sizes_is_not_ticked() -> None:
-    sheet = replace(stack(), presets=(SheetPreset("base", {"d": 64, "L": 2, "V": 1000}, {"macs": 7}),))
-    assert table_of(sheet, "Preset", "Sizes")[0]["Published"] == "✗ `macs` 7, depends on open sizes"
+    sheet = replace(stack(), presets=(SheetPreset("base", {"d": 64, "L": 2, "V": 1000}, {"macs": 7}, implementation=STACK),))
+    (base,) = table_of(sheet, "Preset", "Sizes")
+    assert base["Public implementation"].startswith("✗ `macs` 7, depends on open sizes<br>")
 
 
 def test_a_default_that_hangs_on_an_open_size_follows_it() -> None:

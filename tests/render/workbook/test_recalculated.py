@@ -131,7 +131,7 @@ def test_the_summary_says_what_is_wrong(tmp_path: Path) -> None:
     assert {name: (cells["Summary", "E2"], cells["Summary", "F2"]) for name, cells in found.items()} == {
         "heads": ("CHECK", "d = 1000 is not divisible by h = 16 (992 and 1008 are)."),
         "length": ("CHECK", "n = 129 is greater than N = 128."),
-        "fine": ("OK", "Sizes overridden: 2. Published totals do not apply to them."),
+        "fine": ("OK", "Sizes overridden: 2. Expected totals do not apply to them."),
         "preset": ("CHECK", "Choose a preset from the list in the tinted cell."),
         "empty": ("CHECK", "Choose a preset from the list in the tinted cell."),
     }

@@ -156,13 +156,13 @@ def test_a_total_that_the_layers_do_not_add_up_to_fails_its_check() -> None:
     assert page(book, "Summary")["F2"].value.startswith("Please look at the sheet Checks: The layers add up to the closed form: MACs (")
 
 
-def test_a_preset_that_does_not_come_to_what_is_published_fails_its_check() -> None:
+def test_a_preset_that_does_not_come_to_what_is_expected_fails_its_check() -> None:
     sheet = encoder()
     first, *rest = sheet.presets
     wrong = replace(sheet, presets=(replace(first, expect={"params": first.expect["params"] + 1}), *rest))
     book = opened(build_workbook(wrong), values=True)
     assert page(book, "Summary")["E2"].value == "CHECK"
-    assert beside(page(book, "Presets"), "Parameters: computed minus published", "C").value == -1
+    assert beside(page(book, "Presets"), "Parameters: computed minus expected", "C").value == -1
 
 
 def test_claims_that_differ_are_shown_with_their_reason_and_fail_nothing() -> None:
