@@ -141,7 +141,7 @@ def test_the_summary_says_what_is_wrong(tmp_path: Path) -> None:
         if cell[0] == "Checks" and cell[1][0] == "B"
     }
     assert checks["The sizes fit: d is a multiple of h"] == "CHECK"
-    assert checks["The preset in use comes to the published total: Parameters"] == "n/a"
+    assert checks["The preset in use comes to the expected total: Parameters"] == "n/a"
 
 
 def test_where_a_size_comes_from_follows_the_inputs(tmp_path: Path) -> None:
