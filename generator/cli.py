@@ -1,4 +1,4 @@
-"""The command line: `gen COMMAND ...`. Exit codes: 0 fine, 1 problems or differences, 2 wrong usage."""
+"""The command line: `gen COMMAND ...`. Its exit codes stand in `generator.commands.exit_codes`."""
 
 from __future__ import annotations
 
@@ -6,28 +6,16 @@ import argparse
 import io
 import os
 import sys
-import textwrap
 import traceback
 from collections.abc import Sequence
 
-from generator.commands.arguments import UsageError, add_mode
-from generator.commands.registry import COMMANDS, Command, CommandModule
-from generator.files.docstrings import docstring
-from generator.render.terminal.console import complain, complain_of
+from generator.commands.arguments import UsageError
+from generator.commands.exit_codes import INTERRUPTED, OUR_MISTAKE, PIPE_CLOSED, PROBLEMS, USAGE
+from generator.commands.parser import command_parser, top_parser
+from generator.commands.registry import COMMANDS
+from generator.render.terminal.console import complain, complain_of, showing
 from generator.spec.mode import MODES, asked_of
 from generator.text.problems import ProblemsError
-from generator.version import VERSION
-
-FINE, PROBLEMS, USAGE = 0, 1, 2
-INTERRUPTED, PIPE_CLOSED = 130, 141  # what shells report for programs ended by SIGINT and SIGPIPE
-
-_DESCRIPTION = "Neural network architectures as cost sheets: one YAML spec becomes a PyTorch module, a Markdown page and an Excel workbook."
-_EXAMPLES = """\
-examples:
-  gen build specs/                                 write everything into generated/
-  gen cost bert n=512 b=8 --preset bert-base       count at these sizes
-  gen COMMAND --help                               more about one command
-"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return PROBLEMS
     except Exception as error:  # noqa: BLE001 - people get a sentence, not a traceback, even for a mistake of ours
         _complain_of_mistake(error)
-        return PROBLEMS
+        return OUR_MISTAKE
     return code
 
 
@@ -69,17 +57,17 @@ def _run(arguments: Sequence[str]) -> int:
     known = {command.name: command for command in COMMANDS}
     asked = arguments[0] if arguments else "--help"
     if asked.startswith("-"):
-        parsed = _parsed(_top_parser(), arguments or ["--help"])
+        parsed = _parsed(top_parser(), arguments or ["--help"])
         return USAGE if isinstance(parsed, argparse.Namespace) or not arguments else parsed
     if asked not in known:
         from generator.text.suggest import did_you_mean
 
         raise UsageError(f"there is no command `{asked}`", *did_you_mean(asked, known), f"commands: {', '.join(known)}")
     module = known[asked].load()
-    args = _parsed(_command_parser(known[asked], module), arguments[1:])
+    args = _parsed(command_parser(known[asked], module), arguments[1:])
     if isinstance(args, int):
         return args
-    with asked_of(getattr(args, "mode", MODES[0])):
+    with asked_of(getattr(args, "mode", MODES[0])), showing(f"gen {asked}", quiet=args.quiet):
         return module.run(args)
 
 
@@ -89,34 +77,6 @@ def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argpar
         return parser.parse_intermixed_args(arguments)
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else USAGE
-
-
-def _top_parser() -> argparse.ArgumentParser:
-    longest = max(len(command.name) for command in COMMANDS)
-    lines = [f"  {command.name:{longest}}  {command.help}" for command in COMMANDS]
-    parser = argparse.ArgumentParser(
-        prog="gen",
-        usage="gen COMMAND ...",
-        description=_DESCRIPTION,
-        epilog="\n".join(["commands:", *lines, "", _EXAMPLES]),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"archsheet {VERSION}")
-    return parser
-
-
-def _command_parser(command: Command, module: CommandModule) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"gen {command.name}",
-        description=docstring(module),
-        epilog=f"examples:\n{textwrap.indent(textwrap.dedent(module.EXAMPLES), '  ')}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    module.add_arguments(parser)
-    if command.asks:
-        add_mode(parser)
-    return parser
 
 
 def _be_lenient_about_encodings() -> None:

@@ -79,18 +79,23 @@ class Report:
     comparisons: int = 0
 
 
-def build(request: Request, progress: Callable[[str, Sequence[str]], None] = lambda *_: None) -> Report:
+def build(
+    request: Request,
+    progress: Callable[[str, Sequence[str]], None] = lambda *_: None,
+    planned: Callable[[int], None] = lambda _: None,
+) -> Report:
     """Bring all outputs up to date, or say which are not.
 
     Args:
         progress: told of each rendered spec and which of its outputs have changed.
+        planned: told how many specs are going to be rendered, before the first is.
     """
-    return _Build(request, progress).run()
+    return _Build(request, progress, planned).run()
 
 
 class _Build:
-    def __init__(self, request: Request, progress: Callable[[str, Sequence[str]], None]) -> None:
-        self.request, self.progress = request, progress
+    def __init__(self, request: Request, progress: Callable[[str, Sequence[str]], None], planned: Callable[[int], None]) -> None:
+        self.request, self.progress, self.planned = request, progress, planned
         self.library, self.out = request.collection.library, request.out
         self.chosen = request.only or request.collection.requested
         self.pages = pages(self.library, request.collection.requested, request.formats, self.out)
@@ -126,6 +131,7 @@ class _Build:
     def _render(self, plan: BuildPlan) -> None:
         around = Surroundings(self.request.collection.paths, self.out, self.pages)
         kinds = {task.name: task.formats for task in plan.tasks}
+        self.planned(len(plan.tasks))
         for rendered in render_all(plan.tasks, self.library, around, _processes(self.request.jobs, len(plan.tasks))):
             if rendered.problems:
                 self._fail(rendered.problems, [rendered.name])
@@ -188,7 +194,7 @@ class _Build:
         """Compare specs with each other, as the files in the folder of comparisons say."""
         request = self.request
         place = Place(self.library, self.out, request.formats, self.pages, request.check)
-        done = build_comparisons(place, self.manifest, self.fingerprints, self.sink, self.progress)
+        done = build_comparisons(place, self.manifest, self.fingerprints, self.sink, self.progress, self.planned)
         self._fail(done.problems, [f"comparisons/{name}" for name in done.failed])
         self.report.fixed.extend(path for paths in done.rendered.values() for path in paths)
         self.report.removed.extend(done.removed)

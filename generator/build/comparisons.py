@@ -58,9 +58,19 @@ class Place:
 
 
 def build_comparisons(
-    place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, progress: Callable[[str, Sequence[str]], None]
+    place: Place,
+    manifest: Manifest,
+    fingerprints: Fingerprints,
+    sink: Sink,
+    progress: Callable[[str, Sequence[str]], None],
+    planned: Callable[[int], None],
 ) -> ComparisonsReport:
-    """Bring the outputs of all comparisons up to date, and remove those of comparisons that are gone."""
+    """Bring the outputs of all comparisons up to date, and remove those of comparisons that are gone.
+
+    Args:
+        progress: told of each comparison that was rendered, and which of its outputs have changed.
+        planned: told how many are going to be rendered.
+    """
     report = ComparisonsReport()
     files = comparison_files(place.library)
     if not place.wants(MARKDOWN) and not place.wants(EXCEL):
@@ -68,10 +78,11 @@ def build_comparisons(
     report.count = len(files)
     if files and place.wants(MARKDOWN) and not _plot_version():
         report.remarks.append("charts are drawn by matplotlib, which is not installed; install it with: pip install 'archsheet[plot]'")
-    for name, file in files.items():
-        if not _is_fresh(name, file, place, manifest, fingerprints):
-            _build_one(name, file, place, manifest, fingerprints, sink, report)
-            progress(f"{FOLDER}/{name}", report.rendered.get(name, []))
+    stale = {name: file for name, file in files.items() if not _is_fresh(name, file, place, manifest, fingerprints)}
+    planned(len(stale))
+    for name, file in stale.items():
+        _build_one(name, file, place, manifest, fingerprints, sink, report)
+        progress(f"{FOLDER}/{name}", report.rendered.get(name, []))
     if place.wants(MARKDOWN) and files:
         _put(sink, INDEX, sealed(_index(manifest, files)), report)
     for name in [name for name in manifest.comparisons if name not in files]:

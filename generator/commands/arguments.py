@@ -52,6 +52,11 @@ def add_json(parser: argparse.ArgumentParser, what: str = "print JSON with exact
     parser.add_argument("--json", action="store_true", help=what)
 
 
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Declare --quiet."""
+    parser.add_argument("--quiet", "-q", action="store_true", help="print results, warnings and errors only: no progress, no remarks")
+
+
 def add_mode(parser: argparse.ArgumentParser) -> None:
     """Declare --mode: what modules are taken to do."""
     parser.add_argument(

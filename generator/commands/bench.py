@@ -18,7 +18,7 @@ from generator.commands.arguments import UsageError, add_target
 from generator.commands.target import answered, target_of
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
-from generator.render.terminal.console import complain, say, styled, width
+from generator.render.terminal.console import complain, say, step_by_step, styled, tell, width
 from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         from generator.proof.bench.plot import plot
 
         args.plot.write_text(plot(f"{target.sheet.title}: one forward pass on {args.device}", size, points), encoding="utf-8")
-        say(f"drawn: {args.plot}")
+        tell(f"drawn: {args.plot}")
     return 0
 
 
@@ -105,7 +105,8 @@ def _measured(args: argparse.Namespace, target: Target, known: Sequence[dict[str
 
     points = []
     with Workbench(target.library) as bench:
-        for value, sizes in zip(values, known, strict=True):
+        points_of = [*zip(values, known, strict=True)]
+        for value, sizes in step_by_step(points_of, lambda point: f"timing at {point[0]:,}"):
             settable = {one.name: sizes[one.name] for one in target.sheet.sizes if one.kind != "derived"}
             cost = cost_of(target.sheet, None, settable)
             try:

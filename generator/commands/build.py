@@ -19,7 +19,7 @@ from generator.commands.arguments import UsageError, add_paths, add_specs, exist
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
-from generator.render.terminal.console import complain, complain_of, remind, say, styled
+from generator.render.terminal.console import complain, complain_of, progress, remind, styled, tell
 from generator.spec.lookup import collect
 from generator.text.problems import ProblemsError
 from generator.text.suggest import did_you_mean, listed
@@ -65,11 +65,14 @@ def run(args: argparse.Namespace) -> int:
     if args.out.exists() and not args.out.is_dir():
         raise UsageError(f"--out: {args.out} is a file, not a folder")
     request = Request(collection, args.out, formats, only, args.jobs, args.check, args.force)
-    report = build(request, progress=lambda name, changed: None if args.check else _progress(name, changed))
+    line = progress()
+    line.doing = doing = "comparing" if args.check else "building"
+    report = build(request, lambda name, changed: _done(doing, name, None if args.check else changed), line.begin)
+    line.begin(0)
     _complain(report, args)
     for remark in report.remarks:
         remind(remark)
-    say(_closing(report, args, perf_counter() - started))
+    tell(_closing(report, args, perf_counter() - started))
     return 1 if report.problems or report.differences else 0
 
 
@@ -92,8 +95,11 @@ def _formats(text: str, language: str) -> tuple[Format, ...]:
     return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in FORMATS if kind.name in words)
 
 
-def _progress(name: str, changed: Sequence[str]) -> None:
-    say(f"{name}: {styled(', '.join(changed), 'green') if changed else styled('as before', 'dim')}")
+def _done(doing: str, name: str, changed: Sequence[str] | None) -> None:
+    """Count a spec, and say which of its outputs have changed, unless outputs are only compared."""
+    progress().step(f"{doing}, last {name}")
+    if changed is not None:
+        tell(f"{name}: {styled(', '.join(changed), 'green') if changed else styled('as before', 'dim')}")
 
 
 def _complain(report: Report, args: argparse.Namespace) -> None:

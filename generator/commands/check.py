@@ -6,14 +6,16 @@ All mistakes of all specs are shown at once, and nothing is written.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from generator.commands.arguments import UsageError, add_paths, add_specs, existing
 from generator.formulas.human import counted
 from generator.questions.comparison.files import comparison_files
-from generator.render.terminal.console import complain_of, say
+from generator.render.terminal.console import complain_of, say, step_by_step, tell
 from generator.spec.library import Library
 from generator.spec.lookup import collect
 from generator.spec.model import Option
@@ -41,21 +43,21 @@ def run(args: argparse.Namespace) -> int:
     collection = collect(existing(args.paths), existing(args.specs))
     if not collection.requested:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
-    found = {name: _problems(collection.library, name) for name in collection.requested}
+    comparisons = comparison_files(collection.library) if collection.is_whole else {}
+    tasks: list[tuple[str, Callable[[], tuple[Problem, ...]]]] = [
+        *((name, partial(_problems, collection.library, name)) for name in collection.requested),
+        *((f"comparisons/{name}", partial(_comparison_problems, collection.library, file)) for name, file in comparisons.items()),
+    ]
+    found = {name: problems_of() for name, problems_of in step_by_step(tasks, lambda task: f"checking {task[0]}")}
     for name, problems in shared_presets(collection.library, collection.requested).items():
         found[name] += tuple(problems)
-    if collection.is_whole:
-        found |= {
-            f"comparisons/{name}": _comparison_problems(collection.library, file)
-            for name, file in comparison_files(collection.library).items()
-        }
     documents = check_documents(collection.library) if collection.is_whole else {}
     found |= {f"documents/{name}": problems for name, problems in documents.items()}
     wrong = sum(1 for problems in found.values() if problems)
     specs = counted(len(collection.requested), "spec")
     specs += f" and {counted(len(documents), 'document')}" if documents else ""
     if not wrong:
-        say(f"{specs}: no mistakes")
+        tell(f"{specs}: no mistakes")
         return 0
     together = ProblemsError(problem for problems in found.values() for problem in problems)
     complain_of(together)

@@ -14,7 +14,7 @@ from typing import Any
 
 from generator.commands.arguments import UsageError, add_json, existing
 from generator.commands.kept import keep_entries, kept_entries
-from generator.render.terminal.console import complain, say, width
+from generator.render.terminal.console import complain, say, step_by_step, width
 from generator.render.terminal.sizes import preset_text
 from generator.render.terminal.table import Column, table_lines
 from generator.resources import builtin_specs_dir
@@ -92,7 +92,7 @@ def _presets(entries: Iterable[Entry], words: Iterable[str]) -> list[tuple[Entry
 def _read(library: Library) -> list[Entry]:
     """Return what is listed of each spec; one with mistakes has no title."""
     found: list[Entry] = []
-    for name in library.names:
+    for name in step_by_step(library.names, lambda name: f"reading {name}"):
         try:
             spec = library.spec(name)
         except ProblemsError:

@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 
 from generator.commands.arguments import UsageError, add_specs, existing, settings
-from generator.render.terminal.console import say
+from generator.render.terminal.console import say, tell
 
 EXAMPLES = """\
   gen module multi_head_attention
@@ -57,5 +57,5 @@ def run(args: argparse.Namespace) -> int:
         say(data.decode().rstrip("\n"))
         return 0
     replace(args.output, data)
-    say(f"{args.output} is written")
+    tell(f"{args.output} is written")
     return 0

@@ -17,7 +17,7 @@ from generator.commands.target import answered, say_what_follows
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.quantities import Shown, keys_in
-from generator.render.terminal.console import say, width
+from generator.render.terminal.console import progress, say, tell, width
 from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     """Work the grid out, and print or write its points."""
     with answered():
         sweep, key = _sweep(args)
-        chunks = sweep.chunks()
+        chunks = _watched(sweep)
         if key:
             from generator.questions.sweep.best import best
 
@@ -70,6 +70,17 @@ def run(args: argparse.Namespace) -> int:
         else:
             _write(sweep, chunks, *chosen[0])
     return 0
+
+
+def _watched(sweep: Sweep) -> Iterator[Chunk]:
+    """Yield the chunks of a sweep while the terminal shows how many of its points are worked out."""
+    line = progress()
+    line.begin(sweep.grid.count)
+    for chunk in sweep.chunks():
+        yield chunk
+        line.done += chunk.count + chunk.left_out + chunk.filtered
+        line.at("points")
+    line.begin(0)
 
 
 def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
@@ -164,4 +175,4 @@ def _write(sweep: Sweep, chunks: Iterator[Chunk], kind: str, path: Path) -> None
         for chunk in chunks:
             file.write(chunk)
             passed += chunk.count
-    say(f"{path}: {passed:,} of {counted(sweep.grid.count, 'point')}")
+    tell(f"{path}: {passed:,} of {counted(sweep.grid.count, 'point')}")

@@ -23,7 +23,7 @@ from generator.files.seal import State, sealed, state_of
 from generator.files.writing import LARGEST, replace
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
-from generator.render.terminal.console import complain, complain_of, say, styled
+from generator.render.terminal.console import complain, complain_of, say, step_by_step, styled
 from generator.text.problems import ProblemsError, headline
 from generator.text.suggest import listed
 
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         broken = mistakes(bench, names)
         if broken:  # before the good ones are measured, which may take long
             complain_of(ProblemsError(problem for problems in broken.values() for problem in problems))
-        for name in names:
+        for name in step_by_step(names, lambda name: f"verifying {name}"):
             if name in broken:
                 result = Verification(name, (), mistakes=broken[name])
             else:

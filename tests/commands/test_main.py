@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
+from generator.commands.exit_codes import EXIT_CODES
 from generator.commands.registry import COMMANDS
 from tests.support.small_specs import BROKEN, LAYER, PAIR, write_specs
 
@@ -24,6 +26,23 @@ def test_help_names_every_command(capsys) -> None:
     shown = capsys.readouterr().out
     for command in COMMANDS:
         assert f"\n  {command.name} " in shown
+
+
+@pytest.mark.parametrize("command", [command.name for command in COMMANDS])
+def test_help_of_a_command_is_what_its_option_prints(command, capsys) -> None:
+    assert main([command, "--help"]) == 0
+    shown = capsys.readouterr().out
+    assert main(["help", command]) == 0
+    assert capsys.readouterr().out == shown
+
+
+def test_exit_codes_stand_in_the_help_and_in_the_documentation(capsys) -> None:
+    assert main(["help"]) == 0
+    shown = capsys.readouterr().out
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for code, meaning in EXIT_CODES:
+        assert re.search(rf"^  {code} +{re.escape(meaning)}$", shown, re.MULTILINE)
+        assert f"| {code} | {meaning} |" in page
 
 
 def test_no_command_shows_the_help_and_is_wrong_usage(capsys) -> None:
@@ -62,14 +81,23 @@ def test_an_unknown_command_suggests_near_ones(capsys) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--nonsense"], "unrecognized arguments: --nonsense"),
-        (["build"], "the following arguments are required: PATH"),
-        (["build", "mine", "--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--nonsense"], "error: `gen` has no option `--nonsense`\n  `gen help` explains the rest"),
+        (["build"], "error: `gen build` needs PATH\n  `gen help build` explains the rest"),
+        (["cost"], "error: `gen cost` needs NAME|FILE\n"),
+        (["build", "mine", "--nonsense"], "error: `gen build` has no option `--nonsense`"),
+        (["build", "mine", "--job", "2"], "error: `gen build` has no option `--job`\n  did you mean `--jobs`"),
+        (["cost", "pair", "-n", "512"], "error: `gen cost` has no option `-n`\n  sizes and options of a spec are given as n=512"),
+        (["cost", "pair", "--mode", "infer"], "error: --mode cannot be `infer`\n  did you mean `inference`?"),
+        (["build", "mine", "--jobs"], "error: a value is missing behind --jobs"),
+        (["sweep", "pair", "--min", "macs", "--max", "macs"], "error: --max and --min cannot both be given"),
+        (["cost", "pair", "--json=3"], "error: --json takes no value; found `3`"),
+        (["pull", "a.xlsx", "b.xlsx"], "error: `gen pull` has no use for `b.xlsx`"),
+        (["help", "biuld"], "error: there is no command `biuld`\n  did you mean `build`?"),
         (["build", "mine", "--jobs", "0"], "`0` is not a number of processes; give 1 or more"),
         (["build", "mine", "--jobs", "two"], "`two` is not a number of processes; give 1 or more"),
         (["build", "nowhere"], "error: nowhere: no such file or folder"),
         (["check", "nowhere"], "error: nowhere: no such file or folder"),
-        (["list", "nowhere"], "error: nowhere: no such file or folder"),
+        (["list", "nowhere/"], "error: nowhere: no such file or folder"),
         (["build", "empty"], "error: there are no specs in `empty`"),
         (["check", "empty"], "error: there are no specs in `empty`"),
         (["build", "mine", "--formats", "pdf"], "error: --formats: there is no format `pdf`"),
@@ -103,12 +131,12 @@ def test_a_mistake_of_ours_is_a_sentence_and_a_traceback_only_on_request(capsys,
         raise LookupError("no such luck")
 
     monkeypatch.setattr(check, "collect", explode)
-    assert main(["check", "mine"]) == 1
+    assert main(["check", "mine"]) == 70
     error = capsys.readouterr().err
     assert error.startswith("error: a mistake in gen itself: LookupError: no such luck (test_main.py, line ")
     assert "Traceback" not in error
     monkeypatch.setenv("GEN_DEBUG", "1")
-    assert main(["check", "mine"]) == 1
+    assert main(["check", "mine"]) == 70
     assert "Traceback" in capsys.readouterr().err
 
 
