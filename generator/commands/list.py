@@ -10,7 +10,7 @@ import argparse
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_json, existing
 from generator.commands.kept import keep_entries, kept_entries
@@ -22,6 +22,9 @@ from generator.spec.library import Library, shown
 from generator.spec.lookup import everything, is_file_name
 from generator.text.problems import ProblemsError
 from generator.text.suggest import did_you_mean, listed
+
+if TYPE_CHECKING:
+    from generator.spec.model import Preset
 
 EXAMPLES = """\
   gen list
@@ -99,9 +102,14 @@ def _read(library: Library) -> list[Entry]:
             places = [_where(library, name), *map(shown, library.namesakes.get(name, ()))]
             found += [{"name": name, "title": None, "from": place, "presets": {}} for place in places]
             continue
-        presets = {one.name: {"set": dict(one.sizes), "options": dict(one.options)} for one in spec.presets.values()}
+        presets = {one.name: {"set": dict(one.sizes), "options": _chosen(one)} for one in spec.presets.values()}
         found.append({"name": name, "title": spec.title, "from": _where(library, name), "presets": presets})
     return found
+
+
+def _chosen(preset: Preset) -> dict[str, Any]:
+    """Return the options of a preset, and the blocks that it puts into slots."""
+    return {**preset.options, **{slot: use.spec for slot, use in preset.slots.items()}}
 
 
 def _where(library: Library, name: str) -> str:

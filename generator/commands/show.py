@@ -86,7 +86,7 @@ def _presets(sheet: Sheet, room: int | None) -> list[str]:
     every = (*sheet.presets, *sheet.other_presets)
     lines = []
     for preset in every:
-        text = f"  preset {preset.name}: {preset_text(preset.sizes, preset.options)}"
+        text = f"  preset {preset.name}: {preset_text(preset.sizes, {**preset.options, **preset.slots})}"
         lines += textwrap.wrap(text, room or 1_000_000, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return lines
 
@@ -115,7 +115,7 @@ def _plain(sheet: Sheet, write: _Writer) -> dict[str, Any]:
         "title": sheet.title,
         "sizes": {size.name: {"meaning": size.meaning, "kind": size.kind, "value": write.value(size)} for size in sheet.sizes},
         "options": dict(sheet.options),
-        "presets": {preset.name: {"set": dict(preset.sizes), "options": dict(preset.options)} for preset in every},
+        "presets": {preset.name: {"set": dict(preset.sizes), "options": {**preset.options, **preset.slots}} for preset in every},
         "rows": rows,
         "totals": costs(sheet.totals),
     }
