@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, field
 
 from sympy import Expr, Integer
@@ -97,6 +96,14 @@ class Idle:
         return bool(self.kernels) or any(ends.least > 1 for ends in self.ends.values())
 
 
+@dataclass(frozen=True)
+class Mark:
+    """What a flow had noted at some moment, in the run that was open then."""
+
+    steps: tuple[Step, ...]
+    numbers: Counter[tuple[Place, str]]
+
+
 class Flow:
     """Notes which kernel read and wrote what, as far as gradients flow there.
 
@@ -117,11 +124,13 @@ class Flow:
         """Return a flow of its own for something that is run in the same place only to see its shapes."""
         return Flow(self.idle, self.one_by_one, place=self._place)
 
-    def copy(self) -> Flow:
-        """Return one that has noted the same so far."""
-        other = copy(self)
-        other._steps, other._numbers = [*self._steps], self._numbers.copy()  # noqa: SLF001  of the same class
-        return other
+    def mark(self) -> Mark:
+        """Return what brings `back_to` to what is noted now."""
+        return Mark(tuple(self._steps), self._numbers.copy())
+
+    def back_to(self, mark: Mark) -> None:
+        """Forget what was noted since, in place: the runs around, which are still open, go on noting here."""
+        self._steps[:], self._numbers = mark.steps, mark.numbers.copy()
 
     def kernel(self, row: str, reads: Iterable[Tensor], writes: Iterable[Tensor]) -> bool:
         """Note a kernel; say whether it is known to be idle."""

@@ -53,6 +53,18 @@ class SharedWeights:
         """Begin anew."""
         self._position = 0
 
+    def mark(self) -> tuple[tuple[int, int], ...]:
+        """Return what brings `back_to` to this position: its own, and that of what is applied around it."""
+        own = (self._position, len(self._known))
+        return (own, *(self._outer.mark() if self._outer is not None else ()))
+
+    def back_to(self, mark: tuple[tuple[int, int], ...]) -> None:
+        """Take back what was asked for since."""
+        (self._position, known), *outer = mark
+        del self._known[known:]
+        if self._outer is not None:
+            self._outer.back_to(tuple(outer))
+
     def take(self, fresh: Storage) -> Storage:
         """Return the next weight: the one that stands in this place, or a fresh one the first time."""
         if self._position == len(self._known):
@@ -168,15 +180,21 @@ class Tracer:
     def attempt(self) -> Iterator[None]:
         """Run something that may raise: then it has not happened."""
         tallies = {path: replace(tally) for path, tally in self.tallies.items()}
-        storages, kept, flow, hidden = len(self.storages), len(self.kept), self.flow.copy(), self.hidden.copy()
+        storages, kept, flow, hidden = len(self.storages), len(self.kept), self.flow.mark(), self.hidden.copy()
         earlier, mark = dict(self._earlier), self.diary.mark() if self.diary is not None else ()
+        seen = set(self.axes), set(self.averages), self.depends_on_precision, self.depends_on_mode
+        weights = self._weights.mark() if self._weights is not None else ()
         try:
             yield
         except Exception:
             for storage in self.kept[kept:]:
                 storage.saved_by = None
-            self.tallies, self.flow, self.hidden, self._earlier = tallies, flow, hidden, earlier
+            self.flow.back_to(flow)  # not another one: a run around this holds it
+            self.tallies, self.hidden, self._earlier = tallies, hidden, earlier
+            self.axes, self.averages, self.depends_on_precision, self.depends_on_mode = seen
             del self.storages[storages:], self.kept[kept:]
+            if self._weights is not None:
+                self._weights.back_to(weights)
             if self.diary is not None:
                 self.diary.forget(mark)
             raise
