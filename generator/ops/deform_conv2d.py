@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,8 +25,13 @@ def deformed(
     stride: tuple[int, int],
     padding: tuple[int, int],
     dilation: tuple[int, int],
+    groups: int = 1,
 ) -> Tensor:
-    """Read x [b, c, h, w] where the taps of a kernel lie, each moved (down, right) by offsets [b, 2*taps, i, j] -> [b, c, taps, i, j]."""
+    """Read x [b, c, h, w] where the taps of a kernel lie, each moved (down, right) by offsets [b, groups*2*taps, i, j].
+
+    Each group of channels has offsets of its own -> [b*groups, c/groups, taps, i, j].
+    """
+    x, offsets = (one.unflatten(1, (groups, -1)).flatten(0, 1) for one in (x, offsets))
     moved = offsets.unflatten(1, (*kernel, 2))
     places = []
     for axis, (size, count) in enumerate(zip(x.shape[2:], offsets.shape[2:])):
@@ -49,6 +55,8 @@ class DeformConv2d(Op):
     as those of conv2d. MACs: c / groups times the taps for each element of the result. Other operations: those of `op: grid_sample` for
     each tap, 4 for each offset, and the bias. Plain PyTorch: what is read is laid out as [b, c, taps, i, j] and kept for the backward
     pass, with x and the places that are read; a kernel of its own may do with less.
+
+    With `offset_groups` G each of G groups of channels has offsets and factors of its own: [b, G*2*taps, i, j] and [b, G*taps, i, j].
     """
 
     name: ClassVar[str] = "deform_conv2d"
@@ -60,6 +68,7 @@ class DeformConv2d(Op):
     padding: Shape = param(SIZES, "zeros added on both sides", default=0)
     dilation: Shape = param(SIZES, "distance between the kernel's elements", default=1)
     groups: Expr = param(SIZE, "split the channels into groups that do not mix; it divides both numbers of channels", default=1)
+    offset_groups: Expr = param(SIZE, "groups of channels of x that are moved by offsets of their own", default=1)
     bias: Flag = param(FLAG, "add a bias to each channel", default=True)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
@@ -74,17 +83,40 @@ class DeformConv2d(Op):
         counts = windows.count(row.t, x.shape[2:])
         check_fits(row, x, windows, counts)
         taps = kernel[0] * kernel[1]
-        self._check_shape(row, 1, offsets, (x.shape[0], 2 * taps, *counts), "offsets")
+        own = self._offset_groups(row, x)
+        self._check_shape(row, 1, offsets, (x.shape[0], own * 2 * taps, *counts), "offsets")
         channels, groups = self._channels(row, x)
         weight = row.weight("weight", (channels, x.shape[1] / groups, *kernel))
         bias = row.weight("bias", (channels,)) if self.bias else None
-        read = sampling.deformed(row.t, x, offsets, windows)
         for factor in factors:
-            self._check_shape(row, 2, factor, (x.shape[0], taps, *counts), "factors")
-            read = binary(row.t, "mul", read, factor.unsqueeze(1))
+            self._check_shape(row, 2, factor, (x.shape[0], own * taps, *counts), "factors")
+        read = self._read(row, x, offsets, factors, windows, own)
         flat = weight.flattened(2, 3).unsqueeze(-1).unsqueeze(-1)
         shape = (x.shape[0], channels, Integer(1), *counts)
         return convolution(row.t, read, flat, bias, shape, transposed=False).squeeze(2)
+
+    def _read(self, row: RowScope, x: Tensor, offsets: Tensor, factors: Sequence[Tensor], windows: Windows, own: Expr) -> Tensor:
+        """Return what is read at the moved taps [b, c, taps, i, j], times the factors."""
+        read = sampling.deformed(row.t, x, offsets, windows, own)
+        if own == 1:
+            return binary(row.t, "mul", read, factors[0].unsqueeze(1)) if factors else read
+        read = read.unflatten(0, (x.shape[0], own))
+        for factor in factors:
+            read = binary(row.t, "mul", read, factor.unflatten(1, (own, Integer(1), factor.shape[1] / own)))
+        return row.t.flatten(read, 1, 2)
+
+    def _offset_groups(self, row: RowScope, x: Tensor) -> Expr:
+        """Return the number of groups that have offsets of their own. Raises OpError unless they divide the channels of x."""
+        own = row.whole(self.offset_groups, at="offset_groups")
+        if not row.t.facts.divisible(x.shape[1], own):
+            total, count = row.show((x.shape[1], own))[1:-1].split(", ")
+            raise OpError(
+                f"`{row.name}` splits {total} channels into {count} groups with offsets, which does not always come out whole",
+                f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
+                *suggested_condition(row, x.shape[1], own),
+                at="offset_groups",
+            )
+        return own
 
     def _check_shape(self, row: RowScope, place: int, found: Tensor, wanted: Shape, what: str) -> None:
         if found.rank != len(wanted) or not all(row.same(a, b) for a, b in zip(found.shape, wanted, strict=True)):
@@ -122,8 +154,13 @@ class DeformConv2d(Op):
         if c.option(self.bias) != "True":
             built.append(f"bias={c.option(self.bias)}")
         pairs = [self._pair(sizes, c.size) for sizes in (self.kernel, self.stride, self.padding, self.dilation)]
-        read = f"deformed({', '.join([*c.inputs[:2], *pairs])})"
-        if len(c.inputs) > 2:
+        own = [] if self.offset_groups == 1 else [c.size(self.offset_groups)]
+        read = f"deformed({', '.join([*c.inputs[:2], *pairs, *own])})"
+        if own:
+            factors = f" * {c.inputs[2]}.unflatten(1, ({own[0]}, 1, -1))" if len(c.inputs) > 2 else ""
+            read = f"{read}.unflatten(0, (-1, {own[0]}))"
+            read = f"({read}{factors}).flatten(1, 2)" if factors else f"{read}.flatten(1, 2)"
+        elif len(c.inputs) > 2:
             read = f"{read} * {c.inputs[2]}[:, None]"
         groups = [] if self.groups == 1 else [f"groups={c.size(self.groups)}"]
         return {"settings": built, "read": read, "groups": groups}

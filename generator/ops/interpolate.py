@@ -31,6 +31,10 @@ class Interpolate(Op):
     and `nearest-exact`; 3 (difference, product, sum) for each interpolation between two numbers, of which there are 1 (`linear`), 3
     (`bilinear`) or 7 (`trilinear`); 35 for `bicubic`: five sums of four products. Where rows and columns are read, and their weights, are
     not counted: they are found once for each row and column. The products are no matmul FLOPs (PyTorch's FlopCounterMode counts none).
+
+    With `antialias` (`bilinear` and `bicubic`) what becomes smaller is read through a filter that is wider by the same factor, along the
+    width and then along the height: K products and K - 1 sums for each element of what comes of either, where K is 2 (`bilinear`) or 4
+    (`bicubic`) times the factor, if that is above 1, rounded up. Windows at the borders count whole.
     """
 
     name: ClassVar[str] = "interpolate"
@@ -44,6 +48,7 @@ class Interpolate(Op):
     to: Shape | None = param(SIZES, "positions of the result, in place of a factor; a list for different numbers", default=None)
     mode: Choice | None = param(ChoiceKind(WORDS), "how", default=None, usually="linear, bilinear or trilinear, as x has axes of positions")
     align_corners: Flag = param(FLAG, "let the first and last positions of both be the same points (not with nearest)", default=False)
+    antialias: Flag = param(FLAG, "read what becomes smaller through a wider filter (images, bilinear and bicubic)", default=False)
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Check the mode and the size, then resize."""
@@ -54,7 +59,23 @@ class Interpolate(Op):
             raise OpError(
                 f"`align_corners` of `{row.name}` is for modes that interpolate; `{mode}` takes what is there", at="align_corners"
             )
-        return resize.interpolate(row.t, x, mode, self._sizes(row, x, axes))
+        self._check_antialias(row, mode)
+        return resize.interpolate(row.t, x, mode, self._sizes(row, x, axes), antialias=self.antialias.value)
+
+    def _check_antialias(self, row: RowScope, mode: str) -> None:
+        """Raise OpError where there is no anti-aliased resizing."""
+        if not self.antialias.value:
+            return
+        if mode not in resize.FILTERS:
+            raise OpError(
+                f"`antialias` of `{row.name}` is for images, {listed(resize.FILTERS, 'or')}; its mode is `{mode}`", at="antialias"
+            )
+        if self.align_corners.value:
+            raise OpError(
+                f"`antialias` of `{row.name}` does not go with `align_corners`",
+                "its filter is as much wider as the axis becomes shorter, from end to end; leave one of them away",
+                at="antialias",
+            )
 
     def _mode(self, row: RowScope, axes: int, found: str) -> str:
         mode = LINEAR[axes] if self.mode is None else fixed_word(row, "mode", self.mode)
@@ -115,4 +136,6 @@ class Interpolate(Op):
             settings.append(f'mode="{mode}"')
         if self.align_corners.option is not None or self.align_corners.value:
             settings.append(f"align_corners={c.run_option(self.align_corners)}")
+        if self.antialias.option is not None or self.antialias.value:
+            settings.append(f"antialias={c.run_option(self.antialias)}")
         return {"settings": settings}

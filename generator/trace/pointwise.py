@@ -93,6 +93,14 @@ def dropout(t: Tracer, x: Tensor) -> Tensor:
     return out
 
 
+def rrelu(t: Tracer, x: Tensor) -> Tensor:
+    """F.rrelu: what is negative times a slope, drawn for each element in training: one operation an element. Kept: x and all slopes."""
+    slopes = t.like(x, needs_grad=False)
+    out = t.like(x)
+    t.kernel("rrelu_with_noise", [x], [out, slopes], vector=vector_flops("rrelu_with_noise", x.numel))
+    return out
+
+
 def drop_path(t: Tracer, x: Tensor) -> Tensor:
     """x times a random 0 or 1 / (1 - p) for each sample: one operation an element, and one for each sample. Kept: these factors."""
     factors = t.new((*x.shape[:1], *(ONE,) * (x.rank - 1)))

@@ -27,11 +27,14 @@ def grid_sample(t: Tracer, x: Tensor, grid: Tensor, mode: Mode) -> Tensor:
     return out
 
 
-def deformed(t: Tracer, x: Tensor, offsets: Tensor, windows: Windows) -> Tensor:
-    """Read x [b, c, h, w] where the taps of a kernel lie, each moved by its offset in offsets [b, 2*taps, i, j] -> [b, c, taps, i, j].
+def deformed(t: Tracer, x: Tensor, offsets: Tensor, windows: Windows, groups: Expr) -> Tensor:
+    """Read x [b, c, h, w] where the taps of a kernel lie, each moved by its offset in offsets [b, groups*2*taps, i, j].
 
+    Each group of channels has offsets of its own -> [b*groups, c/groups, taps, i, j]; groups beside the batch are a view, or a copy.
     Four operations for each offset: the place added, twice that, 1 - size added, divided by the size, as F.grid_sample counts places.
     """
+    if groups != 1:
+        x, offsets = (t.flatten(one.unflatten(1, (groups, one.shape[1] / groups)), 0, 1) for one in (x, offsets))
     moved = offsets.unflatten(1, (*windows.kernel, PLACE))
     counts, places = offsets.shape[2:], []
     for axis in (0, 1):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-WindowRule = Literal["window", "average", "interpolation", "transform", "sampling"]
+WindowRule = Literal["window", "average", "interpolation", "antialiased", "transform", "sampling"]
 Rule = Literal["output", "input", "mean", "var", "var_and_mean", "clamp", "scaled_sum", "bias", "added", "free"] | WindowRule
 
 # What each rule means, for people.
@@ -32,6 +32,9 @@ RULES: dict[Rule, str] = {
     "average": "1 per element of each window and 1 per element of the result (division)",
     "interpolation": "3 per element of the result for each interpolation between two numbers, of which there are 1, 3 or 7 "
     "along 1, 2 or 3 axes; 35 for a bicubic one (five sums of four products); positions and weights of rows and columns are not counted",
+    "antialiased": "along the width, then the height: K products and K - 1 sums per element of what comes of it. K is the width of the "
+    "filter: 2 (bilinear) or 4 (bicubic), times the factor by which the axis becomes shorter, if it does, rounded up; windows at the "
+    "borders count whole; a convention",
     "added": "1 per element that is added",
     "sampling": "bilinear: 7 per element of the result (four products, three sums) and 14 per place of the grid (4 to find it among "
     "the pixels, 2 floors, 4 distances, 4 weights); nearest: 0 and 6; what lies beyond the border is not counted; a convention",
@@ -43,7 +46,7 @@ RULES: dict[Rule, str] = {
 _OUTPUT = """
     abs acos acosh asin asinh atan atan2 atanh ceil clamp_max clamp_min cos cosh digamma div erf erfc erfinv exp exp2 expm1 floor
     floor_divide fmax fmin fmod lgamma log log10 log1p log2 maximum minimum mul neg pow reciprocal relu remainder round rsqrt sigmoid
-    sign sin sinh sqrt square tan tanh trunc true_divide leaky_relu
+    sign sin sinh sqrt square tan tanh trunc true_divide leaky_relu rrelu_with_noise
 """
 _INPUT = "sum amax amin max min argmax argmin prod cumsum cumprod topk"
 _BIAS = "addmm baddbmm addmv addbmm convolution"
@@ -83,6 +86,7 @@ PRIMITIVES: dict[str, Rule] = {
     "grid_sampler_2d": "sampling",
     **dict.fromkeys(["_fft_r2c", "_fft_c2r", "_fft_c2c"], "transform"),
     **dict.fromkeys(["upsample_linear1d", "upsample_bilinear2d", "upsample_trilinear3d", "upsample_bicubic2d"], "interpolation"),
+    **dict.fromkeys(["_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"], "antialiased"),
     # As if each element stood in one window: where sizes do not divide, a few stand in two.
     **dict.fromkeys(["adaptive_max_pool2d", "adaptive_max_pool3d"], "input"),
     **dict.fromkeys(["_adaptive_avg_pool2d", "_adaptive_avg_pool3d"], "mean"),

@@ -137,14 +137,15 @@ def pad(d: Draft) -> None:
 def interpolate(d: Draft) -> None:
     x = d.take(4, 3, 5)
     mode = d.pick((None, "nearest", "nearest-exact", *(("bicubic",) if x.rank == 4 else ())))
-    corners = True if mode in (None, "bicubic") and d.often(3) else None
+    smooth = True if mode in (None, "bicubic") and x.rank == 4 and d.often(3) else None
+    corners = True if mode in (None, "bicubic") and not smooth and d.often(3) else None
     if d.often(5):
         scale = d.pick((2, 3, d.plain()))
         sizes = [formula(f"{text(axis)}*{scale}") for axis in x.axes[2:]]
-        d.op("interpolate", [x], (*x.axes[:2], *sizes), scale=scale, mode=mode, align_corners=corners)
+        d.op("interpolate", [x], (*x.axes[:2], *sizes), scale=scale, mode=mode, align_corners=corners, antialias=smooth)
     else:
         to = [d.size() for _ in x.axes[2:]]
-        d.op("interpolate", [x], (*x.axes[:2], *to), to=[text(axis) for axis in to], mode=mode, align_corners=corners)
+        d.op("interpolate", [x], (*x.axes[:2], *to), to=[text(axis) for axis in to], mode=mode, align_corners=corners, antialias=smooth)
 
 
 @move("flip")
@@ -231,9 +232,13 @@ def deform_conv2d(d: Draft) -> None:
     x = d.take(4)
     kernel, stride, around, apart = d.pick((1, 2, 3)), d.pick((1, 1, 2)), d.pick((0, 1)), d.pick((1, 1, 2))
     sizes = [_slid(n, kernel, stride, around, apart) for n in x.axes[2:]]
-    offsets = d.input((x.axes[0], (str(2 * kernel**2),), *sizes))
-    reads = [x, offsets, *([d.input((x.axes[0], (str(kernel**2),), *sizes))] if d.often(3) else [])]
+    own = d.pick((1, 1, 2, 3))
+    if own > 1:
+        d.require(f"{text(x.axes[1])} % {own} == 0")
+    offsets = d.input((x.axes[0], (str(own * 2 * kernel**2),), *sizes))
+    reads = [x, offsets, *([d.input((x.axes[0], (str(own * kernel**2),), *sizes))] if d.often(3) else [])]
     settings = {"stride": stride if stride > 1 else None, "padding": around or None, "dilation": apart if apart > 1 else None}
+    settings["offset_groups"] = own if own > 1 else None
     channels = d.size()
     bias = d.flag() if d.often(4) else None
     d.op("deform_conv2d", reads, (x.axes[0], channels, *sizes), channels=text(channels), kernel=kernel, bias=bias, **settings)

@@ -110,6 +110,12 @@ def clamp(d: Draft) -> None:
     d.op("clamp", [x], x.axes, low=low, high=high)
 
 
+@move("rrelu")
+def rrelu(d: Draft) -> None:
+    x = d.take()
+    d.op("rrelu", [x], x.axes, lower=d.pick((None, 0.05)), upper=d.pick((None, 0.4)))
+
+
 @move("threshold")
 def threshold(d: Draft) -> None:
     x = d.take()

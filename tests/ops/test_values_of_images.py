@@ -5,15 +5,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch._decomp import get_decompositions
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from generator.formulas.evaluate import evaluate
 from generator.proof.measure import vector_flops
+from generator.sheet.compiled import compile_spec
+from generator.spec.library import Library
 from generator.trace.kernels import kernel_of
 from tests.ops.test_values import IMAGE, SEQUENCE, Array, close, convolved, pooled, spread
 
@@ -204,6 +210,40 @@ def test_what_interpolations_cost_is_what_most_of_pytorchs_decompositions_costs(
         assert [cost.per_element for cost in kernel_of(f"upsample_{name}").costs] == [counted[result]]
 
 
+def filtered(x: Array, axis: int, made: int, mode: str) -> Array:
+    """An axis of x read through a filter that is as much wider as the axis becomes shorter, and whose weights sum to one."""
+    scale = x.shape[axis] / made
+    centres = (np.arange(made) + 0.5) * scale
+    away = np.abs((np.arange(x.shape[axis]) + 0.5)[None] - centres[:, None]) / max(scale, 1)
+    near = 1.5 * away**3 - 2.5 * away**2 + 1  # Keys, 1981, with a = -1/2
+    far = -0.5 * away**3 + 2.5 * away**2 - 4 * away + 2
+    weights = np.maximum(1 - away, 0) if mode == "bilinear" else np.where(away < 1, near, np.where(away < 2, far, 0))
+    return np.moveaxis(np.tensordot(weights / weights.sum(1, keepdims=True), x, (1, axis)), 0, axis)
+
+
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("to", [(4, 3), (3, 5), (11, 2), (8, 12)])
+def test_interpolate_filters_what_becomes_smaller(run: Any, mode: str, to: tuple[int, int]) -> None:
+    one = run(f"{{op: interpolate, to: [{to[0]}, {to[1]}], mode: {mode}, antialias: true}}", IMAGE)
+    close(one.y, filtered(filtered(one.x, 3, to[1], mode), 2, to[0], mode))
+
+
+@pytest.mark.parametrize(("mode", "width"), [("bilinear", 2), ("bicubic", 4)])
+@pytest.mark.parametrize("by", [4, 2, Fraction(1, 2)])
+def test_an_antialiasing_filter_is_as_wide_as_that_of_pytorch(tmp_path: Path, mode: str, width: int, by: int | Fraction) -> None:
+    """Along the width, of which K places lead to one in the middle; the height stays, where K is that of no factor."""
+    spec = "title: Resized\ndims: {h: rows, w: columns, m: columns then}\ninputs: {x: [1, 1, h, w]}\n"
+    spec += f"layers:\n  y: {{op: interpolate, to: [h, m], mode: {mode}, antialias: true}}\n"
+    (tmp_path / "resized.yaml").write_text(spec, encoding="utf-8")
+    sheet = compile_spec(Library([tmp_path]), "resized").sheet
+    made = int(48 / by)
+    row = torch.randn(1, 1, 1, 48, dtype=torch.float64)
+    how = torch.autograd.functional.jacobian(lambda x: nn.functional.interpolate(x, size=(1, made), mode=mode, antialias=True), row)
+    read = int((how.flatten(0, 3)[made // 2] != 0).sum())
+    flops = evaluate(sheet.totals["vector_flops"], {"h": 5, "w": 48, "m": made})
+    assert flops == 5 * made * (read + read - 1) + 5 * made * (width + width - 1)
+
+
 class Sizes(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
     """Counts the sums, differences and products by the shape of their results."""
 
@@ -309,18 +349,22 @@ def test_grid_sample_reads_between_the_pixels(run: Any) -> None:
     close(one.y, expected)
 
 
+@pytest.mark.parametrize("own", [1, 2, 4])
 @pytest.mark.parametrize("is_modulated", [False, True])
-def test_deform_conv2d_reads_at_the_moved_taps(run: Any, is_modulated: bool) -> None:
-    taps = {"offsets": 12, **({"factors": 6} if is_modulated else {})}
+def test_deform_conv2d_reads_at_the_moved_taps(run: Any, is_modulated: bool, own: int) -> None:
+    taps = {"offsets": 12 * own, **({"factors": 6 * own} if is_modulated else {})}
     rows = [f"{name}: {{op: conv2d, in: x, channels: {n}, kernel: [2, 3], stride: 2, padding: [0, 1]}}" for name, n in taps.items()]
-    settings = "channels: 6, kernel: [2, 3], stride: 2, padding: [0, 1], groups: 2"
+    settings = f"channels: 6, kernel: [2, 3], stride: 2, padding: [0, 1], groups: 2{f', offset_groups: {own}' if own > 1 else ''}"
     one = run(f"{{op: deform_conv2d, in: [x, {', '.join(taps)}], {settings}}}", IMAGE, *rows)
     made = {name: getattr(one.module, name)(torch.tensor(one.x)).detach().numpy() for name in taps}
     expected = np.zeros(one.y.shape) + one.bias[:, None, None]
     for b, i, j, u, v in np.ndindex(2, *one.y.shape[2:], 2, 3):
-        tap = u * 3 + v
-        down, right = made["offsets"][b, 2 * tap : 2 * tap + 2, i, j] + (2 * i + u, 2 * j - 1 + v)
-        pixel = read_at(one.x[b], down, right) * (made["factors"][b, tap, i, j] if is_modulated else 1)
+        pixel = np.zeros(4)
+        for channel in range(4):
+            tap = channel // (4 // own) * 6 + u * 3 + v
+            down, right = made["offsets"][b, 2 * tap : 2 * tap + 2, i, j] + (2 * i + u, 2 * j - 1 + v)
+            factor = made["factors"][b, tap, i, j] if is_modulated else 1
+            pixel[channel] = read_at(one.x[b], down, right)[channel] * factor
         for group in range(2):
             expected[b, 3 * group : 3 * group + 3, i, j] += (
                 one.weight[3 * group : 3 * group + 3, :, u, v] @ pixel[2 * group : 2 * group + 2]

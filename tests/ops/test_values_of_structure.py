@@ -146,6 +146,17 @@ def test_dropout_drops_in_training_alone_and_keeps_the_mean(bench: Workbench) ->
     assert 0.3 < (on != 0).double().mean() < 0.45  # 0.5 * 0.75
 
 
+def test_rrelu_draws_a_slope_for_each_negative_number_in_training_and_takes_the_mean_otherwise(bench: Workbench) -> None:
+    module, (x, data) = built(bench, "rrelu", b=20, n=50, d=60)
+    for output, given, low, high in ((0, x, 1 / 8, 1 / 3), (1, x.mT, 0.05, 0.4), (3, data, 1 / 8, 1 / 3)):
+        drawn, fixed = module.train()(x, data)[output], module.eval()(x, data)[output]
+        torch.testing.assert_close(fixed, torch.where(given > 0, given, given * (low + high) / 2))
+        slopes = (drawn / given)[given < 0]
+        assert torch.equal(drawn[given > 0], given[given > 0])
+        assert low <= slopes.min() < low + 0.02
+        assert high - 0.02 < slopes.max() <= high
+
+
 def attended(q: Tensor, k: Tensor, v: Tensor, scale: float, seen: Tensor | None = None) -> Tensor:
     """Attention written out, with heads of keys repeated for the heads of queries that share them."""
     k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))

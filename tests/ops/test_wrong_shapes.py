@@ -266,6 +266,38 @@ CASES = [
         IMAGE,
         ["`align_corners` of `y` is for modes that interpolate; `nearest` takes what is there @ true"],
     ),
+    (
+        "op: interpolate, scale: 1/2, mode: nearest, antialias: true",
+        IMAGE,
+        ["`antialias` of `y` is for images, `bilinear` or `bicubic`; its mode is `nearest` @ true"],
+    ),
+    (
+        "op: interpolate, to: 3, antialias: true",
+        SEQUENCE,
+        ["`antialias` of `y` is for images, `bilinear` or `bicubic`; its mode is `linear` @ true"],
+    ),
+    (
+        "op: interpolate, to: 3, antialias: true, align_corners: true",
+        IMAGE,
+        [
+            "`antialias` of `y` does not go with `align_corners` @ true",
+            "its filter is as much wider as the axis becomes shorter, from end to end; leave one of them away",
+        ],
+    ),
+    (
+        "op: rrelu, lower: 0.4",
+        IMAGE,
+        ["the slopes of `y` go from 0.4 to 1 / 3; `lower` is above `upper` @ 0.4"],
+    ),
+    (
+        "op: deform_conv2d, in: [x, x], channels: d, kernel: 3, padding: 1, offset_groups: 3",
+        IMAGE,
+        [
+            "`y` splits c channels into 3 groups with offsets, which does not always come out whole @ 3",
+            "x is [b, c, h, w]; its channels are axis 1",
+            'did you mean to add where: ["c % 3 == 0"]?',
+        ],
+    ),
     ("op: interpolate, scale: -1", IMAGE, ["`scale` of `y` must be greater than 0; it is -1 @ -1"]),
     (
         "op: pixel_shuffle, by: 2",

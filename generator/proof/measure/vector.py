@@ -172,6 +172,14 @@ def _interpolation(op: OpOverload, _args: tuple[Any, ...], _kwargs: dict[str, An
     return int(tensors_in(result)[0].numel()) * (35 if "cubic" in name else 3 * between_two)
 
 
+def _antialiased(op: OpOverload, args: tuple[Any, ...], _kwargs: dict[str, Any], result: Any) -> int:
+    width = 4 if "cubic" in base_name(op) else 2
+    (rows, columns), (out_rows, out_columns) = (tensor.shape[2:] for tensor in (args[0], tensors_in(result)[0]))
+    down, across = (max(width, -(-width * read // made)) for read, made in ((rows, out_rows), (columns, out_columns)))
+    images = int(prod(args[0].shape[:2]))
+    return images * out_columns * (rows * (2 * across - 1) + out_rows * (2 * down - 1))
+
+
 def _added(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], _result: Any) -> int:
     added = argument(op, "src" if base_name(op).startswith("scatter") else "source", args, kwargs)
     return int(added.numel())
@@ -215,6 +223,7 @@ _RULES: dict[Rule, Callable[[OpOverload, tuple[Any, ...], dict[str, Any], Any], 
     "transform": _transform,
     "sampling": _sampling,
     "interpolation": _interpolation,
+    "antialiased": _antialiased,
     "added": _added,
     "free": _free,
 }
