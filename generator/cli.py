@@ -54,6 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     """Parse the arguments and run the command. Only the command that was asked for is imported."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks what may stand at the cursor
+        from generator.commands.completer import complete
+
+        complete()
     known = {command.name: command for command in COMMANDS}
     asked = arguments[0] if arguments else "--help"
     if asked.startswith("-"):

@@ -20,6 +20,7 @@ from generator.text.problems import ProblemsError
 if TYPE_CHECKING:
     from generator.sheet.asked import Asked
     from generator.sheet.sheet import Sheet
+    from generator.spec.model import Option
 
 Place = list[Any]
 
@@ -100,6 +101,29 @@ def keep_entries(library: Library, entries: Sequence[Mapping[str, Any]]) -> None
     came_from = sources(library, library.names)
     if _are_as_read(library, library.names, came_from):
         cache.keep(_list_key(library, came_from), entries)
+
+
+def kept_words(library: Library, name: str) -> Mapping[str, Any]:
+    """Return the sizes of a spec, and the options and slots of it and of what it uses, for completion.
+
+    Of an option stands there what it can be, `specs` for a slot, None for a size.
+
+    Raises:
+        ProblemsError: the spec cannot be read.
+    """
+    key = json.dumps(["words", engine(), str(library.files[name].absolute()), name, sources(library, library.names)])
+    found: dict[str, Any] | None = cache.recall(key)
+    if found is None:
+        found = {}
+        for used in (library.draft(one) for one in library.closure(name)):
+            found = {**dict.fromkeys(used.slots, "specs"), **{one.name: _choices(one) for one in used.options.values()}, **found}
+        found |= {size: None for size, dim in library.draft(name).dims.items() if dim.kind != "derived"}
+        cache.keep(key, found)
+    return found
+
+
+def _choices(option: Option) -> Sequence[str]:
+    return ("true", "false") if isinstance(option.default, bool) else option.choices
 
 
 def _are_as_read(library: Library, names: Sequence[str], came_from: str) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _HOLDS_BLOCKS = re.compile(rb"(?:\A|\n)(?:[\"']?blocks[\"']?[ \t]*:|---|\{)")  # or may: a row of this name is further to the right
 _PRESETS = re.compile(r"^presets:[^\n]*\n((?:[ \t]+[^\n]*\n|\n)*)", re.MULTILINE)
-_NAMED = re.compile(r"^ {1,4}([A-Za-z0-9][A-Za-z0-9_.+/-]*):", re.MULTILINE)
+_NAMED = re.compile(r"^([ \t]+)([A-Za-z0-9][A-Za-z0-9_.+/-]*):", re.MULTILINE)
 
 
 class Library:
@@ -243,13 +243,14 @@ class Library:
                     found.append(name)
         return tuple(found)
 
-    def preset_names(self) -> list[str]:
-        """Return what looks like the name of a preset in any file, for suggestions; the files are not read as specs."""
+    def preset_names(self, names: Iterable[str] | None = None) -> list[str]:
+        """Return what looks like the name of a preset in the files of some specs (by default of all); they are not read as specs."""
         found = []
-        for file in dict.fromkeys(self.files.values()):
+        for file in dict.fromkeys(self.files.values() if names is None else (self.files[name] for name in names)):
             with suppress(OSError):
                 text = read_regular(file, MAX_READ).decode(errors="replace")
-                found += [name for part in _PRESETS.findall(text) for name in _NAMED.findall(part)]
+                entries = [_NAMED.findall(part) for part in _PRESETS.findall(text)]
+                found += [name for part in entries for indent, name in part if indent == part[0][0]]
         return found
 
     def _source(self, name: str, file: Path) -> Source:
