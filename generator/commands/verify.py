@@ -25,10 +25,11 @@ from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.render.terminal.console import complain, complain_of, say, step_by_step, styled
 from generator.text.problems import ProblemsError, headline
-from generator.text.suggest import listed
+from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from generator.proof.verify.checks import Check
+    from generator.proof.verify.instance import Workbench
     from generator.proof.verify.run import Case, Verification
     from generator.proof.verify.stepwise import Decoding
     from generator.spec.library import Library
@@ -37,6 +38,7 @@ EXAMPLES = """\
 gen verify bert gpt2
 gen verify my-specs/ --samples 20
 gen verify mlp --json
+gen verify bert-large                 a preset alone; bert@bert-large names the spec too
 gen verify bert attention=linear_attention bias=false
 gen verify --report proof.md
 """
@@ -48,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "targets",
         metavar="NAME|PATH|NAME=VALUE",
         nargs="*",
-        help="specs by name, files, or folders of specs; all built-in specs by default; for one spec also options and slots",
+        help="specs by name, files, or folders of specs, all built-in specs by default; presets, each measured alone; for one of them also "
+        "options and slots",
     )
     parser.add_argument("--samples", metavar="K", type=count_of("tries", 0), default=5, help="random sets of sizes to try (default 5)")
     parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
@@ -65,13 +68,14 @@ def run(args: argparse.Namespace) -> int:
         return 1
     if args.report is not None:
         _refuse_unfit(args.report, force=args.force)
-    library, names = _targets([target for target in args.targets if "=" not in target], args.specs)
+    library, subjects = _targets([target for target in args.targets if "=" not in target], args.specs)
+    names = list(dict.fromkeys(name for name, _ in subjects))
     chosen = settings([target for target in args.targets if "=" in target])
     if chosen:
-        library = _with_choices(library, names, chosen)  # another model than the public ones
+        library = _with_choices(library, subjects, chosen)  # another model than the public ones
     from generator.proof.verify.instance import Workbench
     from generator.proof.verify.measurements import UnmeasuredError, require_measurements
-    from generator.proof.verify.run import Verification, mistakes, verify
+    from generator.proof.verify.run import Verification, mistakes
     from generator.proof.verify.verdict_words import is_compared
 
     try:
@@ -84,11 +88,11 @@ def run(args: argparse.Namespace) -> int:
         broken = mistakes(bench, names)
         if broken:  # before the good ones are measured, which may take long
             complain_of(ProblemsError(problem for problems in broken.values() for problem in problems))
-        for name in step_by_step(names, lambda name: f"verifying {name}"):
+        for name, preset in step_by_step(subjects, lambda one: f"verifying {one[1] or one[0]}"):
             if name in broken:
-                result = Verification(name, (), mistakes=broken[name])
+                result = Verification(name, (), mistakes=broken[name], preset=preset)
             else:
-                result = verify(bench, name, samples=args.samples, references=args.references and not chosen)
+                result = _verified(bench, name, preset, samples=args.samples, references=args.references and not chosen)
             results.append(result)
             if not args.json:
                 _print(result)
@@ -102,7 +106,14 @@ def run(args: argparse.Namespace) -> int:
     return 0 if is_proven else 1
 
 
-def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[str]]:
+def _verified(bench: Workbench, name: str, preset: str, *, samples: int, references: bool) -> Verification:
+    from generator.proof.verify.run import verify, verify_preset
+
+    return verify_preset(bench, name, preset) if preset else verify(bench, name, samples=samples, references=references)
+
+
+def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[tuple[str, str]]]:
+    """Return the specs that are meant, each with its one preset that is; empty for the whole spec."""
     from generator.spec.library import Library
     from generator.spec.lookup import collect, everything, is_file_name, require_names
 
@@ -110,28 +121,47 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
     names = [t for t in targets if not (is_file_name(t) or Path(t).is_dir())]
     if not targets:
         library = everything(specs)
-        return library, list(library.names)
+        return library, [(name, "") for name in library.names]
     collected = collect(paths) if paths else None
     own = list(collected.requested) if collected is not None else []
     if paths and not own:
         raise UsageError(f"there are no specs in {listed(map(str, paths))}", "specs are files that end in .yaml")
     library = Library([*collected.paths, *specs]) if collected is not None else everything(specs)
-    names = [name if name in library.files else owners[0] if (owners := library.with_preset(name)) else name for name in names]
-    require_names(names, library)
-    return library, list(dict.fromkeys([*own, *names]))
+    subjects = [_subject(library, name) for name in names]
+    require_names([name for name, _ in subjects], library)
+    for name, preset in subjects:
+        _require_preset(library, name, preset)
+    return library, list(dict.fromkeys([*((name, "") for name in own), *subjects]))
 
 
-def _with_choices(library: Library, names: Sequence[str], chosen: Mapping[str, str]) -> Library:
-    """Return the library with options and slots as given for one spec."""
-    from generator.sheet.asked import with_choices
+def _subject(library: Library, target: str) -> tuple[str, str]:
+    """Return the spec and the preset that a word names: `bert`, `bert-large` or `bert@bert-large`."""
+    if target in library.files:
+        return target, ""
+    name, _, preset = target.partition("@")
+    owners = library.with_preset(target) if not preset else ()
+    return (owners[0], target) if owners else (name, preset)
 
-    if len(names) != 1:
-        raise UsageError("options and slots are given for one spec", f"such as: gen verify {names[0]} {next(iter(chosen))}=...")
+
+def _require_preset(library: Library, name: str, preset: str) -> None:
+    """Raise UsageError where a spec has no such preset."""
+    known = library.draft(name).presets if preset else {}
+    if preset and preset not in known:
+        raise UsageError(f"`{name}` has no preset `{preset}`", *did_you_mean(preset, known), f"its presets: {listed(known) or 'none'}")
+
+
+def _with_choices(library: Library, subjects: Sequence[tuple[str, str]], chosen: Mapping[str, str]) -> Library:
+    """Return the library with options and slots as given for one spec, beside those of its preset."""
+    from generator.sheet.asked import options_of, with_choices
+
+    (name, preset), *others = subjects
+    if others:
+        raise UsageError("options and slots are given for one spec", f"such as: gen verify {name} {next(iter(chosen))}=...")
     with answered():
-        changed, used = with_choices(library, names[0], chosen)
-    unknown = [name for name in chosen if name not in used]
+        changed, used = with_choices(library, name, {**options_of(library.spec(name), preset), **chosen}, preset)
+    unknown = [key for key in chosen if key not in used]
     if unknown:
-        raise UsageError(f"`{unknown[0]}` is neither an option nor a slot of `{names[0]}` or of what it uses", "sizes are drawn at random")
+        raise UsageError(f"`{unknown[0]}` is neither an option nor a slot of `{name}` or of what it uses", "sizes are drawn at random")
     return changed
 
 
@@ -142,7 +172,7 @@ def _print(result: Verification) -> None:
     drawn = counted(len(result.cases) - presets, "random size")
     checks = counted(measurements([result]), "comparison")
     verdict = styled(word(result), "green") if result.equal and is_compared(result) else styled(word(result).upper(), "red")
-    measured = f"{checks} at {drawn} and {counted(presets, 'preset')}"
+    measured = f"{checks} at preset {result.preset} alone" if result.preset else f"{checks} at {drawn} and {counted(presets, 'preset')}"
     say(f"{result.spec:<32} {verdict}  {'nothing of it is measured' if result.mistakes else measured}")
     for case in result.cases:
         if not case.equal:
@@ -154,6 +184,8 @@ def _print(result: Verification) -> None:
         say(f"  not checked: {reason}")
     for less in result.shortened:
         say(f"  {less}")
+    if result.preset and not result.mistakes:
+        say(f"  nothing else of it: `gen verify {result.spec}` takes random sizes and all presets, decoding and public implementations too")
 
 
 def _print_decoding(result: Verification) -> None:
@@ -216,7 +248,7 @@ def _print_totals(results: Sequence[Verification]) -> None:
     from generator.proof.verify.verdict_words import measurements, outcome
 
     compared = counted(measurements(results), "comparison")
-    say(f"{counted(len(results), 'spec')}, {compared}: {outcome(results)}")
+    say(f"{counted(len({result.spec for result in results}), 'spec')}, {compared}: {outcome(results)}")
 
 
 def _plain(result: Verification) -> dict[str, Any]:
@@ -224,6 +256,7 @@ def _plain(result: Verification) -> dict[str, Any]:
 
     return {
         "spec": result.spec,
+        "preset": result.preset or None,
         "compared": is_compared(result),
         "equal": result.equal,
         "mistakes": list(map(headline, result.mistakes)),

@@ -108,3 +108,32 @@ def test_verify_refuses_what_is_not_there_and_says_all_of_it(capsys) -> None:
     said = capsys.readouterr().err
     assert "there is no spec named `layre`" in said
     assert "there is no spec named `berd`" in said
+
+
+def test_a_preset_is_measured_alone_and_that_is_said(specs, capsys) -> None:
+    pytest.importorskip("torch")
+    write_specs(
+        specs,
+        other=LAYER.replace("small:", "other-small:").replace(
+            "expect: {params: 20}}", "expect: {params: 20}}\n  wide: {set: {k: 7, m: 5}}"
+        ),
+    )
+    assert main(["verify", "other-small", "other@wide", "--specs", "mine", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [(one["spec"], one["preset"], [case["preset"] for case in one["cases"]]) for one in found] == [
+        ("other", "other-small", ["other-small"]),
+        ("other", "wide", ["wide"]),
+    ]
+    assert [(one["cases"][0]["sizes"]["k"], one["cases"][0]["sizes"]["m"]) for one in found] == [(3, 5), (7, 5)]
+    assert main(["verify", "other@wide", "--specs", "mine", "--report", "proof.md"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].endswith("comparisons at preset wide alone")
+    assert said[1].startswith("  nothing else of it: `gen verify other` takes random sizes")
+    assert said[-1].startswith("1 spec, ")
+    assert "all else than preset wide" in Path("proof.md").read_text(encoding="utf-8")
+
+
+def test_a_preset_that_a_spec_does_not_have_is_named(capsys) -> None:
+    pytest.importorskip("torch")
+    assert main(["verify", "layer@smal", "--specs", "mine"]) == 2
+    assert "`layer` has no preset `smal`\n  did you mean `small`?" in capsys.readouterr().err

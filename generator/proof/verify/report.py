@@ -96,6 +96,8 @@ def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
     wrong = [case for case in result.cases if not case.equal]
     quantities = ", ".join(code(quantity) for quantity in compared)
     verdict = f"{_word(result)}{f': {quantities}' if quantities else ''}."
+    alone = (f"all else than preset {result.preset}",) if result.preset else ()
+    left_out = (*map(headline, result.mistakes), *result.skipped, *alone, *result.shortened, *result.not_run)
     return SpecSection(
         heading=link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec),
         verdict=verdict,
@@ -103,7 +105,7 @@ def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
         decoding=text(decoding_words(result.decoding)) if result.decoding else "",
         stepwise=_stepwise(result),
         references=_references(result.references),
-        not_run=tuple(text(reason) for reason in (*map(headline, result.mistakes), *result.skipped, *result.shortened, *result.not_run)),
+        not_run=tuple(map(text, left_out)),
         differences=table(
             ("At", "Quantity", "Derived", "Measured"),
             [(_at(case), code(c.quantity), _number(c.derived), _number(c.measured)) for case in wrong for c in case.checks if not c.equal],

@@ -23,7 +23,7 @@ from generator.proof.verify.tables import table_checks
 from generator.proof.verify.variants import byte_checks, gradient_checks
 from generator.render.module.view import may_be_refused
 from generator.sheet.presets import complete
-from generator.sheet.sheet import Sheet
+from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.choices import Choices
 from generator.text.problems import Problem, ProblemsError
 
@@ -56,6 +56,7 @@ class Verification:
         mistakes: what keeps the spec from being built, so that nothing of it was measured.
         decoding: stepwise runs beside whole passes; None where the module keeps nothing between steps.
         shortened: presets that were run with fewer layers, because each has many experts.
+        preset: the one preset that was measured; empty where all of the spec was.
     """
 
     spec: str
@@ -66,6 +67,7 @@ class Verification:
     mistakes: tuple[Problem, ...] = ()
     decoding: Decoding | None = None
     shortened: tuple[str, ...] = ()
+    preset: str = ""
 
     @property
     def equal(self) -> bool:
@@ -97,7 +99,7 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
         ProblemsError: the spec has problems.
     """
     require_measurements()
-    sheet, published = bench.compiled(name).sheet, bench.library.spec(name).presets
+    sheet = bench.compiled(name).sheet
     rng = random.Random(name)  # noqa: S311  sizes to try, not secrets
     cases: list[Case] = []
     skipped: list[str] = []
@@ -109,25 +111,43 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
             break
         cases.append(check_case(bench, name, sizes, of_values=_checks_of_values))
     shortened: list[str] = []
-    for preset in sheet.presets if presets else ():
-        given = runnable(sheet, preset.sizes)
-        try:
-            cases.append(check_case(bench, name, preset_sizes(sheet, given, rng), preset.name))
-            if left := [f"{size} = {cases[-1].sizes[size]}" for size in preset.sizes if size not in given]:
-                shortened.append(f"preset {preset.name}: run with {', '.join(left)}, where all else is as published")
-        except NoSampleError as error:
-            skipped.append(f"preset {preset.name}: {error}")
-    for preset in sheet.other_presets if presets else ():
-        with Workbench(bench.library.chosen(Choices.of(name, published[preset.name]))) as under:
-            try:
-                chosen = under.compiled(name).sheet
-                sizes = preset_sizes(chosen, runnable(chosen, preset.sizes), rng)
-                cases.append(check_case(under, name, sizes, preset.name))
-            except NoSampleError as error:
-                skipped.append(f"preset {preset.name}: {error}")
+    for preset in (*sheet.presets, *sheet.other_presets) if presets else ():
+        found = _at_preset(bench, name, preset, rng)
+        cases += found.cases
+        skipped += found.skipped
+        shortened += found.shortened
     compared, not_run = reference_checks(bench, name) if references else ((), ())
     decoding = check_decoding(bench, name)
     return Verification(name, tuple(cases), tuple(skipped), compared, not_run, decoding=decoding, shortened=tuple(shortened))
+
+
+def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
+    """Measure a spec at the sizes of one preset, with the options and blocks that go with it, and nothing else. Raises as `verify`."""
+    require_measurements()
+    sheet = bench.compiled(name).sheet
+    published = next(one for one in (*sheet.presets, *sheet.other_presets) if one.name == preset)
+    return _at_preset(bench, name, published, random.Random(name))  # noqa: S311  as above
+
+
+def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random) -> Verification:
+    """Measure a spec at a preset: under other options or blocks than those in force, where it goes with such."""
+    if preset.totals:
+        published = bench.library.spec(name).presets[preset.name]
+        with Workbench(bench.library.chosen(Choices.of(name, published))) as under:
+            return _at_sizes_of(under, name, preset, rng)
+    return _at_sizes_of(bench, name, preset, rng)
+
+
+def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random) -> Verification:
+    sheet = bench.compiled(name).sheet
+    given = runnable(sheet, preset.sizes)
+    try:
+        case = check_case(bench, name, preset_sizes(sheet, given, rng), preset.name)
+    except NoSampleError as error:
+        return Verification(name, (), (f"preset {preset.name}: {error}",), preset=preset.name)
+    left = [f"{size} = {case.sizes[size]}" for size in preset.sizes if size not in given]
+    shortened = (f"preset {preset.name}: run with {', '.join(left)}, where all else is as published",) if left else ()
+    return Verification(name, (case,), shortened=shortened, preset=preset.name)
 
 
 def _checks_of_values(instance: Instance) -> Iterator[Check]:
