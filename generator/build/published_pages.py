@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from generator.questions.documents.files import FOLDER, document_files
 from generator.spec.library import Library
 
 if TYPE_CHECKING:
+    from generator.questions.documents.formula_list import Document
     from generator.render.markdown.places import Built
 
 CLAIMS = "markdown/claims.md"
@@ -36,7 +38,8 @@ def published_pages(library: Library, out: Path, records: Mapping[str, Record]) 
     """Yield the pages of published formulas; there is none of claims where no spec has any."""
     base = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
     if any(record.summary is None or record.summary["claims"] for record in records.values()):
-        yield CommonPage(CLAIMS, base, lambda: _claims_page(library, out, records))
+        lists = "".join(f" {name} {file_digest(file)}" for name, file in document_files(library.roots).items())
+        yield CommonPage(CLAIMS, digest(f"{base}{lists}".encode()), lambda: _claims_page(library, out, records))
     for name, file in document_files(library.roots).items():
         fingerprint = digest(f"{base} {name} {file_digest(file)}".encode())
         yield CommonPage(f"{DOCUMENTS}/{name}.md", fingerprint, lambda file=file: _document_page(file, library, out, records))  # type: ignore[misc]  # bound now
@@ -53,7 +56,17 @@ def _claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> 
     from generator.render.markdown.claims_page import render_claims
 
     built = [_built(name, library, out, record) for name, record in records.items()]
-    return sealed(render_claims(built))
+    return sealed(render_claims(built, list(_documents(library))))
+
+
+def _documents(library: Library) -> Iterator[Document]:
+    """Yield the lists of documents' formulas; the mistakes of one that cannot be read are told where its own page is made."""
+    from generator.questions.documents.reader import read_document
+    from generator.text.problems import ProblemsError
+
+    for file in document_files(library.roots).values():
+        with suppress(ProblemsError):
+            yield read_document(file)
 
 
 def _document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:

@@ -37,7 +37,9 @@ def table(markdown: str, first: str) -> list[dict[str, str]]:
 def test_claims_stand_by_source_and_errata_come_first_with_an_example(out: Path) -> None:
     assert build() == 0
     page = (out / "markdown/claims.md").read_text(encoding="utf-8")
-    assert rendered.headings(page) == ["Published formulas", "Errata", "1. Notes: MACs of `scores` in `mixer`", "Notes"]
+    errata = ["1. Notes: MACs of `scores` in `mixer`", "2. The notes: the scale"]  # the second is of no quantity, from the list itself
+    assert rendered.headings(page) == ["Published formulas", "Errata", *errata, "Notes"]
+    assert "- Published: `sqrt(F)` ([no. 3 of The notes](documents/notes.md))\n- Why: there is none.\n- By hand, with F = 4: 2\n" in page
     assert table(page, "Source")[-1] == {
         "Source": "**all claims**",
         "equal": "1",
@@ -64,6 +66,19 @@ def test_a_document_has_a_page_with_its_formulas_in_order(out: Path) -> None:
     assert (weights["No."], weights["Printed"], weights["Ours"], weights["Verdict"]) == ("1", "`F^2`", "Parameters: $`d^2`$", "✓ equal")
     assert products["Remarks"].endswith("By hand, with `b` = 1, `n` = 2, `d` = 3: published 6, derived 12<br>of one sequence")
     assert "| 3 | the scale | `sqrt(F)` | ✗ misprint | there is none<br>By hand, with F = 4: 2 |" in page
+
+
+def test_what_is_reconstructed_is_marked_and_the_letters_of_the_formulas_are_explained(specs: Path, out: Path) -> None:
+    lost = NOTES.replace("letters:", "lost: Its pictures are lost.\nletters:").replace(
+        "remark: of one", "reconstructed: true, remark: of one"
+    )
+    (specs / "documents/notes.yaml").write_text(lost, encoding="utf-8")
+    build()
+    page = (out / "markdown/documents/notes.md").read_text(encoding="utf-8")
+    weights, products = table(page, "No.")
+    assert (weights["Printed"], products["Printed"]) == ("`F^2`", "`n F` (reconstructed)")
+    assert "Its pictures are lost. Formulas that are therefore *reconstructed* from the words around them are marked.\n" in page
+    assert "Letters of ours here:\n\n- `mixer`: `b` batch size; `n` sequence length; `d` model width\n" in page
 
 
 def test_links_lead_to_the_lines_of_the_claim_and_of_the_module(out: Path) -> None:

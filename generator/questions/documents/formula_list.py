@@ -52,6 +52,7 @@ class ListedFormula:
         claims: the claims that hold it against ours; empty for what is no formula of a quantity.
         spec, rows: where that is built, for the links of an entry without claims.
         remark: what there is to say about it.
+        reconstructed: whether the formula itself is lost in the document's text, and follows from the words around it.
         erratum: why it is a misprint, for an entry without claims; `check` shows it in numbers.
     """
 
@@ -63,6 +64,7 @@ class ListedFormula:
     spec: str = ""
     rows: tuple[str, ...] = ()
     remark: str = ""
+    reconstructed: bool = False
     erratum: str = ""
     check: str = ""
     measured: Measured | None = None
@@ -76,6 +78,7 @@ class Document:
         name: of the file, and of the page.
         cite: its key in references.yaml.
         counts: what it counts, and by which convention.
+        lost: what of the document's text is lost, for one with formulas that are reconstructed.
         letters: what its letters mean, in the order in which they are explained.
     """
 
@@ -87,6 +90,12 @@ class Document:
     entries: tuple[ListedFormula, ...]
     span: Span
     path: str = ""
+    lost: str = ""
+
+    @property
+    def misprints(self) -> tuple[tuple[int, ListedFormula], ...]:
+        """The entries that are misprints of something else than a claim, each with its number from 1."""
+        return tuple((number, entry) for number, entry in enumerate(self.entries, start=1) if entry.erratum)
 
     @property
     def specs(self) -> tuple[str, ...]:

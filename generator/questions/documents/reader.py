@@ -15,8 +15,8 @@ from generator.text.naming import output_name_problem
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean, listed
 
-_TOP = ("title", "cite", "counts", "letters", "entries")
-_ENTRY = ("section", "what", "printed", "claim", "spec", "row", "remark", "erratum", "check", "measured")
+_TOP = ("title", "cite", "counts", "lost", "letters", "entries")
+_ENTRY = ("section", "what", "printed", "reconstructed", "claim", "spec", "row", "remark", "erratum", "check", "measured")
 _MEASURED = ("spec", "sizes", "over", "unit", "points")
 _NUMBERS = (int, float)
 
@@ -44,7 +44,11 @@ def read_document(file: Path) -> Document:
         entries=tuple(reader.entries(items)),
         span=tree.span,
         path=shown(file),
+        lost=_text(tree.get("lost")),
     )
+    for entry in document.entries:
+        if entry.reconstructed and not document.lost:
+            problems.add("`reconstructed` needs `lost` above: what of the document's text is lost", entry.span)
     wrong = output_name_problem(file.stem, "list of formulas")
     if wrong:
         problems.add(wrong[0], tree.span, *wrong[1:])
@@ -136,6 +140,7 @@ class _DocumentReader:
             spec=_text(node.get("spec")),
             rows=tuple(_text(item) for item in _items(node.get("row"))),
             remark=_text(node.get("remark")),
+            reconstructed=self.flag(node.get("reconstructed")),
             erratum=_text(node.get("erratum")),
             check=_text(node.get("check")),
             measured=self.measured(measured) if isinstance(measured, MappingNode) else None,
@@ -143,6 +148,13 @@ class _DocumentReader:
         if not (entry.claims or entry.remark or entry.erratum or entry.measured):
             self.problems.add("an entry has `claim`, `remark`, `erratum` or `measured`", node.span)
         return entry
+
+    def flag(self, node: Node | None) -> bool:
+        """Return yes or no; no where nothing is said."""
+        value = plain(node) if node is not None else False
+        if not isinstance(value, bool):
+            self.problems.add(f"expected true or false; found `{value}`", node.span if node else None)
+        return value is True
 
     def pointer(self, node: Node) -> Pointer | None:
         """Return a pointer to a claim."""

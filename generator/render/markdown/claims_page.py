@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from generator.questions.documents.files import FOLDER
+from generator.questions.documents.formula_list import Document, ListedFormula
 from generator.render.environment import environment
 from generator.render.markdown.claims import by_hand, derived, presuppositions, published, remarks, right, subject, terms, verdict
-from generator.render.markdown.escape import address, code, is_web_address, link, text
+from generator.render.markdown.escape import address, code, is_web_address, label, link, text
 from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.places import Built, spec_cell
@@ -41,15 +43,24 @@ class Group:
     formulas: tuple[LongFormula, ...]
 
 
-def render_claims(built: Sequence[Built]) -> str:
-    """Return the page."""
+def render_claims(built: Sequence[Built], documents: Sequence[Document] = ()) -> str:
+    """Return the page.
+
+    Args:
+        built: all specs, with their claims.
+        documents: whose misprints of something else than a claim stand with the errata; their sources are known to the specs.
+    """
     ordered = sorted(built, key=lambda one: one.sheet.name)
     claims = [(one, claim) for one in ordered for claim in one.sheet.claims]
     references = {key: source for one in ordered for key, source in one.sheet.references.items()}
     formulas = PageFormulas(())
     errata = [_erratum(one, claim, number, formulas) for number, (one, claim) in enumerate(_differing(claims), start=1)]
+    misprints = [(one, number, entry) for one in documents for number, entry in one.misprints]
+    errata += [_misprint(*found, at) for at, found in enumerate(misprints, start=len(errata) + 1)]
     groups = list(_groups(claims, references, formulas))
-    digest = sha256("".join(f"{one.sheet.name}\0{one.sheet.source_hash}\0" for one in ordered).encode()).hexdigest()
+    stamp = [f"{one.sheet.name}\0{one.sheet.source_hash}\0" for one in ordered]
+    stamp += [f"{one.name}\0{number}\0{entry.printed}\0{entry.erratum}\0{entry.check}\0" for one, number, entry in misprints]
+    digest = sha256("".join(stamp).encode()).hexdigest()
     template = environment().get_template("markdown/claims.md.jinja")
     page = template.render(errata=errata, groups=groups, counts=_counts([claim for _, claim in claims], references), source_hash=digest)
     return page.rstrip("\n") + "\n"  # each section ends with an empty line
@@ -87,6 +98,14 @@ def _erratum(one: Built, claim: SheetClaim, number: int, formulas: PageFormulas)
     shown = terms(claim, formulas)
     heading = f"{number}. {source}: {subject(claim)} {'in' if claim.scope else 'of'} {code(one.sheet.name)}"
     return Erratum(heading, tuple(lines), shown, formulas.take())
+
+
+def _misprint(document: Document, number: int, entry: ListedFormula, at: int) -> Erratum:
+    """Return a misprint on which no quantity depends, with a link to its place on the document's page."""
+    place = link(f"no. {number} of {label(document.title)}", f"{FOLDER}/{document.name}.md")
+    lines = [f"Published: {code(entry.printed)} ({place})", f"Why: {_sentence(text(entry.erratum))}"]
+    lines += [f"By hand, {text(entry.check)}"] if entry.check else []
+    return Erratum(f"{at}. {text(document.title.partition(':')[0])}: {text(entry.what)}", tuple(lines), (), ())
 
 
 def _sentence(reason: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,9 +15,11 @@ from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.measured import measured_lines, measured_table
 from generator.render.markdown.places import Built, output_links, spec_cell
 from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
+from generator.sheet.sheet import SheetClaim
 from generator.spec.references import Reference
 
 UP = "../"
+_NAME = re.compile(r"[A-Za-z]\w*")
 _HEAD = ("No.", "What", "Printed", "Ours", "Verdict", "Remarks", "Spec", "Module, page and workbook")
 
 
@@ -27,6 +30,7 @@ class Section:
     heading: str
     statements: MarkdownTable
     formulas: tuple[LongFormula, ...]
+    letters: tuple[str, ...]  # a line for each spec whose sizes stand in its formulas
     series: tuple[tuple[str, tuple[str, ...], MarkdownTable], ...]  # heading, lines, table
 
 
@@ -49,6 +53,7 @@ def render_document(document: Document, built: Mapping[str, Built], source: Refe
             title=text(document.title),
             source=f"{text(source.text)} {address(source.url)}" if is_web_address(source.url) else text(source.text),
             counts=text(document.counts),
+            lost=text(document.lost),
             letters="; ".join(letters),
             sections=sections,
             path=comment(document.path),
@@ -68,12 +73,35 @@ def _sections(document: Document, built: Mapping[str, Built], formulas: PageForm
         rows = [row for number, entry in entries for row in _rows(number, entry, built, formulas)]
         shown = table(*without_empty_columns(_HEAD, rows, ("Printed", "Ours", "Remarks", "Spec", "Module, page and workbook")))
         series = [_series(number, entry, entry.measured, built) for number, entry in entries if entry.measured is not None]
-        yield Section(text(heading), shown, formulas.take(), tuple(series))
+        yield Section(text(heading), shown, formulas.take(), tuple(_letters(entries, built)), tuple(series))
+
+
+def _letters(entries: Sequence[tuple[int, ListedFormula]], built: Mapping[str, Built]) -> Iterator[str]:
+    """Yield for each spec what the sizes in the formulas that are shown of it mean; one letter may mean different things in two."""
+    used: dict[str, set[str]] = {}
+    for _, entry in entries:
+        for pointer in entry.claims:
+            claim, _ = built[pointer.spec].claim(pointer.claim)
+            used.setdefault(pointer.spec, set()).update(_names(claim))
+        if entry.measured is not None:
+            used.setdefault(entry.measured.spec, set()).update((*entry.measured.sizes, entry.measured.over))
+    for name, names in used.items():
+        sizes = [f"{code(size.name)} {text(size.meaning)}" for size in built[name].sheet.sizes if size.name in names]
+        if sizes:
+            yield f"{code(name)}: {'; '.join(sizes)}"
+
+
+def _names(claim: SheetClaim) -> set[str]:
+    """Return the sizes in the formulas and conditions of a claim, as a row shows them."""
+    shown = " ".join((claim.text, claim.correct, *claim.conditions, *claim.growing, *claim.example))
+    formulas = (claim.derived, claim.difference, *(one for term in claim.terms for one in (term.term, term.claimed, term.derived)))
+    return {size.name for one in formulas for size in one.free_symbols} | set(_NAME.findall(shown))
 
 
 def _rows(number: int, entry: ListedFormula, built: Mapping[str, Built], formulas: PageFormulas) -> Iterator[list[str]]:
     """Yield a row for each claim of a statement; one without claims has a row of its own."""
     printed = code(entry.printed) if entry.printed else ""
+    printed = f"{printed} (reconstructed)" if entry.reconstructed else printed
     if not entry.claims:
         yield [str(number), text(entry.what), printed, "", _own_verdict(entry), _own_remarks(entry), *_own_places(entry, built)]
         return

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from archsheet import load
 from generated.modules.causal_linear_attention import CausalLinearAttention
 from generated.modules.convolution_layer import ConvolutionLayer
 from generated.modules.flash_attention import FlashAttention
@@ -125,6 +126,12 @@ def test_taylor_attention_is_its_double_loop() -> None:
 def test_local_window_attention_sees_its_block_and_the_neighbours(w: int) -> None:
     own, x = LocalWindowAttention(embed_dim=D, num_heads=H, w=w), torch.randn(B, N, D)
     same(own(x), expected(own, x, exponential, lambda i, j: abs(i // w - j // w) <= 1))
+
+
+@pytest.mark.parametrize("w", [2, 3, 4])
+def test_separate_window_attention_sees_its_window_alone(w: int) -> None:
+    own, x = load("separate_window_attention").module(embed_dim=D, num_heads=H, window_size=w), torch.randn(B, N, D)
+    same(own(x), expected(own, x, exponential, lambda i, j: i // w == j // w))
 
 
 @pytest.mark.parametrize("w", [2, 3, 4])
