@@ -204,6 +204,7 @@ class Sheet:
     inference: Mapping[str, Expr] = field(default_factory=dict)  # the totals that differ from these in inference
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
     peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # None in sheets that are no architecture's
+    inference_peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # where any count differs in inference
 
     def is_average(self, axis: Expr) -> bool:
         """Say whether an axis is so long only on average: it depends on values, and the average need not be whole."""

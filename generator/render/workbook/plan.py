@@ -14,6 +14,7 @@ from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
 from generator.sheet.example import views
+from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
@@ -209,10 +210,19 @@ class Plan:
         keys = (*(amount.key for amount in BYTES), PEAK_BYTES.key, INTENSITY.key)
         return {key: self.format_row + 2 + i for i, key in enumerate(keys)}
 
+    @cached_property
+    def inference_rows(self) -> dict[str, int]:
+        """The row of each quantity that is another one in inference, and of the peak; none where inference changes nothing."""
+        used, trained = self.sheet.inference_peak, self.sheet.peak
+        keys = [quantity.key for quantity in QUANTITIES if quantity.key in self.sheet.inference]
+        if used is not None and trained is not None and any(used.bytes(dtype) != trained.bytes(dtype) for dtype in ITEM_BYTES):
+            keys.append(PEAK_BYTES.key)
+        return {key: self.memory_rows[INTENSITY.key] + 4 + i for i, key in enumerate(keys)}
+
     @property
     def first_part_row(self) -> int:
         """The row of the first part of the cost."""
-        return self.memory_rows[INTENSITY.key] + 4
+        return max([self.memory_rows[INTENSITY.key], *self.inference_rows.values()]) + 4
 
     @property
     def charts_row(self) -> int:

@@ -24,6 +24,7 @@ from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
 from generator.render.workbook.unit_scale import BINARY, UnitScale, of_counts
 from generator.sheet.memory import ITEM
 from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.peak import PeakMemory
 
 LONGEST_CLOSED_FORM = 700
 LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell
@@ -33,17 +34,22 @@ FIRST_FORMAT = "float32"  # when the file is written
 def write_results(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, Value]:
     """Write the totals, and return them by quantity."""
     words = plan.words
-    head = plan.open_note_row + 3
-    page.text(page.merged(f"A{head - 1}:G{head - 1}", "Section"), words("summary.results"), "Section")
-    heads = [words(f"summary.{key}") for key in ("quantity", "rounded", "rounded_unit", "exact", "exact_unit", "closed_form")]
+    _write_heads(page, plan, plan.open_note_row + 3, words("summary.results"))
+    first, last = plan.total_rows[QUANTITIES[0].key], plan.total_rows[QUANTITIES[-1].key]
+    exact = Rule(type="expression", formula=[f"$D{first}<{of_counts(words).base}"], dxf=EXACT_LOOK)
+    page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
+    totals, rows = plan.sheet.totals, plan.total_rows
+    return {one.key: _write_result(page, plan, formulas, one, rows[one.key], totals[one.key]) for one in QUANTITIES}
+
+
+def _write_heads(page: Page, plan: Plan, head: int, section: str) -> None:
+    """Write what a table of counts is called, and the heads of its columns."""
+    page.text(page.merged(f"A{head - 1}:G{head - 1}", "Section"), section, "Section")
+    heads = [plan.words(f"summary.{key}") for key in ("quantity", "rounded", "rounded_unit", "exact", "exact_unit", "closed_form")]
     page.row(head, heads, "Column head")
     page.merged(f"F{head}:G{head}", "Column head")
     for column in "BD":
         page.text(f"{column}{head}", heads["ABCD".index(column)], "Column head, number")
-    first, last = plan.total_rows[QUANTITIES[0].key], plan.total_rows[QUANTITIES[-1].key]
-    exact = Rule(type="expression", formula=[f"$D{first}<{of_counts(words).base}"], dxf=EXACT_LOOK)
-    page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
-    return {quantity.key: _write_result(page, plan, formulas, quantity) for quantity in QUANTITIES}
 
 
 def shortened_form(plan: Plan, total: Expr) -> str:
@@ -57,8 +63,7 @@ def shortened_form(plan: Plan, total: Expr) -> str:
     return plan.words("summary.cut", beginning=closed_form(Add(*terms[:shown]), plan.order), count=len(terms))
 
 
-def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity) -> Value:
-    row, total = plan.total_rows[quantity.key], plan.sheet.totals[quantity.key]
+def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity, row: int, total: Expr) -> Value:
     page.text(f"A{row}", plan.title(quantity), "Label")
     value = formulas.write(page, f"D{row}", total, "Whole number", guard=lambda text: dash_if_invalid(plan, text))
     scale = of_counts(plan.words)
@@ -101,7 +106,7 @@ def write_memory(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
     for amount in BYTES:
         _write_amount(page, plan, formulas, amount)
-    _write_peak(page, plan, formulas)
+    _write_peak(page, plan, formulas, plan.memory_rows[PEAK_BYTES.key], plan.sheet.peak)
     _write_ratio(page, plan, INTENSITY)
 
 
@@ -133,12 +138,27 @@ def _write_bytes(page: Page, plan: Plan, row: int, said: tuple[str, str], formul
     page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
 
 
-def _write_peak(page: Page, plan: Plan, formulas: CellFormulas) -> None:
-    """Write the peak of memory. Which moment is the highest may depend on the size of a number, so each size has a formula of its own."""
-    said, row = PEAK_BYTES.words(plan.words.language), plan.memory_rows[PEAK_BYTES.key]
-    by_size = {size: formula for dtype, size in ITEM_BYTES.items() if (formula := plan.sheet.peak_bytes(dtype)) is not None}
-    if by_size:
-        limits = plan.sheet.peak_limits(FIRST_FORMAT)
+def write_inference(page: Page, plan: Plan, formulas: CellFormulas) -> None:
+    """Write what is another number where the module does not train; nothing where nothing is."""
+    rows, totals = plan.inference_rows, plan.sheet.inference
+    if not rows:
+        return
+    _write_heads(page, plan, min(rows.values()) - 1, plan.words("summary.inference"))
+    for quantity in (one for one in QUANTITIES if one.key in rows):
+        _write_result(page, plan, formulas, quantity, rows[quantity.key], totals[quantity.key])
+    if PEAK_BYTES.key in rows:
+        _write_peak(page, plan, formulas, rows[PEAK_BYTES.key], plan.sheet.inference_peak)
+    for key, row in rows.items():
+        least = BINARY.base if key == PEAK_BYTES.key else of_counts(plan.words).base
+        page.sheet.conditional_formatting.add(f"B{row}", Rule(type="expression", formula=[f"$D{row}<{least}"], dxf=EXACT_LOOK))
+
+
+def _write_peak(page: Page, plan: Plan, formulas: CellFormulas, row: int, peak: PeakMemory | None) -> None:
+    """Write a peak of memory. Which moment is the highest may depend on the size of a number, so each size has a formula of its own."""
+    said = PEAK_BYTES.words(plan.words.language)
+    by_size = {size: found for dtype, size in ITEM_BYTES.items() if peak is not None and (found := peak.bytes(dtype)) is not None}
+    if peak is not None and by_size:
+        limits = peak.limits(FIRST_FORMAT)
         is_held = all(evaluate(count, plan.in_use) >= least for count, least in limits)
         value: Value = evaluate(by_size[ITEM_BYTES[FIRST_FORMAT]], plan.in_use) if is_held else plan.words("result.dash")
         _write_bytes(page, plan, row, (said.title, said.meaning), _highest(plan, formulas, by_size, limits), value)

@@ -15,7 +15,7 @@ from generator.render.workbook.live import Live, choice, fixed, rounded, sentenc
 from generator.render.workbook.live_check import LiveCheck
 from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.plan import Plan
-from generator.render.workbook.results import write_memory, write_results
+from generator.render.workbook.results import write_inference, write_memory, write_results
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.sentences import write_sentences
 from generator.render.workbook.size_inputs import ALL, WIDTHS, write_sizes
@@ -32,6 +32,7 @@ def write_summary(page: Page, plan: Plan, formulas: CellFormulas, checks: tuple[
     write_sizes(page, plan, formulas)
     totals = write_results(page, plan, formulas)
     write_memory(page, plan, formulas)
+    write_inference(page, plan, formulas)
     write_parts(page, plan)
     write_charts(page, plan, scaling)
     _write_verdict(page, plan, checks)

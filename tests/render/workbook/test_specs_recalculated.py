@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from generator.api import load
 from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
-from generator.quantities import MACS, QUANTITIES
+from generator.quantities import MACS, PEAK_BYTES, QUANTITIES
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
+from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import sized
 
 from .calculator import Answer, Job, calculated, needs_uno, same
@@ -113,14 +115,27 @@ def expected(book: Book, case: Case) -> dict[Cell, Any]:
     for name, row in plan.size_rows.items():
         found["Summary", f"D{row}"] = cost.dims[name]
     found["Summary", f"D{plan.memory_rows['saved_bytes']}"] = cost.saved_bytes
-    found["Summary", f"D{plan.memory_rows['peak_bytes']}"] = cost.peak_bytes if has_peak(book, cost.dims, case.dtype) else "–"
+    found["Summary", f"D{plan.memory_rows['peak_bytes']}"] = cost.peak_bytes if has_peak(spec.sheet, cost.dims, case.dtype) else "–"
     found["Summary", "E2"] = "OK"
+    return found | in_inference(book, sizes, case)
+
+
+def in_inference(book: Book, sizes: Mapping[str, Any], case: Case) -> dict[Cell, Any]:
+    """Return what stands below the memory where the module does not train: what the API says in that mode."""
+    rows = book.plan.inference_rows
+    if not rows:
+        return {}
+    used = load(book.name, mode="inference")
+    cost = used.cost(**sizes, dtype=case.dtype)
+    found: dict[Cell, Any] = {("Summary", f"D{row}"): cost.value(key) for key, row in rows.items() if key != PEAK_BYTES.key}
+    if PEAK_BYTES.key in rows:
+        has_formula = has_peak(used.sheet, cost.dims, case.dtype)
+        found["Summary", f"D{rows[PEAK_BYTES.key]}"] = cost.peak_bytes if has_formula else "–"
     return found
 
 
-def has_peak(book: Book, sizes: Mapping[str, int], dtype: str) -> bool:
+def has_peak(sheet: Sheet, sizes: Mapping[str, int], dtype: str) -> bool:
     """Say whether one formula gives the peak: where none does, the API replays the step, and the workbook shows a dash."""
-    sheet = book.spec.sheet
     return sheet.peak_bytes(dtype) is not None and all(evaluate(count, sizes) >= least for count, least in sheet.peak_limits(dtype))
 
 
