@@ -9,12 +9,13 @@ four times as long. Other sizes and options are given as NAME=VALUE; the batch i
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import UsageError, add_target
+from generator.commands.arguments import UsageError, add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", metavar="N", type=count_of("runs"), default=20, help="how many runs count (default: 20)")
     parser.add_argument("--warmup", metavar="N", type=count_of("runs", 0), default=3, help="how many runs before them do not (default: 3)")
     parser.add_argument("--device", metavar="D", default="cpu", help="cpu (the default), cuda, cuda:1, mps")
+    add_json(parser, "print JSON: seconds and FLOPs at each value")
     parser.add_argument("--plot", metavar="FILE.svg", type=Path, help="draw times and predictions on logarithmic axes")
 
 
@@ -58,7 +60,9 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(args)
     known = _all_sizes(target, target.preset, size, values)
     points = _measured(args, target, known, values)
-    for line in _report(args, target, size, points):
+    if args.json:
+        say(json.dumps(_plain(args, target, size, points), indent=2))
+    for line in _report(args, target, size, points) if not args.json else ():
         say(line)
     if args.plot is not None and len(points) > 1:
         from generator.proof.bench.plot import plot
@@ -136,6 +140,12 @@ def _report(args: argparse.Namespace, target: Target, size: str, points: Sequenc
     if len({point.value for point in points}) > 1:
         lines.append(f"time grows like {size}**{fitted_exponent(points):.2f} (a line fitted through all points on logarithmic axes)")
     return lines
+
+
+def _plain(args: argparse.Namespace, target: Target, size: str, points: Sequence[Point]) -> dict[str, Any]:
+    """Return the times as plain data."""
+    timed = [{**({size: one.value} if size else {}), "seconds": one.median, "spread": one.spread, "flops": one.flops} for one in points]
+    return {"spec": target.sheet.name, "device": args.device, "repeats": args.repeats, "points": timed}
 
 
 def _cells(point: Point) -> list[str]:

@@ -16,6 +16,7 @@ from generator.commands.arguments import UsageError, add_paths, add_specs, exist
 from generator.formulas.human import counted
 from generator.questions.comparison.files import comparison_files
 from generator.render.terminal.console import complain_of, say, step_by_step, tell
+from generator.render.terminal.findings import FORMATS
 from generator.spec.library import Library
 from generator.spec.lookup import collect
 from generator.spec.model import Option
@@ -27,12 +28,16 @@ EXAMPLES = """\
   gen check specs/
   gen check my_block.yaml
   gen check my_block.yaml --specs my-specs/     which uses specs from there
+  gen check specs/ --format github              annotations for pull requests; also json and sarif
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--format", choices=("text", *FORMATS), default="text", help="text (the default), json, github or sarif")
+    shown.add_argument("--json", dest="format", action="store_const", const="json", help="the same as --format json")
     add_specs(parser)
 
 
@@ -56,12 +61,16 @@ def run(args: argparse.Namespace) -> int:
     wrong = sum(1 for problems in found.values() if problems)
     specs = counted(len(collection.requested), "spec")
     specs += f" and {counted(len(documents), 'document')}" if documents else ""
+    together = ProblemsError(problem for problems in found.values() for problem in problems)
+    if args.format != "text":
+        if text := FORMATS[args.format](together.problems):
+            say(text)
+        return 1 if wrong else 0
     if not wrong:
         tell(f"{specs}: no mistakes")
         return 0
-    together = ProblemsError(problem for problems in found.values() for problem in problems)
     complain_of(together)
-    say(f"{specs}: {counted(len(together.problems), 'mistake')}, in {wrong} of them")
+    tell(f"{specs}: {counted(len(together.problems), 'mistake')}, in {wrong} of them")
     return 1
 
 

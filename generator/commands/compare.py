@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered, say_what_follows
 from generator.render.formats import LANGUAGES
-from generator.render.terminal.console import complain, say
+from generator.render.terminal.console import complain, remind, say
 from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from generator.questions.comparison.comparison import Comparison
     from generator.questions.comparison.result import ComparisonResult
+    from generator.questions.growth.axes import Axis
+    from generator.questions.growth.subject import Subject
 
 EXAMPLES = """\
   gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=128..65536:x2
@@ -27,6 +31,7 @@ EXAMPLES = """\
   gen compare post_norm_block llama_block --preset bert-base b=1 P=100000 --sweep n=256..8192:x2 --json
   gen compare multi_head_attention linear_attention --preset bert-base b=1 --sweep n=16..4096:x2 --plot out.svg --workbook out.xlsx
 """
+USUAL_FACTOR = 8  # by which a size runs up and down in a chart, where nobody has said
 CHARTS, WORKBOOKS = (".svg", ".png"), (".xlsx",)  # what the names of such files end in
 
 
@@ -58,8 +63,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _check_files(args: argparse.Namespace) -> None:
     """Raise UsageError for files that could not be written, before anything is worked out."""
-    if (args.plot or args.workbook) and not args.sweep:
-        raise UsageError("a chart needs a size that runs", "such as --sweep n=128..65536:x2")
     if args.lang not in LANGUAGES:
         message = f"--lang: there are no texts in `{args.lang}`"
         raise UsageError(message, *did_you_mean(args.lang, LANGUAGES), f"languages: {listed(LANGUAGES)}")
@@ -93,16 +96,39 @@ def _comparison(args: argparse.Namespace) -> Comparison:
         sizes, others = sorted_settings(by_entry(given, entries_of([side.target for side in sides], existing(args.specs))))
         if axis.size in sizes:
             raise UsageError(f"`{axis.size}` is both given and swept")
-        subjects = subjects_of(sides, Settings(sizes, others, args.preset, axis.size), existing(args.specs))
+        settings_of = Settings(sizes, others, args.preset, axis.size)
+        subjects = subjects_of(sides, settings_of, existing(args.specs))
+        if (args.plot or args.workbook) and not args.sweep:
+            axis = _usual_axis(subjects)
+            rest = {name: value for name, value in sizes.items() if name != axis.size}
+            subjects = subjects_of(sides, replace(settings_of, sizes=rest, swept=axis.size), existing(args.specs))
         for subject in subjects:
             if subject.preset:
-                swept = {axis.size: ""} if args.sweep else {}
+                swept = {axis.size: ""} if axis.size else {}
                 say_what_follows(subject.sheet, subject.preset, {**sizes, **swept})
-    if not args.sweep:
+    is_swept = bool(axis.size)
+    if not is_swept:
         axis = Axis("", (1,))  # one column of values, in no size
     title = " and ".join(subject.label for subject in subjects)
-    shown = keys_in(Shown.SWEPT) if args.sweep else keys_in(Shown.COMPARE, *(subject.sheet.totals for subject in subjects))
+    shown = keys_in(Shown.SWEPT) if is_swept else keys_in(Shown.COMPARE, *(subject.sheet.totals for subject in subjects))
     return Comparison("", title, subjects, axis, keys or shown)
+
+
+def _usual_axis(subjects: Sequence[Subject]) -> Axis:
+    """Return the size that runs in a chart where none is named, around the value that it has; and say so."""
+    from generator.formulas.symbols import symbol
+    from generator.questions.growth.axes import parse_axis
+    from generator.questions.growth.inside import preferred
+
+    first = subjects[0]
+    size = preferred([one for one in first.sheet.sizes if one.kind != "derived"])
+    if size is None:
+        raise UsageError(f"a chart needs a size that runs, and `{first.sheet.name}` has none")
+    value = first.sizes.get(symbol(size))
+    middle = int(value) if value is not None and value.is_Integer else 1024
+    text = f"{size}={max(1, middle // USUAL_FACTOR)}..{middle * USUAL_FACTOR}:x2"
+    remind(f"a chart needs a size that runs: this one is over {text}; --sweep names another")
+    return parse_axis(text)
 
 
 def _print(result: ComparisonResult, args: argparse.Namespace) -> None:
@@ -114,7 +140,7 @@ def _print(result: ComparisonResult, args: argparse.Namespace) -> None:
     elif args.csv:
         say(to_csv(result).rstrip("\n"))
     else:
-        for line in lines_of(result, swept=bool(args.sweep)):
+        for line in lines_of(result, swept=bool(result.comparison.axis.size)):
             say(line)
 
 

@@ -8,10 +8,11 @@ more than inputs was changed, is refused.
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 
-from generator.commands.arguments import UsageError, add_specs, existing
-from generator.render.terminal.console import say
+from generator.commands.arguments import UsageError, add_json, add_specs, existing
+from generator.render.terminal.console import say, tell
 
 EXAMPLES = """\
   gen pull edited.xlsx                       print what was typed as presets
@@ -25,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE.xlsx", type=Path, help="the workbook")
     parser.add_argument("--as", dest="name", metavar="NAME", help="what to call the sizes in use")
     parser.add_argument("--write", action="store_true", help="add the presets to the spec's file")
+    add_json(parser, "print the presets as JSON")
     add_specs(parser)
 
 
@@ -39,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     found = pulled(args.file, everything(existing(args.specs)))
     presets = found.presets(args.name)
     if not presets:
-        say(f"nothing was typed into {args.file}: the sizes in use are those of the preset `{found.typed.chosen}`")
+        say("[]" if args.json else f"nothing was typed into {args.file}: the sizes in use are those of the preset `{found.typed.chosen}`")
         return 0
     if args.write and found.typed.overrides and args.name is None:
         raise UsageError("the sizes in use were typed over and need a name", "such as: --as ours")
@@ -49,10 +51,12 @@ def run(args: argparse.Namespace) -> int:
     checked(found, presets)
     if any(preset.name == found.typed.chosen for preset in found.sheet.presets):
         say_what_follows(found.sheet, found.typed.chosen, found.typed.overrides)
-    for preset in presets:
+    if args.json:
+        say(json.dumps([{"preset": one.name, "set": one.written, "note": one.note} for one in presets], indent=2))
+    for preset in presets if not args.json else ():
         for line in preset_lines(preset):
             say(line)
     if args.write:
         add_presets(found.file, presets)
-        say(f"# added to {found.file}")
+        tell(f"# added to {found.file}")
     return 0

@@ -47,10 +47,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     order.add_argument("--min", metavar="KEY", help="the points with the smallest values of this")
     order.add_argument("--max", metavar="KEY", help="the points with the greatest values of this")
     parser.add_argument("--top", metavar="N", type=count_of("points"), default=10, help="how many of them (default: 10)")
-    parser.add_argument("--csv", metavar="FILE", type=Path, help="write the points as CSV; - for stdout")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the points as a JSON list; - for stdout")
+    for kind, what in (("csv", "CSV"), ("json", "a JSON list")):
+        note = f"write the points as {what}, to stdout where no file is named"
+        parser.add_argument(f"--{kind}", metavar="FILE", nargs="?", const=Path("-"), type=_output, help=note)
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the points as Parquet (needs the extra `parquet`)")
     add_specs(parser)
+
+
+def _output(text: str) -> Path:
+    """Read the name of a file; a size that stands behind --json or --csv is none."""
+    if "=" in text:
+        raise argparse.ArgumentTypeError(f"`{text}` would be the name of the file; put sizes before this option")
+    return Path(text)
 
 
 def run(args: argparse.Namespace) -> int:

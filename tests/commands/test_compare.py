@@ -104,7 +104,6 @@ def test_presets_of_one_spec_stand_side_by_side(capsys) -> None:
         ("square line b=1 n=2 --quantity makes", "`makes` is no quantity\n  did you mean `macs`?"),
         ("square line --preset smal", "no spec has a preset `smal`"),
         ("square@smal line b=1 k=1 n=1", "`square` has no preset `smal`\n  did you mean `small`?"),
-        ("square line b=1 k=1 n=1 --plot x.svg", "a chart needs a size that runs"),
         ("square line b=1 k=1 --sweep n=1,2 --workbook x.txt", "--workbook: x.txt must end in .xlsx"),
         ("square line b=1 k=1 --sweep n=1,2 --plot x.pdf", "--plot: x.pdf must end in .svg or .png"),
         ("square line b=1 k=1 --sweep n=1,2 --workbook gone/x.xlsx", "--workbook: there is no folder gone"),
