@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Generator, Sequence
 from typing import TypeVar
@@ -38,6 +39,19 @@ def pytest_configure() -> None:
     """Start the clock, which the processes of xdist share with the one that began them, and keep nothing in the user's caches."""
     os.environ.setdefault("ARCHSHEET_CACHE", "")
     os.environ.setdefault("ARCHSHEET_TESTS_BEGAN", str(time.time()))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the bytecode of the tests, whose asserts pytest rewrites, also where the environment has none kept.
+
+    To rewrite all of them again takes as long as hundreds of tests, in each process.
+    """
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = before
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

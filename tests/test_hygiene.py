@@ -150,6 +150,7 @@ def test_test_functions_live_in_files_that_pytest_collects() -> None:
         assert has_tests == path.name.startswith("test_"), path.relative_to(REPOSITORY)
 
 
+@pytest.mark.slow
 def test_a_class_name_means_one_thing() -> None:
     found: dict[str, list[str]] = {}
     for path in SOURCES:

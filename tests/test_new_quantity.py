@@ -11,6 +11,8 @@ from shutil import copytree
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 DECLARED = """
 BACKWARD_MACS: Final = Quantity(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -205,7 +206,7 @@ class Library:
         return ProblemsError(problems)
 
     def _parse(self, name: str, file: Path) -> Spec:
-        from generator.spec.parse import parse_spec, parse_tree  # here, because it imports the ops, and those sympy
+        from generator.spec.parse import parse_assembled, parse_spec  # here, because it imports the ops, and those sympy
 
         source = self._source(name, file)
         if name not in self.blocks and (file != self.files[name] or not leans(source.text)):
@@ -213,7 +214,7 @@ class Library:
         tree = self.tree(name)
         sources = tuple(dict.fromkeys([source, *(_load(self.files[one]) for one in self._leant_on(name))]))
         try:
-            spec = parse_tree(name, source, tree, sources)
+            spec = parse_assembled(name, source, tree, sources)
         except ProblemsError as error:
             raise ProblemsError(with_variant(name, sources, error.problems)) from None
         return replace(spec, problems=tuple(with_variant(name, sources, spec.problems)))
@@ -353,6 +354,7 @@ def _load(file: Path) -> Source:
     return load_source(file, shown(file))
 
 
+@lru_cache(maxsize=256)  # a process that opens many libraries reads the built-in specs once
 def _tree(source: Source) -> Mapping:
     """Return the tree of a file. Raises ProblemsError where it has none."""
     from generator.spec.yaml_reader import read_mapping  # here, as above

@@ -32,7 +32,7 @@ _STRUCTURE = ("dims", "options", "slots", "where")  # a mistake here leaves noth
 _REFERENCE = re.compile(r"[^\s.]+(?:\.[^\s.]+)?")
 
 
-@lru_cache(maxsize=256)  # a process that opens many libraries reads the built-in specs once
+@lru_cache(maxsize=512)  # a process that opens many libraries reads the built-in specs once
 def parse_spec(name: str, source: Source) -> model.Spec:
     """Read one file as far as it can be read; `problems` of the result holds what is wrong in single rows, presets and claims.
 
@@ -40,6 +40,12 @@ def parse_spec(name: str, source: Source) -> model.Spec:
         ProblemsError: with all problems that can be seen without looking at other specs, if nothing can be said about the rest.
     """
     return parse_tree(name, source, read_yaml(source))
+
+
+@lru_cache(maxsize=256)  # as above
+def parse_assembled(name: str, source: Source, tree: Node, sources: tuple[Source, ...]) -> model.Spec:
+    """Read a tree that was put together from several `sources`. Raises as `parse_spec`."""
+    return parse_tree(name, source, tree, sources)
 
 
 def parse_tree(name: str, source: Source, tree: Node, sources: tuple[Source, ...] = ()) -> model.Spec:

@@ -177,6 +177,7 @@ def test_the_list_of_fields_is_that_of_the_schema(folder: Path) -> None:
     assert not [place for place in FREE if place not in FIELDS or outcome(folder, with_text(place, PLAIN))]
 
 
+@pytest.mark.slow
 def test_some_hostile_texts_at_some_places_are_text_or_refused_with_a_place(folder: Path) -> None:
     own = [place for place in FIELDS if place[0] != "layers" or place[1] in (NAME, "use")]
     assert check_fields(folder, rotated(own[::2], HOSTILE[::5], 1))

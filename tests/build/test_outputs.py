@@ -154,6 +154,7 @@ def test_a_mistake_in_a_used_spec_is_reported_once(specs, gen, capsys) -> None:
     assert capsys.readouterr().err.count("unknown op `linaer`") == 1
 
 
+@pytest.mark.slow
 def test_a_renderer_that_fails_does_not_keep_other_specs_from_being_built(out, gen, capsys, monkeypatch) -> None:
     from generator.render.markdown import page
 
@@ -226,6 +227,7 @@ def test_a_module_that_no_spec_uses_any_more_is_removed(specs, out, gen) -> None
     assert not (out / "modules/mlp.py").exists()
 
 
+@pytest.mark.slow
 def test_a_write_that_fails_leaves_the_old_file_whole(specs, out, gen, capsys, monkeypatch) -> None:
     gen()
     before = contents(out)
@@ -243,6 +245,7 @@ def test_a_write_that_fails_leaves_the_old_file_whole(specs, out, gen, capsys, m
     assert b"rows of numbers" in contents(out)["markdown/alone.md"]
 
 
+@pytest.mark.slow
 def test_what_a_killed_build_has_left_is_removed(specs, out, gen) -> None:
     """The process is ended by the system in the middle of writing a page."""
     gen()

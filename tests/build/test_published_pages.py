@@ -143,6 +143,7 @@ def test_a_list_with_a_mistake_keeps_its_earlier_page(specs: Path, out: Path, ca
     assert (out / "markdown/documents/notes.md").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_pages_do_not_depend_on_a_record_or_on_the_formats(specs: Path, out: Path) -> None:
     build()
     pages = {path: data for path, (data, _) in tree(out).items() if path.startswith("markdown/")}

@@ -188,6 +188,7 @@ def test_ctrl_c_ends_in_one_word(specs) -> None:
         assert (process.returncode, out, error) == (130, "", "interrupted\n")
 
 
+@pytest.mark.slow
 def test_an_encoding_that_lacks_a_letter_does_not_matter(specs) -> None:
     write_specs(specs, alone=(specs / "alone.yaml").read_text().replace("Nothing", "Ἀθήνα"))
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}

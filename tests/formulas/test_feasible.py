@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sympy import Eq, Ge, Le, Lt, Max, Mod, Ne, S, floor
+from sympy import Eq, Ge, Le, Lt, Max, Mod, Ne, floor, lambdify
 from sympy.logic.boolalg import And
 
 from generator.formulas.feasible import Demand, bounds, demanded, solutions
@@ -37,15 +38,17 @@ def demands(found: list) -> list[Demand]:
     return [demand for condition in found for demand in demanded(And(condition))]
 
 
-def holds(found: list, sizes: dict[str, int]) -> bool:
-    numbers = {symbol(name): value for name, value in sizes.items()}
-    return all(condition.subs(numbers) == S.true for condition in found)
+def held_by(found: list) -> Callable[..., bool]:
+    """Return whether all conditions hold for x, y and z, by the Python that sympy prints of them: a quotient in the box is a float."""
+    checks = [lambdify((x, y, z), condition, "math") for condition in found]
+    return lambda *values: all(check(*values) for check in checks)
 
 
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(st.lists(conditions(), min_size=1, max_size=4))
 def test_all_solutions_in_a_box_are_found_in_the_order_of_the_candidates(found: list) -> None:
-    wanted = [values for values in product(BOX, repeat=3) if holds(found, dict(zip(NAMES, values, strict=True)))]
+    holds = held_by(found)
+    wanted = [values for values in product(BOX, repeat=3) if holds(*values)]
     search = solutions(NAMES, demands(found), lambda *_: iter(BOX), proposals=0, steps=10**6)
     assert [tuple(sizes[name] for name in NAMES) for sizes in search] == wanted
 
@@ -53,14 +56,13 @@ def test_all_solutions_in_a_box_are_found_in_the_order_of_the_candidates(found: 
 @settings(max_examples=150, deadline=None, derandomize=True, database=None)
 @given(st.lists(conditions(), min_size=1, max_size=3))
 def test_bounds_and_proposals_lose_nothing_and_invent_nothing(found: list) -> None:
-    ranges = bounds(NAMES, demands(found))
+    ranges, holds = bounds(NAMES, demands(found)), held_by(found)
     for values in product(BOX, repeat=3):
-        sizes = dict(zip(NAMES, values, strict=True))
-        if holds(found, sizes):
+        if holds(*values):
             assert ranges is not None
-            assert all(ranges[name].low <= sizes[name] <= ranges[name].high for name in NAMES)
+            assert all(ranges[name].low <= value <= ranges[name].high for name, value in zip(NAMES, values, strict=True))
     proposed = next(solutions(NAMES, demands(found), lambda *_: iter((1,)), steps=5000), None)
-    assert proposed is None or holds(found, proposed)
+    assert proposed is None or holds(*(proposed[name] for name in NAMES))
 
 
 @pytest.mark.parametrize("term", TERMS)

@@ -62,6 +62,7 @@ def test_many_drawn_specs_measure_what_their_formulas_say() -> None:
     assert sum(not verdict.refused for verdict in verdicts) >= MANY * 3 // 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(file.stem for file in FOUND.glob("*.yaml")))
 def test_what_was_found_once_holds_now(name: str) -> None:
     file = FOUND / f"{name}.yaml"

@@ -12,8 +12,7 @@ from generator.proof.verify.instance import Workbench
 from generator.proof.verify.references.timm_models import import_timm
 from generator.spec.library import Library
 from tests.support.bad_specs import HEAD, errors
-
-pytest.importorskip("transformers")
+from tests.support.public import needs_transformers
 
 TABLE = """\
 title: A table
@@ -41,6 +40,8 @@ def bench() -> Workbench:
         yield open_bench
 
 
+@pytest.mark.slow
+@needs_transformers
 @pytest.mark.parametrize("heads", [4, 8, 6, 12])
 def test_slopes_of_alibi_are_those_of_bloom(bench: Workbench, heads: int) -> None:
     from transformers.models.bloom.modeling_bloom import build_alibi_tensor
@@ -51,6 +52,8 @@ def test_slopes_of_alibi_are_those_of_bloom(bench: Workbench, heads: int) -> Non
     assert "slopes" not in module.state_dict()
 
 
+@pytest.mark.slow
+@needs_transformers
 @pytest.mark.parametrize(("buckets", "reach", "length"), [(32, 128, 200), (16, 40, 70), (8, 3, 12)])
 def test_buckets_are_those_of_t5(bench: Workbench, buckets: int, reach: int, length: int) -> None:
     from transformers import T5Config

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from transformers.models.gemma2 import modeling_gemma2
-from transformers.models.gpt_oss import modeling_gpt_oss
 
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
@@ -18,6 +16,7 @@ from generator.sheet.compiled import compile_spec
 from generator.sheet.presets import complete
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
+from tests.support.public import needs_transformers
 
 HEAD = """\
 title: Attention
@@ -46,7 +45,11 @@ def window() -> Tensor:
     return torch.tensor([[0.0 if 0 <= i + 2 - j < 3 else -torch.inf for j in range(6)] for i in range(4)], dtype=torch.float64)
 
 
+@pytest.mark.slow
+@needs_transformers
 def test_sinks_and_a_window_as_in_gpt_oss(tmp_path: Path) -> None:
+    from transformers.models.gpt_oss import modeling_gpt_oss
+
     module, (q, k, v, *_), y = run(tmp_path, "{op: attention, in: [q, k, v], causal: true, offset: m - n, window: w, sinks: true}")
     nn.init.normal_(module.y)
     theirs = SimpleNamespace(num_key_value_groups=2, sinks=module.y, training=False)
@@ -55,7 +58,11 @@ def test_sinks_and_a_window_as_in_gpt_oss(tmp_path: Path) -> None:
     assert y.shape == q.shape
 
 
+@pytest.mark.slow
+@needs_transformers
 def test_a_soft_cap_as_in_gemma_2(tmp_path: Path) -> None:
+    from transformers.models.gemma2 import modeling_gemma2
+
     row = "{op: attention, in: [q, k, v], causal: true, offset: m - n, window: w, soft_cap: 2, scale: 1/e}"
     _, (q, k, v, *_), y = run(tmp_path, row)
     theirs = SimpleNamespace(num_key_value_groups=2, training=False)

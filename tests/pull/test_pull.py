@@ -107,6 +107,7 @@ def test_columns_of_the_users_own_are_printed_and_sizes_left_empty_stay_open(pla
     ]
 
 
+@pytest.mark.slow
 def test_writing_adds_lines_and_changes_no_other_byte(spec: Path, plan: Plan, capsys) -> None:
     path = edited(plan, override(plan, b=3, k=10))
     assert main(["pull", str(path), "--as", "ours", "--write"]) == 0
@@ -176,6 +177,7 @@ def test_a_name_that_is_taken_or_missing_is_refused(spec: Path, plan: Plan, caps
     assert spec.read_text(encoding="utf-8") == SPEC
 
 
+@pytest.mark.slow
 def test_a_name_that_specs_do_not_allow_is_not_written(spec: Path, plan: Plan) -> None:
     for name in ("\ufeffmine", "a name", "a@b", "a\x7f"):
         assert main(["pull", str(edited(plan, override(plan, k=10))), "--as", name, "--write"]) == 1

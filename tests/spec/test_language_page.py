@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
@@ -42,6 +43,7 @@ def test_the_examples_are_yaml() -> None:
             assert isinstance(yaml.safe_load(part), dict)
 
 
+@pytest.mark.slow
 def test_every_committed_spec_meets_the_schema_that_editors_read() -> None:
     validator = Draft202012Validator(file_schema())
     for file in spec_files(PAGE.parents[1] / "specs"):

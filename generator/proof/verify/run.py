@@ -88,10 +88,14 @@ def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem,
     return found
 
 
-def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, references: bool = False) -> Verification:
+def verify(
+    bench: Workbench, name: str, *, samples: int, presets: int | None = None, most_runs: int = MOST_RUNS, references: bool = False
+) -> Verification:
     """Measure a spec at random sizes (the same ones each time) and at its presets.
 
     Args:
+        presets: how many of its presets are run, the shallowest first; by default all of them.
+        most_runs: of rows, at a preset; one that comes to more of them is run with fewer layers.
         references: whether to compare with public implementations too.
 
     Raises:
@@ -111,8 +115,9 @@ def verify(bench: Workbench, name: str, *, samples: int, presets: bool = True, r
             break
         cases.append(check_case(bench, name, sizes, of_values=_checks_of_values))
     shortened: list[str] = []
-    for preset in (*sheet.presets, *sheet.other_presets) if presets else ():
-        found = _at_preset(bench, name, preset, rng)
+    published = (*sheet.presets, *sheet.other_presets)
+    for preset in published if presets is None else sorted(published, key=lambda one: row_runs(sheet, one.sizes))[:presets]:
+        found = _at_preset(bench, name, preset, rng, most_runs)
         cases += found.cases
         skipped += found.skipped
         shortened += found.shortened
@@ -126,21 +131,21 @@ def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
     require_measurements()
     sheet = bench.compiled(name).sheet
     published = next(one for one in (*sheet.presets, *sheet.other_presets) if one.name == preset)
-    return _at_preset(bench, name, published, random.Random(name))  # noqa: S311  as above
+    return _at_preset(bench, name, published, random.Random(name), MOST_RUNS)  # noqa: S311  as above
 
 
-def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random) -> Verification:
+def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int) -> Verification:
     """Measure a spec at a preset: under other options or blocks than those in force, where it goes with such."""
     if preset.totals:
         published = bench.library.spec(name).presets[preset.name]
         with Workbench(bench.library.chosen(Choices.of(name, published))) as under:
-            return _at_sizes_of(under, name, preset, rng)
-    return _at_sizes_of(bench, name, preset, rng)
+            return _at_sizes_of(under, name, preset, rng, most_runs)
+    return _at_sizes_of(bench, name, preset, rng, most_runs)
 
 
-def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random) -> Verification:
+def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int) -> Verification:
     sheet = bench.compiled(name).sheet
-    given = runnable(sheet, preset.sizes)
+    given = runnable(sheet, preset.sizes, most_runs)
     try:
         case = check_case(bench, name, preset_sizes(sheet, given, rng), preset.name)
     except NoSampleError as error:
@@ -155,12 +160,17 @@ def _checks_of_values(instance: Instance) -> Iterator[Check]:
     yield from table_checks(instance)
 
 
-def runnable(sheet: Sheet, given: Mapping[str, int]) -> dict[str, int]:
-    """Return the sizes of a preset, without those that only count layers where it takes too long to run all rows that they come to."""
+def row_runs(sheet: Sheet, given: Mapping[str, int]) -> int:
+    """Return how often rows run at the sizes of a preset, as far as these say."""
     known = {name: value for name, value in complete(sheet.sizes, given).items() if value is not None}
     times = [row.repeat for row in sheet.rows if not row.is_group]
-    runs = sum(evaluate(one, known) for one in times if {size.name for size in one.free_symbols} <= known.keys())
-    return dict(given) if runs <= MOST_RUNS else {name: value for name, value in given.items() if name not in depths(sheet)}
+    return sum(int(evaluate(one, known)) for one in times if {size.name for size in one.free_symbols} <= known.keys())
+
+
+def runnable(sheet: Sheet, given: Mapping[str, int], most_runs: int) -> dict[str, int]:
+    """Return the sizes of a preset, without those that only count layers where it takes too long to run all rows that they come to."""
+    is_short = row_runs(sheet, given) <= most_runs
+    return {name: value for name, value in given.items() if is_short or name not in depths(sheet)}
 
 
 def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> dict[str, int]:

@@ -11,8 +11,9 @@ from torch import Tensor
 
 from generator.proof.verify.instance import Workbench
 from generator.spec.library import Library
+from tests.support.public import needs_transformers
 
-transformers = pytest.importorskip("transformers")
+pytestmark = [pytest.mark.slow, needs_transformers]
 
 SIZES = {"d": 16, "E": 12, "k": 4, "G": 4, "t": 2}
 ROUTING = {"hidden_size": 16, "num_experts_per_tok": 4, "n_group": 4, "topk_group": 2}
@@ -42,25 +43,26 @@ def chosen(bench: Workbench, name: str, other: Any, bias: Tensor | None = None) 
 
 
 def test_the_k_most_probable_with_weights_that_sum_to_one(bench: Workbench) -> None:
+    from transformers import MixtralConfig
     from transformers.models.mixtral import modeling_mixtral
 
-    chosen(bench, "top_k_router", modeling_mixtral.MixtralTopKRouter(transformers.MixtralConfig(**ROUTING, num_local_experts=12)))
+    chosen(bench, "top_k_router", modeling_mixtral.MixtralTopKRouter(MixtralConfig(**ROUTING, num_local_experts=12)))
 
 
 @pytest.mark.parametrize(
     ("name", "method", "factor"), [("greedy_router", "greedy", 1.0), ("group_limited_router", "group_limited_greedy", 16.0)]
 )
 def test_all_experts_or_those_of_the_best_groups(bench: Workbench, name: str, method: str, factor: float) -> None:
+    from transformers import DeepseekV2Config
     from transformers.models.deepseek_v2 import modeling_deepseek_v2
 
-    config = transformers.DeepseekV2Config(
-        **ROUTING, num_attention_heads=4, n_routed_experts=12, topk_method=method, routed_scaling_factor=factor
-    )
+    config = DeepseekV2Config(**ROUTING, num_attention_heads=4, n_routed_experts=12, topk_method=method, routed_scaling_factor=factor)
     chosen(bench, name, modeling_deepseek_v2.DeepseekV2TopkRouter(config))
 
 
 def test_sigmoid_scores_and_a_bias_that_only_chooses(bench: Workbench) -> None:
+    from transformers import DeepseekV3Config
     from transformers.models.deepseek_v3 import modeling_deepseek_v3
 
-    config = transformers.DeepseekV3Config(**ROUTING, n_routed_experts=12, norm_topk_prob=True, routed_scaling_factor=2.5)
+    config = DeepseekV3Config(**ROUTING, n_routed_experts=12, norm_topk_prob=True, routed_scaling_factor=2.5)
     chosen(bench, "sigmoid_router", modeling_deepseek_v3.DeepseekV3TopkRouter(config), torch.linspace(-1, 1, 12))

@@ -11,8 +11,10 @@ import torch
 from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.registry import public_models
 from tests.support.builtin import builtin_library
+from tests.support.public import needs_transformers
 
-pytest.importorskip("transformers")
+pytestmark = [pytest.mark.slow, needs_transformers]
+
 STEPS = (6, 1, 1, 1, 3, 1, 4)
 TOLERANCE = 1e-10  # of float64 logits of about one
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import Verification, verify
+from generator.proof.verify.run import MOST_RUNS, Verification, verify
 from generator.resources import builtin_specs_dir
 from generator.spec.library import spec_files
 from tests.support.builtin import builtin_library
@@ -29,42 +29,39 @@ def differences(result: Verification) -> list[str]:
     ]
 
 
-MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}
-SAMPLES = 5
+QUICK = ["bert", "convolution_layer", "cross_attention", "gated_mlp", "gpt2", "linear_attention", "lstm", "top_k_router"]
+SAMPLES = 2
 MANY_SAMPLES = 50
+ROWS = 300  # that are run at a preset in `make test`: the deeper ones have fewer layers there
 
 
-@pytest.mark.parametrize("name", [*[name for name in NAMES if name not in MODELS][::3], "bert", "gpt2"])
-def test_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    result = verify(bench, name, samples=1, presets=False)
+def check(bench: Workbench, name: str, *, samples: int, presets: int | None, most_runs: int = MOST_RUNS) -> None:
+    result = verify(bench, name, samples=samples, presets=presets, most_runs=most_runs)
     assert not differences(result)
     assert not result.skipped
-    assert len(result.cases) == 1
+    sheet = bench.compiled(name).sheet
+    published = len(sheet.presets) + len(sheet.other_presets)
+    assert len(result.cases) == samples + (published if presets is None else min(presets, published))
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_random_size_measures_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    check(bench, name, samples=1, presets=0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_presets_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    result = verify(bench, name, samples=0)
-    assert not differences(result)
-    assert not result.skipped
-    assert len(result.cases) == len(bench.compiled(name).sheet.presets)
+def test_random_sizes_and_the_shallowest_preset_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    check(bench, name, samples=SAMPLES, presets=1, most_runs=ROWS)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
-def test_some_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    check_samples(bench, name, SAMPLES)
+def test_every_preset_at_its_full_depth_measures_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    check(bench, name, samples=0, presets=None)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("name", NAMES)
 def test_many_random_sizes_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    check_samples(bench, name, MANY_SAMPLES)
-
-
-def check_samples(bench: Workbench, name: str, samples: int) -> None:
-    result = verify(bench, name, samples=samples, presets=False)
-    assert not differences(result)
-    assert not result.skipped
-    assert len(result.cases) == samples
+    check(bench, name, samples=MANY_SAMPLES, presets=0)

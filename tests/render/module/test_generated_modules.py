@@ -100,7 +100,13 @@ def test_a_module_can_be_exported_and_computes_the_same(bench: Workbench, name: 
         torch.testing.assert_close(found, expected)
 
 
-@pytest.mark.parametrize("name", ["bert", "llama", "swin", "performer", "transformer", "cvt", "reformer", "nezha"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bert",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("llama", "swin", "performer", "transformer", "cvt", "reformer", "nezha")),
+    ],
+)
 def test_all_that_a_module_makes_is_on_the_device_and_of_the_type_asked_for(bench: Workbench, name: str) -> None:
     sizes = sample(bench.compiled(name).sheet, random.Random(name), limit=8)
     arguments = {**bench.modules.view(name).given(sizes)}

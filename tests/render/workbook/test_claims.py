@@ -55,12 +55,14 @@ def of_answer(answer: Answer) -> Callable[[str], Any]:
     return lambda at: answer.values["Checks", at]
 
 
+@pytest.mark.slow
 def test_the_two_sides_are_worked_out_from_different_things() -> None:
     published, ours, _ = line(of_file(build_workbook(bert()), values=False), FIRST)
     assert published == "=8*b*n*d^2*L+4*b*n^2*d*L+4*b*n*d*L*f"
     assert ours == "=SUM(Layers!$K$12:$K$25,Layers!$K$27:$K$31)"
 
 
+@pytest.mark.slow
 def test_a_wrong_published_formula_fails_when_the_file_is_written() -> None:
     file = build_workbook(with_wrong_formula(bert()))
     assert line(of_file(file, values=True), FIRST) == (22347251713, 22347251712, "CHECK")

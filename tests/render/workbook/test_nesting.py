@@ -76,6 +76,7 @@ def test_formulas_stay_within_what_excel_parses(name: str, tmp_path: Path) -> No
     assert too_deep(stored(file).formulas) == {}
 
 
+@pytest.mark.slow
 def test_so_do_those_of_a_spec_with_134_sizes(tmp_path: Path) -> None:
     file = tmp_path / "book.xlsx"
     file.write_bytes(build_workbook(many_sizes()))
