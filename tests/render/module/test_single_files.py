@@ -29,8 +29,9 @@ from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
-SOME = {"llama", "cached_cross_attention", "causal_convolution_block", "reformer", "rnn", "swin_stage", "causal_rotary_attention", "mlp"}
-ALL = [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for name in NAMES]
+SOME = ("llama", "cached_cross_attention", "causal_convolution_block", "reformer", "rnn", "swin_stage", "causal_rotary_attention", "mlp")
+OTHERS = [name for name in NAMES if name not in SOME]
+ALL = [*SOME, *(pytest.param(name, marks=pytest.mark.exhaustive if i % 4 else pytest.mark.slow) for i, name in enumerate(OTHERS))]
 
 
 @pytest.fixture(scope="module")
