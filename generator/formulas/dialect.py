@@ -110,12 +110,12 @@ class Dialect:
             return Piece("0", Binds.ATOM)
         first, *rest = terms
         piece = self.term(first)
-        if first.coefficient < 0:
+        if first.is_negative:
             piece = Piece(self.negative(piece, first), Binds.SUM)
         if not rest:
             return piece
         tail = "".join(
-            f"{self.minus if term.coefficient < 0 else self.plus}{self.inside(self.term(term), Binds.REMAINDER)}" for term in rest
+            f"{self.minus if term.is_negative else self.plus}{self.inside(self.term(term), Binds.REMAINDER)}" for term in rest
         )
         return Piece(piece.text + tail, Binds.SUM)
 
@@ -126,8 +126,8 @@ class Dialect:
 
     def term(self, term: Term) -> Piece:
         """Return one term without its sign."""
-        over = self.factors([(base, exponent) for base, exponent in term.factors if exponent > 0])
-        under = self.factors([(base, -exponent) for base, exponent in term.factors if exponent < 0])
+        over = self.factors([(base, exponent) for base, exponent in term.factors if exponent.p > 0])
+        under = self.factors([(base, -exponent) for base, exponent in term.factors if exponent.p < 0])
         number, below = abs(term.coefficient.p), term.coefficient.q
         if number != 1 or not over:
             over.insert(0, Piece(str(number), Binds.ATOM))

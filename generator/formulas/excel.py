@@ -134,7 +134,7 @@ class ExcelDialect(Dialect):
 
 
 def _is_divided(term: Term) -> bool:
-    return any(exponent < 0 for _, exponent in term.factors) or not _is_binary(term.coefficient)
+    return any(exponent.p < 0 for _, exponent in term.factors) or not _is_binary(term.coefficient)
 
 
 def _is_binary(number: Rational) -> bool:
