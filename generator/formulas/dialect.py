@@ -114,9 +114,7 @@ class Dialect:
             piece = Piece(self.negative(piece, first), Binds.SUM)
         if not rest:
             return piece
-        tail = "".join(
-            f"{self.minus if term.is_negative else self.plus}{self.inside(self.term(term), Binds.REMAINDER)}" for term in rest
-        )
+        tail = "".join(f"{self.minus if term.is_negative else self.plus}{self.inside(self.term(term), Binds.REMAINDER)}" for term in rest)
         return Piece(piece.text + tail, Binds.SUM)
 
     def negative(self, piece: Piece, term: Term) -> str:
