@@ -12,6 +12,7 @@ from typing import Any
 from sympy import Expr, Integer
 
 from generator.errors import SizeError
+from generator.formulas.human import counted
 from generator.formulas.symbols import symbol
 from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.files import FOLDER
@@ -138,32 +139,45 @@ class _ComparisonReader:
         given: dict[str, Expr | int] = {}
         if data.get("preset"):
             given |= self._said((*at, "preset"), lambda: preset_values(sheet, data["preset"])) or {}
+        families = sheet.families
+        settable |= {name for name, members in families.items() if settable & {*members}}
         held = {name: value for name, value in self.data.get("hold", {}).items() if name in settable}
-        given |= self._expressions(("hold",), held)
+        given |= self._expressions(("hold",), held, families)
         own = data.get("set", {})
         for name in own:
             if name not in settable:
                 notes = (*did_you_mean(name, settable), f"sizes: {listed(sorted(settable), limit=20)}")
                 self._problem((*at, "set", name), f"`{name}` is not a size of `{sheet.name}` that can be set", *notes, at_key=True)
-        given |= self._expressions((*at, "set"), {name: value for name, value in own.items() if name in settable})
+        given |= self._expressions((*at, "set"), {name: value for name, value in own.items() if name in settable}, families)
         if self.size in settable and self.size not in own:
             given[self.size] = symbol(self.size)  # stays open, even where it has a default
         return given
 
-    def _expressions(self, at: tuple[Any, ...], values: Mapping[str, Any]) -> dict[str, Expr | int]:
+    def _expressions(self, at: tuple[Any, ...], values: Mapping[str, Any], families: Mapping[str, Sequence[str]]) -> dict[str, Expr | int]:
+        """Return the values of sizes; those of a size with several entries one by one, where these are not given apart."""
         found: dict[str, Expr | int] = {}
         for name, value in values.items():
-            if isinstance(value, int):
-                found[name] = value
+            members = families.get(name, (name,))
+            several = value if isinstance(value, list) else [value] * len(members)
+            if len(several) != len(members) or (isinstance(value, list) and name not in families):
+                self._problem((*at, name), *_miscounted(name, len(several), families))
                 continue
-            _, span = find(self.tree, (*at, name))
-            try:
-                expr = symbolic(parse_expression(value), {self.size: symbol(self.size)})
-            except ExpressionError as error:
-                self.problems.extend([expression_problem(error, span)])
-                continue
-            found[name] = int(expr) if isinstance(expr, Integer) else expr
+            for place, (member, one) in enumerate(zip(members, several, strict=True)):
+                path = (*at, name, place) if isinstance(value, list) else (*at, name)
+                number = one if isinstance(one, int) else self._expression(path, one)
+                if number is not None and (member == name or member not in values):
+                    found[member] = number
         return found
+
+    def _expression(self, at: tuple[Any, ...], text: str) -> Expr | int | None:
+        """Return an expression of the swept size; None where it is none, which is among the problems then."""
+        _, span = find(self.tree, at)
+        try:
+            expr = symbolic(parse_expression(text), {self.size: symbol(self.size)})
+        except ExpressionError as error:
+            self.problems.extend([expression_problem(error, span)])
+            return None
+        return int(expr) if isinstance(expr, Integer) else expr
 
     def _ratio(self, index: int, value: Any) -> Fraction:
         try:
@@ -194,3 +208,12 @@ class _ComparisonReader:
     def _problem(self, at: tuple[Any, ...], message: str, *notes: str, at_key: bool = False) -> None:
         key, span = find(self.tree, at)
         self.problems.extend([Problem(message, key if at_key and key else span, notes)])
+
+
+def _miscounted(name: str, given: int, families: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Say how many numbers a size takes."""
+    if name not in families:
+        return f"`{name}` is one size, and a list of {counted(given, 'number')} is given", f"it is written {name}: 8"
+    members = families[name]
+    note = f"its entries are {listed(members)}: {name}: [{', '.join('8' for _ in members)}], or one by one: {members[0]}: 8"
+    return f"`{name}` has {len(members)} entries, and {counted(given, 'number')} {'is' if given == 1 else 'are'} given", note

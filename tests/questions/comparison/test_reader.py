@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from jsonschema import Draft202012Validator
 from sympy import Rational
 
 from generator.cli import main
+from generator.formulas.symbols import symbol
 from generator.questions.comparison.reader import read_comparison
 from generator.questions.comparison.result import compared
 from generator.spec.library import Library
@@ -140,3 +142,49 @@ def test_without_matplotlib_the_page_is_built_and_the_message_says_what_to_insta
     assert main(["build", "mine", "--formats", "markdown"]) == 0
     assert "pip install 'archsheet[plot]'" in capsys.readouterr().err
     assert {path.name for path in Path("generated/comparisons").iterdir()} == {"README.md", "one.md"}
+
+
+STAGES = """
+title: Stages of two widths
+question: Which is cheaper?
+sweep: {size: n, values: 64..1024:x2}
+hold: {b: 1, K: 10, L: 2}
+compare:
+  - {spec: pyramid, label: narrow, set: {C: [8, 16, 32, 64], L4: 1}}
+  - {spec: pyramid, label: wide, preset: tiny, set: {C: [64, 128, n, 512], E: 2}}
+measures: [params, macs]
+"""
+
+
+@pytest.fixture
+def stages(folder: Path) -> Path:
+    for file in (Path(__file__).parents[2] / "fixtures" / "stages").glob("stage_*.yaml"):
+        shutil.copy(file, folder)
+    shutil.copy(Path(__file__).parents[2] / "fixtures" / "stages" / "pyramid.yaml", folder)
+    return folder
+
+
+def test_sizes_with_an_entry_for_each_stage_are_lists_or_one_for_all(stages: Path) -> None:
+    narrow, wide = read(stages, STAGES).subjects
+    entries = {f"{size}{i}" for size in "CLE" for i in range(1, 5)}
+    n = symbol("n")
+    assert {name: value for name, value in narrow.given.items() if name in entries} == (
+        {"C1": 8, "C2": 16, "C3": 32, "C4": 64} | {"L1": 2, "L2": 2, "L3": 2, "L4": 1}
+    )
+    assert {name: value for name, value in wide.given.items() if name in entries} == (
+        {"C1": 64, "C2": 128, "C3": n, "C4": 512} | {f"L{i}": 2 for i in range(1, 5)} | {f"E{i}": 2 for i in range(1, 5)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[8, 16, 32, 64]", "[8, 16, 32]", "one.yaml:7:45: error: `C` has 4 entries, and 3 numbers are given"),
+        ("L: 2}", "n: [1, 2]}", "one.yaml:5:24: error: `n` is one size, and a list of 2 numbers is given"),
+        ("[64, 128, n, 512]", "[64, 128, m, 512]", "one.yaml:8:67: error: unknown name `m`"),
+    ],
+)
+def test_lists_that_do_not_fit_are_shown_with_their_line(stages: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(ProblemsError) as caught:
+        read(stages, STAGES.replace(old, new))
+    assert message in str(caught.value)
