@@ -108,9 +108,14 @@ class BoundRow(ReadRow):
 
 @dataclass(frozen=True, kw_only=True)
 class OpRow(BoundRow):
-    """A row that runs an op."""
+    """A row that runs an op.
+
+    Args:
+        loose: the weights that would be those of another row if the option were on that ties them.
+    """
 
     op: Op
+    loose: tuple[str, ...] = ()
 
     @property
     def keeps_state(self) -> bool:

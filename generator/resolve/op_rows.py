@@ -96,6 +96,7 @@ def run_op(run: Run, frame: Frame, read: ReadRow, op: Op, rows: Mapping[str, Bou
             result = op.run(scope, *read.inputs)
         if row.tie:
             scope.check_shared()
+        loose = scope.loosely_shared()
     except OpError as error:
         run.report_shapes(frame, read, error.message, _place(row, kind, error.at), *error.notes)
         raise Unresolved from None
@@ -115,7 +116,7 @@ def run_op(run: Run, frame: Frame, read: ReadRow, op: Op, rows: Mapping[str, Bou
     for name, values in op.formulas():
         frame.needs.value(values, row.where(name), asker)
     _check_sizes(run, frame, read, [*results.values(), *(weight.tensor for weight in scope.weights.values())])
-    return OpRow(**vars(read), results=results, op=op, weights=scope.weights, shared=scope.shared)
+    return OpRow(**vars(read), results=results, op=op, weights=scope.weights, shared=scope.shared, loose=loose)
 
 
 def _asker(frame: Frame, row: Row) -> Asker:

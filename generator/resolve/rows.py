@@ -76,6 +76,7 @@ def _refuse_inexact(run: Run, spec: Spec) -> None:
 def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: Mapping[str, BoundRow | None]) -> BoundRow | None:
     """Return a row with what it comes to; None where it is broken, which is among the problems."""
     refs = references(row, above)
+    row = _as_tied(run, frame, row)
     path = f"{frame.path}.{row.name}".lstrip(".")
     inputs: tuple[Tensor, ...] = ()
     declared, op = None, None
@@ -102,6 +103,14 @@ def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: 
             check_frozen(run, bound)
             return _checked(run, frame, bound)
     return None
+
+
+def _as_tied(run: Run, frame: Frame, row: Row) -> Row:
+    """Return a row that is tied to another where its option says so; what is wrong with the option is reported, and the tie holds."""
+    with suppress(Unresolved):
+        if row.tie_when and not _is_on(run, frame, row, "tie_when", row.tie_when):
+            return replace(row, tie="", loose=row.tie)
+    return row
 
 
 def _started(run: Run, frame: Frame, read: ReadRow, op: Op | None, rows: Mapping[str, BoundRow | None], values: Values) -> BoundRow:

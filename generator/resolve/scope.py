@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, S
 from sympy.logic.boolalg import Boolean
@@ -124,6 +124,18 @@ class Scope:
         """Raise OpError where a tied row has run without a weight of the other one."""
         if not self.shared:
             raise OpError(f"`{self.name}` has no weights of its own that could be those of `{self.row.tie}`", at="tie")
+
+    def loosely_shared(self) -> tuple[str, ...]:
+        """Return the weights that would be those of another row if the option were on that ties them. Raises as `check_tied`."""
+        if not self.row.loose:
+            return ()
+        other = replace(self, row=replace(self.row, tie=self.row.loose), weights={}, shared={})
+        other.check_tied()
+        for name, weight in self.weights.items():
+            if weight.trainable and not (name == "bias" and other._has_own_bias):  # noqa: SLF001  of the same row
+                other._tied(name, weight.shape)  # noqa: SLF001  as above
+        other.check_shared()
+        return tuple(other.shared)
 
     def same(self, a: Expr, b: Expr) -> bool:
         """Say whether two sizes are equal under the spec's constraints."""

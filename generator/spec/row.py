@@ -184,6 +184,12 @@ class Row(SpecPart):
     tie: str = key(
         WORD, "the row above whose weights it uses instead of its own", example="token_embedding", others="tied weights_of tie_to"
     )
+    tie_when: str = key(
+        WORD,
+        "beside `tie`, the option without which the row has weights of its own",
+        example="tied",
+        others="tie_if tied_if tied_when",
+    )
     frozen: bool | str | None = key(
         FLAG_OR_OPTION,
         "whether training leaves its weights as they are, or the option that says so; false also inside a frozen block",
@@ -218,6 +224,7 @@ class Row(SpecPart):
         example="{use: dense_block}",
     )
     params: Mapping[str, Any] = field(default_factory=dict)
+    loose: str = ""  # the row that it would be tied to if its option were on
     broken: bool = False  # it is among the spec's problems; what reads it is skipped
 
     @property
@@ -280,6 +287,20 @@ class Row(SpecPart):
             note = "it says what stands in the place of a row that an option switches off: `when: residual`"
             yield Problem(f"row `{self.name}` has `else` without `when`", self.named("else"), (note,))
 
+    def _of_ties(self) -> Iterator[Problem]:
+        if "tie_when" in self.spans and "tie" not in self.spans:
+            note = "it names the option that decides about it: `tie: token_embedding, tie_when: tied`"
+            yield Problem(f"row `{self.name}` has `tie_when` without `tie`", self.named("tie_when"), (note,))
+        elif "tie_when" in self.spans and "op" not in self.spans:
+            note = "an option may decide about the weights of a single op"
+            yield Problem(f"row `{self.name}` is a block, which an option cannot tie", self.named("tie_when"), (note,))
+        if "tie" in self.spans and "frozen" in self.spans:
+            note = "say it of the row that the weights belong to"
+            yield Problem(f"row `{self.name}` has the weights of another, so `frozen` does not belong here", self.named("frozen"), (note,))
+        if "tie" in self.spans and "slot" in self.spans:
+            note = "what fills a slot is one module; a row with `use` can be tied to another that uses the same spec"
+            yield Problem(f"row `{self.name}` fills a slot, so it cannot be tied to another row", self.named("tie"), (note,))
+
     def mistakes(self) -> Iterator[Problem]:
         """Some keys go together or exclude each other."""
         yield from self._of_patterns()
@@ -302,12 +323,7 @@ class Row(SpecPart):
             yield Problem(
                 f"row `{self.name}` has no op, so `init` does not belong here", self.named("init"), ("say it of rows of the block",)
             )
-        if "tie" in self.spans and "frozen" in self.spans:
-            note = "say it of the row that the weights belong to"
-            yield Problem(f"row `{self.name}` has the weights of another, so `frozen` does not belong here", self.named("frozen"), (note,))
-        if "tie" in self.spans and "slot" in self.spans:
-            note = "what fills a slot is one module; a row with `use` can be tied to another that uses the same spec"
-            yield Problem(f"row `{self.name}` fills a slot, so it cannot be tied to another row", self.named("tie"), (note,))
+        yield from self._of_ties()
         if "repeat" in self.spans and "scan" in self.spans:
             note = "use a spec that repeats within one that scans"
             yield Problem(f"row `{self.name}` has both `repeat` and `scan`", self.named("scan"), (note,))

@@ -231,6 +231,8 @@ class LineWriter:
         A row that is tied to another applies the module of that one again, where its own would be made by the same lines.
         """
         own, tied = self.names.attributes[bound.name], bound.row.tie
+        if bound.row.tie_when:
+            return own, *self._tied_by_option(bound, op, written)
         if not tied:
             return own, *written(own)
         other = self.holders[tied]
@@ -246,6 +248,14 @@ class LineWriter:
         made, code = written(own)
         shared = [*bound.shared, *self._bias_by_option(bound, op, scope)]
         return own, [*made, *(f"self.{own}.{name} = self.{other if is_bare[tied] else f'{other}.{name}'}" for name in shared)], code
+
+    def _tied_by_option(self, bound: OpRow, op: Op, written: Written) -> tuple[list[str], list[str]]:
+        """Return the lines that make a row's own weights, or share those of another where the option says so, and those that run it."""
+        own, tied = self.names.attributes[bound.name], bound.row.tie or bound.row.loose
+        other, is_bare = self.holders[tied], any(row.name == tied and row.op is not None and row.op.is_bare for row in self.arch.rows)
+        made, code = written(own)
+        pairs = [("" if op.is_bare else f".{name}", "" if is_bare else f".{name}") for name in (*bound.shared, *bound.loose)]
+        return [*made, f"if {bound.row.tie_when}:", *(f"    self.{own}{mine} = self.{other}{theirs}" for mine, theirs in pairs)], code
 
     def _initial(self, bound: OpRow, op: Op, holder: str) -> list[str]:
         """Return the lines that give weights their initial values, where the row says which."""
