@@ -7,13 +7,16 @@ import io
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 from generator.commands.arguments import UsageError
 from generator.commands.exit_codes import INTERRUPTED, OUR_MISTAKE, PIPE_CLOSED, PROBLEMS, USAGE
 from generator.commands.parser import command_parser, top_parser
 from generator.commands.registry import COMMANDS
-from generator.render.terminal.console import complain, complain_of, showing
+from generator.render.terminal.console import complain, complain_of, showing, warn
 from generator.spec.mode import MODES, asked_of
 from generator.text.problems import ProblemsError
 
@@ -71,8 +74,29 @@ def _run(arguments: Sequence[str]) -> int:
     args = _parsed(command_parser(known[asked], module), arguments[1:])
     if isinstance(args, int):
         return args
-    with asked_of(getattr(args, "mode", MODES[0])), showing(f"gen {asked}", quiet=args.quiet):
+    with asked_of(getattr(args, "mode", MODES[0])), showing(f"gen {asked}", quiet=args.quiet), _warnings_as_text():
         return module.run(args)
+
+
+@contextmanager
+def _warnings_as_text() -> Iterator[None]:
+    """Print what is to be known of a configuration as other warnings of commands, each once."""
+    from generator.errors import ConfigWarning
+
+    said: set[str] = set()
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if not issubclass(category, ConfigWarning):
+            usual(message, category, *place, **more)
+        elif str(message) not in said:
+            said.add(str(message))
+            warn(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ConfigWarning)
+        warnings.showwarning = show
+        yield
 
 
 def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace | int:

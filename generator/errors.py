@@ -1,8 +1,12 @@
-"""What the Python API raises. All are ValueErrors, and their text is what the command line prints."""
+"""What the Python API raises and warns of. All errors are ValueErrors, and their text is what the command line prints."""
 
 from __future__ import annotations
 
 from generator.text.problems import Problem, ProblemsError
+
+
+class ConfigWarning(UserWarning):
+    """What may make the numbers of a configuration others than those of the model that it belongs to."""
 
 
 class SpecError(ValueError):

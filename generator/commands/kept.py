@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from generator.build.fingerprints import engine, sources
 from generator.files import cache
 from generator.spec.library import Library
-from generator.spec.lookup import find
+from generator.spec.lookup import find, is_config
 from generator.text.problems import ProblemsError
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], p
     Args:
         written: settings as they were written; those that are no sizes choose options and slots.
     """
+    if is_config(target):  # its preset stands in no spec
+        return None
     named, _, own = target.partition("@")
     try:
         library, name = find(named, specs)
@@ -73,6 +75,8 @@ def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: She
     from generator.formulas.formula_data import FormulaDataError
     from generator.sheet.stored import sheet_to_data
 
+    if is_config(target):
+        return
     library, name, names = found.library, found.name, [size.name for size in sheet.sizes]
     chosen = {key: value for key, value in written.items() if key not in names}
     uses = library.closure(name, read=True)

@@ -69,7 +69,7 @@ def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     written, specs = settings(args.settings), existing(args.specs)
     kept = None if whole else kept_sheet(args.target, written, specs, args.preset)
     if kept is not None:
-        sizes = {key: _size(key, value) for key, value in written.items() if key in kept.names}
+        sizes = {key: size_of(key, value) for key, value in written.items() if key in kept.names}
         return Target(kept.sheet, kept.preset, sizes, kept.library, kept.chosen)
 
     from generator.sheet.asked import asked
@@ -77,7 +77,7 @@ def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     with answered():
         found = asked(args.target, written, specs, args.preset)
     dims = found.library.spec(found.name).dims
-    sizes = {key: _size(key, value) if key in dims else value for key, value in found.given.items()}
+    sizes = {key: size_of(key, value) if key in dims else value for key, value in found.given.items()}
     compiled, doubts = found.derive()
     for doubt in doubts:
         warn(headline(doubt), "the counts do not depend on that; `gen check` shows the whole")
@@ -100,7 +100,7 @@ def say_what_follows(sheet: Sheet, preset: str, given: Mapping[str, Any]) -> Non
         remind(f"`{name}` follows as {text_of(formula, order)}, which it is in `{preset}` too; {name}={published} holds it")
 
 
-def _size(name: str, text: str) -> int:
+def size_of(name: str, text: str) -> int:
     """Return a size as people write it: 512, 30_000, 30,000 or 1e6."""
     if "," in text and not re.fullmatch(r"[0-9]{1,3}(,[0-9]{3})+", text):
         raise UsageError(f"`{name}={text}`: one size is expected", f"for several, use `gen sweep`: {name}={text}")

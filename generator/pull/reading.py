@@ -25,12 +25,13 @@ LONGEST_SHOWN = 60  # characters of what was typed
 
 @dataclass(frozen=True)
 class OwnPreset:
-    """A set of sizes from the workbook: its name, the sizes that it sets, and where they come from."""
+    """A set of sizes from outside: its name, the sizes and options that it sets, and where they come from."""
 
     name: str
     sizes: Mapping[str, int]
     note: str = ""
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def written(self) -> dict[str, int | list[int]]:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -30,6 +31,8 @@ def preset_lines(preset: OwnPreset, indent: str = STEP, step: str = STEP) -> lis
     else:
         lines.append(f"{indent}{step}set:")
         lines += [f"{indent}{2 * step}{_key(name)}: {value}" for name, value in preset.written.items()]
+    if preset.options:
+        lines.append(f"{indent}{step}options: {{{', '.join(f'{_key(name)}: {_value(one)}' for name, one in preset.options.items())}}}")
     if preset.note:
         lines.append(f"{indent}{step}note: {json.dumps(preset.note, ensure_ascii=False)}")
     return lines
@@ -61,6 +64,20 @@ def with_presets(text: str, presets: Sequence[OwnPreset]) -> str:
     return "".join([*before[: last + 1], *added, *before[last + 1 :]])
 
 
+def new_variant(file: Path, title: str, like: str, presets: Sequence[OwnPreset]) -> None:
+    """Write the file of a new spec that is another one with presets of its own. Raises ProblemsError where no spec can have its name."""
+    from generator.files.writing import replace
+    from generator.text.naming import name_problem
+
+    if file.suffix != ".yaml":
+        raise ProblemsError([Problem(f"{file} is no name of a spec's file", None, (f"such as {file.with_suffix('.yaml')}",))])
+    if wrong := name_problem(file.stem):
+        raise ProblemsError([Problem(wrong[0], None, wrong[1:])])
+    lines = [f"title: {json.dumps(title, ensure_ascii=False)}", f"like: {like}", "presets:"]
+    text = "".join(f"{line}\n" for line in [*lines, *(line for preset in presets for line in preset_lines(preset))])
+    replace(file, text.encode("utf-8"))
+
+
 def add_presets(file: Path, presets: Sequence[OwnPreset]) -> None:
     """Add presets to the file of a spec. Raises ProblemsError where it cannot be written, or would not be read as meant."""
     from generator.files.writing import replace
@@ -90,13 +107,24 @@ def _require_readable(file: Path, text: str) -> None:
 def _require_only_added(old: str, new: str, presets: Sequence[OwnPreset]) -> None:
     """Read both texts and compare: all that was there is there, and the presets are what was to be added."""
     before, after = (yaml.load(text, Loader=IndexedTexts) for text in (old, new))  # noqa: S506 - the base loader makes texts only
-    added = {preset.name: {name: _as_texts(value) for name, value in preset.written.items()} for preset in presets}
-    found = {name: after["presets"].pop(name).get("set") for name in added if name in after.get("presets", {})}
+    added = {preset.name: _entries(preset) for preset in presets}
+    taken = {name: after["presets"].pop(name) for name in added if name in after.get("presets", {})}
+    found = {name: {key: one[key] for key in ("set", "options") if key in one} for name, one in taken.items()}
     if not before.get("presets"):
         after.pop("presets", None)
         before.pop("presets", None)
     if found != added or before != after:
         raise ProblemsError([Problem("the presets cannot be added without changing something else; add them by hand", None)])
+
+
+def _entries(preset: OwnPreset) -> dict[str, Any]:
+    """Return what a preset must read as: all values are texts."""
+    options = {name: _value(one).strip('"') for name, one in preset.options.items()}
+    return {"set": {name: _as_texts(value) for name, value in preset.written.items()}, **({"options": options} if options else {})}
+
+
+def _value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else _key(value) if isinstance(value, str) else str(value)
 
 
 def _as_texts(value: int | list[int]) -> str | list[str]:

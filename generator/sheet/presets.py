@@ -112,7 +112,7 @@ def _check_sizes(preset: Preset, sizes: Sequence[Size], conditions: Sequence[tup
             names = set(size_names(size.value)) if size.value is not None else set()
             text = text_of(size.value, tuple(values)) if size.value is not None else ""
             message = f"preset `{preset.name}` makes `{size.name}` ({text}) {value}; sizes are whole numbers of at least 1"
-            problems.add(message, preset.span, *_values(values, names))
+            problems.add(message, preset.blamed(names), *_values(values, names, preset))
     return len(problems) == before
 
 
@@ -121,7 +121,7 @@ def _check_conditions(preset: Preset, values: Mapping[str, Any], conditions: Seq
     for text, condition in conditions:
         names = set(size_names(condition))
         if names <= values.keys() and not _holds(condition, values, is_broken=len(problems) > before):
-            problems.add(f"preset `{preset.name}` breaks `{text}`", preset.span, *_values(values, names))
+            problems.add(f"preset `{preset.name}` breaks `{text}`", preset.blamed(names), *_values(values, names, preset))
 
 
 def _holds(condition: object, values: Mapping[str, Any], *, is_broken: bool) -> bool:
@@ -134,8 +134,8 @@ def _holds(condition: object, values: Mapping[str, Any], *, is_broken: bool) -> 
         raise
 
 
-def _values(values: Mapping[str, Any], names: Collection[str]) -> tuple[str, ...]:
-    shown = [f"{name} is {value}" for name, value in values.items() if name in names]
+def _values(values: Mapping[str, Any], names: Collection[str], preset: Preset) -> tuple[str, ...]:
+    shown = [f"{preset.said(name)} is {value}" for name, value in values.items() if name in names]
     return (", ".join(shown),) if shown else ()
 
 

@@ -18,7 +18,18 @@ from generator.text.suggest import did_you_mean, listed
 Lookup = Callable[[str, Span], Mapping]  # the assembled tree of another spec, named at a place. Raises ProblemsError
 MAX_READ = 1 << 20
 _LEANS = re.compile(r"\b(like|from|blocks)['\"]?\s*:")  # a text without a match leans on nothing
-_NOT_INHERITED = ("title", "description", "cite", "presets", "claims", "checkpoint", "like", "without", "blocks")  # they speak of the other
+_NOT_INHERITED = (
+    "title",
+    "description",
+    "cite",
+    "presets",
+    "claims",
+    "checkpoint",
+    "imports",
+    "like",
+    "without",
+    "blocks",
+)  # they speak of the other
 _KINDS = ("op", "use", "slot", "pattern")
 _OF_USE = ("use", "with", "options", "slots")
 _SHORT = {"dims": "is", "inputs": "shape", "options": "default", "slots": "use", "layers": ""}
@@ -149,7 +160,7 @@ def _variant(base: Mapping, own: Mapping) -> Mapping:
             mine = _section(key, theirs, mine)
         elif key == "where" and theirs is not None:
             mine = Sequence((*_items(theirs), *_items(mine)), mine.span)
-        elif key == "checkpoint" and isinstance(theirs, Mapping) and isinstance(mine, Mapping):
+        elif key in ("checkpoint", "imports") and isinstance(theirs, Mapping) and isinstance(mine, Mapping):
             mine = replace(mine, entries=tuple(_deep(theirs.entry(layout.key.text), layout) for layout in mine.entries))
         found[key] = replace(entry, value=mine)
     without = own.get("without")

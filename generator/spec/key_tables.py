@@ -6,6 +6,7 @@ import re
 
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.claim import Claim
+from generator.spec.imports import Import, ImportedOption
 from generator.spec.keys import Key, keys_of
 from generator.spec.model import Dim, Implementation, Input, Layers, Leaning, Option, Preset, Published, Slot, Spec, Use
 from generator.spec.schema import OF_BLOCKS, OF_ROWS
@@ -25,6 +26,8 @@ TABLES: dict[str, tuple[Key, ...]] = {
     "what a source prints of a preset": keys_of(Published),
     "a checkpoint": keys_of(Checkpoint),
     "a weight": keys_of(WeightRule),
+    "an import": keys_of(Import),
+    "an imported option": keys_of(ImportedOption),
     "a claim": keys_of(Claim),
 }
 _MARKED = re.compile(r"<!-- keys of ([^\n]*?) -->\n.*?<!-- end -->", re.DOTALL)

@@ -1,8 +1,8 @@
 """What the keys of a spec hold.
 
-Each key is declared once, as a field of the part of the spec that it belongs to (in `model`, `row`, `claim` and `checkpoint`), by its
-kind, its help and an example. The JSON Schema, the reader, the hints below errors and the tables of docs/language.md follow from these
-declarations.
+Each key is declared once, as a field of the part of the spec that it belongs to (in `model`, `row`, `claim`, `checkpoint` and
+`imports`), by its kind, its help and an example. The JSON Schema, the reader, the hints below errors and the tables of docs/language.md
+follow from these declarations.
 """
 
 from __future__ import annotations

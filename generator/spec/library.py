@@ -25,7 +25,7 @@ from generator.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from generator.spec.choices import Choices
-    from generator.spec.model import Spec
+    from generator.spec.model import Preset, Spec
 
 _HOLDS_BLOCKS = re.compile(rb"(?:\A|\n)(?:[\"']?blocks[\"']?[ \t]*:|---|\{)")  # or may: a row of this name is further to the right
 _PRESETS = re.compile(r"^presets:[^\n]*\n((?:[ \t]+[^\n]*\n|\n)*)", re.MULTILINE)
@@ -62,6 +62,7 @@ class Library:
         self._trees: dict[str, Mapping | None] = {}  # None while a tree is being made
         self._texts: dict[str, str] = {}  # in place of what stands in the files
         self._leans: dict[str, list[str]] = {}  # what each is like, or has sizes of
+        self._added: dict[str, Preset] = {}  # presets that stand in no file, by the spec that they are added to
         for name in [*self.files]:
             self._add_blocks(name)
 
@@ -201,6 +202,8 @@ class Library:
                 problems += error.problems
             else:
                 if not problems:
+                    if name in self._added:
+                        spec = replace(spec, presets={**spec.presets, self._added[name].name: self._added[name]})
                     return self.choices.applied(spec) if self.choices else spec
                 problems += spec.problems
         return ProblemsError(problems)
@@ -261,6 +264,12 @@ class Library:
         """Return this library as it would be with another text in the file of a spec."""
         other = copy(self)
         other._texts, other._parsed, other._trees, other.mistakes = {name: text}, {}, {}, {}  # noqa: SLF001  what uses it is read again
+        return other
+
+    def with_added(self, name: str, preset: Preset) -> Library:
+        """Return this library as it would be with one more preset of a spec, which stands in no file."""
+        other = copy(self)
+        other._added, other._parsed, other.mistakes = {**self._added, name: preset}, {}, {}  # noqa: SLF001  it is put into what was read
         return other
 
     def meaning(self, name: str, file: Path) -> Library:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from generator.errors import ConfigWarning
 from generator.files.regular_file import irregular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
@@ -21,6 +23,11 @@ class NotFoundError(ProblemsError):
 def is_file_name(target: str) -> bool:
     """Say whether a target is a file's name, not a spec's."""
     return target.endswith((".yaml", ".yml")) or "/" in target or "\\" in target
+
+
+def is_config(target: str) -> bool:
+    """Say whether a target is the file of a public model's configuration, and no spec."""
+    return target.endswith(".json")
 
 
 def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
@@ -49,10 +56,19 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
 def locate(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str, str]:
     """Return the library in which a spec stands, its name, and the preset that was named: `bert`, `bert@bert-large` or `bert-large`.
 
+    Of a configuration (config.json) it is the spec that stands for it, with its sizes as a preset.
+
     Raises:
         NotFoundError: there is no such spec, file or preset.
         ProblemsError: several specs have the preset.
     """
+    if is_config(target):
+        from generator.importing.found import imported_file
+
+        found = imported_file(target, specs)
+        for warning in found.warnings:
+            warnings.warn(warning, ConfigWarning, stacklevel=2)
+        return found.library, found.name, found.preset
     is_file = is_file_name(target) and Path(target).exists()
     name, _, preset = (target, "", "") if is_file else target.partition("@")
     try:
@@ -114,6 +130,8 @@ def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
     Raises:
         ProblemsError: two specs have the same name.
     """
+    if configs := [path for path in paths if is_config(str(path))]:
+        raise NotFoundError(Problem(f"{path} is a configuration, and no spec", None, (f"gen import {path}",)) for path in configs)
     requested = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
     seen = dict.fromkeys(found for path in paths for found in _surroundings(path))
     own = {file.stem for path in seen for file in spec_files(path)}

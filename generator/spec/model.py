@@ -5,12 +5,13 @@ A field declared with `key` is a key of the language: the schema, the reader and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from generator.spec.checkpoint import Checkpoint
 from generator.spec.claim import Claim
+from generator.spec.imports import Import
 from generator.spec.keys import (
     A_NAME,
     CITE,
@@ -171,6 +172,16 @@ class Preset(SpecPart):
     )
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
     note: str = key(TEXT, "a remark for the reader")
+    origins: Mapping[str, str] = field(default_factory=dict)  # of one from a configuration: what each size is there
+
+    def blamed(self, sizes: Iterable[str]) -> Span:
+        """Return the place of a mistake in some sizes: that of the last of them in a configuration, else that of the preset."""
+        places = [self.spans[f"set.{name}"] for name in self.sizes if name in self.origins and name in set(sizes)]
+        return places[-1] if places else self.span
+
+    def said(self, size: str) -> str:
+        """Return a size as its file calls it: in a configuration with what it is there."""
+        return f"{size} ({self.origins[size]})" if self.origins.get(size, size) != size else size
 
     @property
     def cite(self) -> str:
@@ -276,6 +287,9 @@ class Spec:
     )
     checkpoints: Mapping[str, Checkpoint] = key(
         entries(part(lambda: Checkpoint), LABEL), "how public implementations name the weights, by library", "checkpoint"
+    )
+    imports: Mapping[str, Import] = key(
+        entries(part(lambda: Import), LABEL), "how configurations of public models give sizes and options, by library", example=""
     )
     claims: tuple[Claim, ...] = key(listed(part(lambda: Claim)), "published formulas, checked against the derived ones")
     sources: tuple[Source, ...] = ()

@@ -14,6 +14,7 @@ from generator.spec import model
 from generator.spec.any_rank import with_rest
 from generator.spec.checks import check_parts, check_sizes, check_structure
 from generator.spec.claim_checks import check_claims
+from generator.spec.import_checks import check_imports
 from generator.spec.keys import Key, groups_of, keys_of
 from generator.spec.reading import check_reading
 from generator.spec.schema import OF_ROWS
@@ -64,7 +65,7 @@ def parse_tree(name: str, source: Source, tree: Node, sources: tuple[Source, ...
     parser = _SpecParser(problems, found, whole or WrittenOut(tree))
     spec = parser.spec(name, source, tree)
     wrong = list(check_structure(spec))
-    problems.extend([*wrong, *check_parts(spec), *check_claims(spec)])
+    problems.extend([*wrong, *check_parts(spec), *check_claims(spec), *check_imports(spec)])
     written = tree.get("outputs")
     if len(spec.outputs) == (0 if written is None else len(written.items) if isinstance(written, SequenceNode) else 1):
         problems.extend(check_reading(spec))  # as all of them can be read

@@ -69,7 +69,7 @@ def file_schema() -> dict[str, Any]:
     whole = build_schema()
     sections, required = whole["properties"], whole.pop("required")
     leaning = properties(tuple(key for key in keys_of(Leaning) if key.name in ("like", "without", "blocks")))
-    changed = {name: {"type": "object"} for name in ("dims", "options", "inputs", "slots", "layers", "checkpoint")}
+    changed = {name: {"type": "object"} for name in ("dims", "options", "inputs", "slots", "layers", "checkpoint", "imports")}
     strict = {"properties": {name: sections[name] for name in changed}}
     either: dict[str, Any] = {"if": {"required": ["like"]}, "else": {"$ref": "#/$defs/whole"}}
     places = {name: {"$ref": f"#/properties/{name}"} for name in (*sections, "like", "without")}

@@ -1,0 +1,202 @@
+"""Configurations of public models drawn at random, and their models on meta tensors: the truth that imports are held against."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+Draw = Callable[[random.Random], dict[str, Any]]
+VARIED = 10
+SEED = 20
+
+
+def default(kind: str) -> Any:
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    return CONFIG_MAPPING[kind]
+
+
+def saved(kind: str, **settings: Any) -> dict[str, Any]:
+    """Return what transformers writes into config.json for a model with these settings."""
+    import json
+
+    found: dict[str, Any] = json.loads(default(kind)(**settings).to_json_string())
+    return found
+
+
+def counted(kind: str, model: str, settings: dict[str, Any]) -> int:
+    """Return the number of trainable parameters of the public model with these settings."""
+    import transformers
+
+    config = default(kind)(**settings)
+    with torch.device("meta"):
+        built = getattr(transformers, model)(config)
+    return sum(weight.numel() for weight in {id(weight): weight for weight in built.parameters() if weight.requires_grad}.values())
+
+
+def decoder(rng: random.Random, **more: Any) -> dict[str, Any]:
+    """Draw the settings that decoders like LLaMA share."""
+    groups = rng.choice([1, 2, 3, 5])
+    heads = groups * rng.choice([1, 2, 3])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([4, 6, 8]) * 2, "intermediate_size": rng.randint(10, 90),
+        "num_hidden_layers": rng.randint(1, 7), "num_attention_heads": heads, "num_key_value_heads": groups,
+        "max_position_embeddings": rng.randint(16, 300), "tie_word_embeddings": rng.random() < 0.5, **more,
+    }  # fmt: skip
+
+
+def encoder(rng: random.Random, **more: Any) -> dict[str, Any]:
+    """Draw the settings that encoders like BERT share."""
+    heads = rng.choice([1, 2, 3, 5])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([4, 6, 8]) * 2, "intermediate_size": rng.randint(10, 90),
+        "num_hidden_layers": rng.randint(1, 7), "num_attention_heads": heads, "max_position_embeddings": rng.randint(16, 300),
+        "type_vocab_size": rng.randint(1, 5), **more,
+    }  # fmt: skip
+
+
+def _llama(rng: random.Random) -> dict[str, Any]:
+    own = {"head_dim": rng.choice([4, 10])} if rng.random() < 0.5 else {}
+    return decoder(rng, attention_bias=rng.random() < 0.5, mlp_bias=rng.random() < 0.5, **own)
+
+
+def _mixtral(rng: random.Random) -> dict[str, Any]:
+    experts = rng.randint(2, 6)
+    return decoder(rng, num_local_experts=experts, num_experts_per_tok=rng.randint(1, experts))
+
+
+def _gemma3(rng: random.Random) -> dict[str, Any]:
+    return decoder(rng, head_dim=rng.choice([4, 10]), sliding_window=rng.randint(3, 9), tie_word_embeddings=True)
+
+
+def _fnet(rng: random.Random) -> dict[str, Any]:
+    return {key: value for key, value in encoder(rng).items() if key != "num_attention_heads"}
+
+
+def _roformer(rng: random.Random) -> dict[str, Any]:
+    drawn = encoder(rng)
+    return {**drawn, "embedding_size": rng.choice([None, drawn["hidden_size"]])}
+
+
+def _longformer(rng: random.Random) -> dict[str, Any]:
+    drawn, window = encoder(rng, pad_token_id=1), 2 * rng.randint(2, 8)
+    return {**drawn, "attention_window": rng.choice([window, [window] * drawn["num_hidden_layers"]])}
+
+
+def _mamba(rng: random.Random) -> dict[str, Any]:
+    rank = rng.choice(["auto", rng.randint(1, 6)])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": 2 * rng.randint(6, 40), "num_hidden_layers": rng.randint(1, 6),
+        "state_size": rng.randint(2, 9), "conv_kernel": rng.randint(2, 5), "time_step_rank": rank, "expand": rng.randint(1, 4),
+    }  # fmt: skip
+
+
+def _gpt2(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3, 5])
+    return {
+        "vocab_size": rng.randint(50, 400), "n_embd": heads * rng.choice([3, 6, 8]), "n_layer": rng.randint(1, 7), "n_head": heads,
+        "n_inner": rng.choice([None, rng.randint(10, 90)]), "n_positions": rng.randint(16, 300), "tie_word_embeddings": rng.random() < 0.5,
+    }  # fmt: skip
+
+
+def _labels(rng: random.Random) -> dict[str, Any]:
+    return {"num_labels": rng.randint(2, 30), "num_channels": rng.randint(1, 4)}
+
+
+def _vit(rng: random.Random) -> dict[str, Any]:
+    heads, patch = rng.choice([1, 2, 3, 5]), rng.choice([4, 7])
+    return {
+        "hidden_size": heads * rng.choice([4, 6, 8]), "intermediate_size": rng.randint(10, 90), "num_hidden_layers": rng.randint(1, 7),
+        "num_attention_heads": heads, "patch_size": patch, "image_size": patch * rng.randint(2, 9), **_labels(rng),
+    }  # fmt: skip
+
+
+def _swin(rng: random.Random) -> dict[str, Any]:
+    heads, patch, window = rng.choice([1, 2, 3]), rng.choice([2, 4]), rng.choice([3, 4, 5])
+    return {
+        "embed_dim": heads * rng.choice([4, 6]), "depths": [2 * rng.randint(1, 3) for _ in range(4)], "patch_size": patch,
+        "num_heads": [heads, 2 * heads, 4 * heads, 8 * heads], "window_size": window, "image_size": 8 * patch * window, **_labels(rng),
+    }  # fmt: skip
+
+
+def _cvt(rng: random.Random) -> dict[str, Any]:
+    second, third = rng.choice([1, 2, 3]), rng.choice([1, 2, 5])
+    return {
+        "embed_dim": [rng.randint(4, 20), second * rng.randint(3, 9), third * rng.randint(3, 9)], "num_heads": [1, second, third],
+        "depth": [rng.randint(stage, 4) for stage in (1, 2, 3)], **_labels(rng),
+    }  # fmt: skip
+
+
+def _reformer(rng: random.Random) -> dict[str, Any]:
+    rows, columns, row, column = rng.randint(2, 8), rng.randint(2, 8), rng.randint(3, 20), rng.randint(3, 20)
+    chunk = rng.randint(2, 9)
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": row + column, "num_attention_heads": rng.randint(1, 4),
+        "attention_head_size": rng.randint(2, 12), "feed_forward_size": rng.randint(10, 90),
+        "attn_layers": ["local", "lsh"] * rng.randint(1, 3),
+        "axial_pos_shape": [rows, columns], "axial_pos_embds_dim": [row, column], "max_position_embeddings": rows * columns,
+        "lsh_attn_chunk_length": chunk, "local_attn_chunk_length": chunk,
+    }  # fmt: skip
+
+
+def _deepseek(rng: random.Random) -> dict[str, Any]:
+    grouped, layers, groups = rng.random() < 0.5, rng.randint(2, 5), rng.randint(1, 3)
+    limited = {"q_lora_rank": rng.randint(3, 20), "topk_method": "group_limited_greedy", "n_group": groups, "topk_group": groups}
+    greedy = {"q_lora_rank": None, "topk_method": "greedy"}
+    experts, heads = groups * rng.randint(2, 4), rng.randint(1, 5)
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.randint(4, 12), "intermediate_size": rng.randint(10, 90),
+        "moe_intermediate_size": rng.randint(10, 90), "num_hidden_layers": layers, "num_attention_heads": heads,
+        "kv_lora_rank": rng.randint(3, 20), "qk_nope_head_dim": rng.randint(3, 12), "qk_rope_head_dim": 2 * rng.randint(1, 6),
+        "v_head_dim": rng.randint(3, 12), "n_routed_experts": experts, "n_shared_experts": rng.randint(1, 3),
+        "num_experts_per_tok": rng.randint(1, experts), "first_k_dense_replace": rng.randint(1, layers - 1),
+        **(limited if grouped else greedy),
+    }  # fmt: skip
+
+
+# Of these the library's own defaults cannot be said by a spec; beside each what is.
+UNSAID = {
+    "deepseek_v2": {"first_k_dense_replace": 1, "num_experts_per_tok": 6, "q_lora_rank": None},
+}
+DRAWS: dict[str, Draw] = {
+    "llama": _llama,
+    "mistral": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), sliding_window=rng.randint(3, 9)),
+    "mixtral": _mixtral,
+    "qwen2": decoder,
+    "qwen3": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), attention_bias=rng.random() < 0.5),
+    "gemma3_text": _gemma3,
+    "bert": encoder,
+    "albert": lambda rng: encoder(rng, embedding_size=rng.randint(5, 40)),
+    "fnet": _fnet,
+    "roformer": _roformer,
+    "longformer": _longformer,
+    "mamba": _mamba,
+    "gpt2": _gpt2,
+    "vit": _vit,
+    "swin": _swin,
+    "cvt": _cvt,
+    "reformer": _reformer,
+    "deepseek_v2": _deepseek,
+}
+
+
+def products(kind: str, model: str, settings: dict[str, Any], b: int, n: int) -> int:
+    """Return the FLOPs of matrix products of the public model, which reads texts, as torch's FlopCounterMode counts them."""
+    import transformers
+    from torch.utils.flop_counter import FlopCounterMode
+
+    config = default(kind)(**settings, attn_implementation="eager" if kind not in ("fnet", "roformer") else None)
+    config.use_cache = False
+    with torch.device("meta"):
+        built = getattr(transformers, model)(config).eval()
+    mask = torch.zeros(b, 1, n, n, device="meta")
+    given: dict[str, Any] = {} if kind == "fnet" else {"attention_mask": mask}
+    if kind == "gemma3_text":
+        given = {"attention_mask": {"full_attention": mask, "sliding_attention": mask}}
+    counter = FlopCounterMode(display=False)
+    with counter, torch.no_grad():
+        built(input_ids=torch.zeros(b, n, dtype=torch.int64, device="meta"), **given)
+    return int(counter.get_total_flops())

@@ -1,0 +1,86 @@
+"""Configurations that the library itself writes, its defaults and random ones, against the models that it builds from them."""
+
+from __future__ import annotations
+
+import json
+import random
+from functools import cache
+from typing import Any
+
+import pytest
+
+from archsheet import Cost
+from generator.importing.config import config_of
+from generator.importing.found import Imported, imported, rules
+from generator.sheet.asked import with_choices
+from generator.sheet.compiled import derive
+from generator.sheet.costing import cost_of
+from generator.spec.library import Library
+from generator.text.problems import ProblemsError
+from generator.text.source import Source
+from tests.importing.configs import DRAWS, SEED, UNSAID, VARIED, counted, products, saved
+from tests.support.builtin import builtin_library
+
+OFTEN = 3  # of the drawn configurations are compared by `make test`, all by `make test-all`
+TEXTS = ("albert", "bert", "fnet", "gemma3_text", "gpt2", "llama", "mistral", "qwen2", "qwen3", "roformer")
+
+
+@cache
+def sheet_of(library: Library, name: str, options: tuple[tuple[str, Any], ...]) -> Any:
+    chosen, _ = with_choices(library, name, dict(options))
+    return derive(chosen, name)[0].sheet
+
+
+def read(values: dict[str, Any]) -> Imported:
+    return imported(config_of(Source("config.json", json.dumps(values, indent=2))), builtin_library())
+
+
+def cost(found: Imported, **sizes: int) -> Cost:
+    sheet = sheet_of(builtin_library(), found.name, tuple(sorted(found.mapped.options.items())))
+    return cost_of(sheet, None, {**found.mapped.sizes, **sizes})
+
+
+def drawn(kind: str) -> list[dict[str, Any]]:
+    """Return the settings of the default configuration, and of some drawn at random."""
+    rng = random.Random(f"{SEED} {kind}")
+    return [UNSAID.get(kind, {}), *(DRAWS[kind](rng) for _ in range(VARIED))]
+
+
+def cases() -> list[Any]:
+    marks = [pytest.mark.slow, pytest.mark.exhaustive]
+    return [
+        pytest.param(kind, at, id=f"{kind}-{at}", marks=[pytest.mark.slow] if at <= OFTEN else marks)
+        for kind in DRAWS
+        for at in range(VARIED + 1)
+    ]
+
+
+@pytest.mark.parametrize(("kind", "at"), cases())
+def test_parameters_and_products_are_those_of_the_library(kind: str, at: int) -> None:
+    settings = drawn(kind)[at]
+    found = read(saved(kind, **settings))
+    assert found.unknown == ()
+    model = found.mapped.rule.model
+    assert cost(found).params == counted(kind, model, settings)
+    if at and kind in TEXTS:
+        n = min(found.mapped.sizes["P"], 11)
+        assert cost(found, b=2, n=n).matmul_flops == products(kind, model, settings, 2, n)
+
+
+@pytest.mark.slow
+def test_what_the_defaults_of_the_library_leave_out_is_what_an_empty_file_gets() -> None:
+    """A key that `defaults` names may be absent: the library then takes the same."""
+    for spec, rule in rules(builtin_library()):
+        for kind in rule.model_type:
+            whole = saved(kind, **UNSAID.get(kind, {}))
+            left = {key: value for key, value in whole.items() if key not in rule.defaults or rule.formula(rule.defaults[key]) is not None}
+            try:
+                full, less = read(whole), read(left)
+            except ProblemsError:
+                continue  # the defaults are those of another spec for the same kind
+            if full.name == spec.name:
+                assert (less.name, less.mapped.sizes, less.mapped.options) == (full.name, full.mapped.sizes, full.mapped.options), kind
+
+
+def test_every_kind_is_drawn() -> None:
+    assert {kind for _, rule in rules(builtin_library()) for kind in rule.model_type} == {*DRAWS}
