@@ -108,7 +108,7 @@ def _traced(run: Run, frame: Frame, row: Row, above: str, values: Values, rows: 
 def _as_tied(run: Run, frame: Frame, row: Row) -> Row:
     """Return a row that is tied to another where its option says so; what is wrong with the option is reported, and the tie holds."""
     with suppress(Unresolved):
-        if row.tie_when and not _is_on(run, frame, row, "tie_when", row.tie_when):
+        if row.tie_when and not is_on(run, frame, row, "tie_when", row.tie_when):
             return replace(row, tie="", loose=row.tie)
     return row
 

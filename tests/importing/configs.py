@@ -157,6 +157,15 @@ def _deepseek(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _deepseek3(rng: random.Random) -> dict[str, Any]:
+    drawn = {key: value for key, value in _deepseek(rng).items() if key != "topk_method"}
+    groups = rng.randint(1, 3)
+    experts, chosen = groups * rng.randint(2, 4), rng.randint(1, groups)
+    per_token = rng.randint(1, chosen * experts // groups)
+    routed = {"n_group": groups, "topk_group": chosen, "n_routed_experts": experts, "num_experts_per_tok": per_token}
+    return {**drawn, **routed, "q_lora_rank": rng.randint(3, 20)}
+
+
 # Of these the library's own defaults cannot be said by a spec; beside each what is.
 UNSAID = {
     "deepseek_v2": {"first_k_dense_replace": 1, "num_experts_per_tok": 6, "q_lora_rank": None},
@@ -180,6 +189,7 @@ DRAWS: dict[str, Draw] = {
     "cvt": _cvt,
     "reformer": _reformer,
     "deepseek_v2": _deepseek,
+    "deepseek_v3": _deepseek3,
 }
 
 

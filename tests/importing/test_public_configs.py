@@ -61,7 +61,7 @@ def test_parameters_and_products_are_those_of_the_library(kind: str, at: int) ->
     found = read(saved(kind, **settings))
     assert found.unknown == ()
     model = found.mapped.rule.model
-    assert cost(found).params == counted(kind, model, settings)
+    assert cost(found).trainable_params == counted(kind, model, settings)
     if at and kind in TEXTS:
         n = min(found.mapped.sizes["P"], 11)
         assert cost(found, b=2, n=n).matmul_flops == products(kind, model, settings, 2, n)
