@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.files.regular_file import real
+from generator.importing.target import locate
 from generator.sheet.asked import with_choices
 from generator.sheet.compiled import Compiled, derive
 from generator.sheet.costing import Cost, RowCost, cost_of, formulas
 from generator.sheet.sheet import SheetRow
-from generator.sheet.sizing import check_option
 from generator.spec.choices import Choices
 from generator.spec.library import Library
-from generator.spec.lookup import locate
 from generator.spec.mode import MODES, asked_of
+from generator.spec.option_values import check_option
 from generator.text.problems import Problem, ProblemsError, headline
 from generator.text.suggest import did_you_mean, listed
 

@@ -76,13 +76,13 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _comparison(args: argparse.Namespace) -> Comparison:
+    from generator.importing.target import entries_of
     from generator.quantities import Shown, keys_in
     from generator.questions.comparison.comparison import Comparison
     from generator.questions.comparison.sides import Settings, parse_side, subjects_of
     from generator.questions.growth.axes import Axis, parse_axis, sorted_settings
     from generator.questions.growth.measures import measure
     from generator.sheet.sizing import by_entry
-    from generator.spec.lookup import entries_of
 
     sides = [parse_side(word) for word in args.words if "=" not in word]
     if len(sides) < 2 and not args.sweep:

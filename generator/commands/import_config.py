@@ -22,11 +22,11 @@ from generator.render.terminal.console import say, styled, warn, width
 from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
-    from generator.importing.agreement import Agreement
     from generator.importing.found import Imported
     from generator.sheet.compiled import Compiled
     from generator.sheet.costing import Cost
     from generator.spec.library import Library
+    from generator.stored_weights.agreement import Agreement
 
 EXAMPLES = """\
   gen import Llama-3.2-1B/config.json
@@ -73,9 +73,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _held(args: argparse.Namespace, found: Imported, compiled: Compiled, library: Library, cost: Cost) -> Agreement | None:
     """Compare with weights that were named, or that lie beside the file; None where there are none."""
-    from generator.importing.agreement import agreement
     from generator.importing.shared import shared
-    from generator.importing.weights import beside, stored
+    from generator.stored_weights.agreement import agreement
+    from generator.stored_weights.reading import beside, stored
 
     path = existing([args.weights])[0] if args.weights else None if args.file == _STDIN else beside(Path(args.file))
     if path is None:

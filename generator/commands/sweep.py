@@ -93,6 +93,7 @@ def _watched(sweep: Sweep) -> Iterator[Chunk]:
 
 def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     """Return the sweep, and the measure that its points are sorted by; empty for the order of the grid."""
+    from generator.importing.target import locate
     from generator.questions.growth.axes import parse_axis
     from generator.questions.growth.bound import preset_values
     from generator.questions.growth.measures import measure
@@ -100,7 +101,6 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     from generator.sheet.asked import options_of, with_choices
     from generator.sheet.compiled import compile_spec
     from generator.sheet.sizing import by_entry
-    from generator.spec.lookup import locate
 
     library, name, preset = locate(args.target, existing(args.specs))
     known = library.spec(name)

@@ -79,7 +79,7 @@ def pulled(path: Path, library: Library) -> Pulled:
 
 def _options(path: Path, said: dict[str, str], spec: Spec) -> dict[str, Any]:
     """Return the options that a workbook was made with."""
-    from generator.sheet.sizing import check_option
+    from generator.spec.option_values import check_option
 
     try:
         values = json.loads(said["options"])

@@ -9,12 +9,13 @@ from typing import Any
 
 from generator.errors import SizeError
 from generator.formulas.numerals import NotANumberError, whole_number
+from generator.importing.target import locate
 from generator.sheet.compiled import Compiled, derive
-from generator.sheet.sizing import by_entry, check_option
+from generator.sheet.sizing import by_entry
 from generator.spec.choices import Choices
 from generator.spec.library import Library
-from generator.spec.lookup import locate
 from generator.spec.model import Expression, Spec, Use
+from generator.spec.option_values import check_option
 from generator.text.expressions import parse_expression
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source, Span

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.formulas.numerals import digit_notes, number
 from generator.formulas.stored import size_names, text_of
 from generator.sheet.presets import complete, following, held
 from generator.sheet.sheet import Sheet, Size
@@ -17,8 +15,6 @@ from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from sympy import Expr
-
-    from generator.spec.model import Option
 
 
 def sized(sheet: Sheet, preset: str | None, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,34 +83,6 @@ def _roots(sheet: Sheet, size: Size, known: Mapping[str, Any]) -> set[str]:
         return {size.name}
     below = set(size_names(size.value))
     return {name for part in sheet.sizes if part.name in below and part.name not in known for name in _roots(sheet, part, known)}
-
-
-def check_option(option: Option, value: Any) -> bool | str | int | float:
-    """Return an option's value; text such as `true` or `2` is read as the option's kind. Raises SizeError."""
-    if isinstance(option.default, bool):
-        words: dict[Any, bool] = {"true": True, "false": False}
-        found = words.get(value.lower()) if isinstance(value, str) else value
-        if not isinstance(found, bool):
-            raise SizeError(f"option `{option.name}` is true or false, not `{value}`")
-        return found
-    if isinstance(option.default, str):
-        if option.choices and value not in option.choices:
-            raise SizeError(
-                f"option `{option.name}` cannot be `{value}`",
-                *did_you_mean(str(value), option.choices),
-                f"choices: {listed(option.choices)}",
-            )
-        return str(value)
-    return _number(option, value)
-
-
-def _number(option: Option, value: Any) -> int | float:
-    try:
-        exact = number(value) if isinstance(value, str) else Fraction(value if isinstance(value, int) else float(value))
-        return float(exact) if exact.denominator != 1 or isinstance(value, bool) else exact.numerator
-    except (TypeError, ValueError, OverflowError):
-        notes = digit_notes(str(value))
-        raise SizeError(f"option `{option.name}` is a number, not `{value}`", *notes) from None
 
 
 def preset_sizes(sheet: Sheet, name: str | None) -> Mapping[str, int]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from generator.errors import ConfigWarning
 from generator.files.regular_file import irregular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
@@ -56,19 +54,10 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
 def locate(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str, str]:
     """Return the library in which a spec stands, its name, and the preset that was named: `bert`, `bert@bert-large` or `bert-large`.
 
-    Of a configuration (config.json) it is the spec that stands for it, with its sizes as a preset.
-
     Raises:
         NotFoundError: there is no such spec, file or preset.
         ProblemsError: several specs have the preset.
     """
-    if is_config(target):
-        from generator.importing.found import imported_file
-
-        found = imported_file(target, specs)
-        for warning in found.warnings:
-            warnings.warn(warning, ConfigWarning, stacklevel=2)
-        return found.library, found.name, found.preset
     is_file = is_file_name(target) and Path(target).exists()
     name, _, preset = (target, "", "") if is_file else target.partition("@")
     try:
@@ -164,12 +153,3 @@ def _working_specs() -> list[Path]:
     if not folder.is_dir() or real(folder) == real(builtin_specs_dir()):
         return []
     return [folder]
-
-
-def entries_of(targets: Iterable[str], specs: Sequence[Path] = ()) -> dict[str, tuple[str, ...]]:
-    """Return the sizes with several entries that any of some specs has: the sizes that these are. Raises as `locate` does."""
-    found: dict[str, tuple[str, ...]] = {}
-    for target in targets:
-        library, name, _ = locate(target, specs)
-        found |= library.spec(name).entries
-    return found

@@ -23,8 +23,8 @@ from generator.questions.growth.subject import Subject
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
-from generator.sheet.sizing import check_option
 from generator.spec.library import Library, shown
+from generator.spec.option_values import check_option
 from generator.spec.references import Reference, read_references
 from generator.spec.validation import violations_of
 from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml

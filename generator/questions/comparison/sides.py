@@ -10,6 +10,7 @@ from sympy import Expr
 
 from generator.errors import SizeError
 from generator.formulas.symbols import symbol
+from generator.importing.target import locate
 from generator.questions.growth.axes import size_of
 from generator.questions.growth.bound import preset_values
 from generator.questions.growth.subject import Subject
@@ -19,7 +20,6 @@ from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import preset_sizes
 from generator.spec.library import Library
-from generator.spec.lookup import locate
 from generator.text.problems import ProblemsError
 from generator.text.suggest import did_you_mean, listed
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.errors import SizeError
+from generator.importing.target import locate
 from generator.questions.diff.revision import library_at
 from generator.questions.growth.axes import size_of
 from generator.questions.growth.bound import preset_values
@@ -14,7 +15,6 @@ from generator.sheet.asked import options_of, with_choices
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
-from generator.spec.lookup import locate
 from generator.text.suggest import did_you_mean, listed
 
 GIT = "git:"

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from generator.render.module.writer import render_file
 from generator.sheet.compiled import Compiled
-from generator.sheet.sizing import check_option, require, sized
+from generator.sheet.sizing import require, sized
 from generator.spec.library import Library
+from generator.spec.option_values import check_option
 
 if TYPE_CHECKING:
     from torch import nn

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from generator.importing.weights import Stored
 from generator.sheet.compiled import Compiled
 from generator.spec.library import Library
+from generator.stored_weights.reading import Stored
 
 MOST_SHOWN = 3  # differences
 
