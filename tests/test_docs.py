@@ -75,6 +75,17 @@ def test_the_examples_of_the_trace_are_what_pytorch_does(name: str, tmp_path: Pa
     assert result.equal
 
 
+def test_the_first_answer_in_the_readme_is_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```sh\n(.*?)```\n\n```text\n(.*?)```", text, re.DOTALL)
+    assert found
+    install, question = found[1].splitlines()
+    assert (install, question.split()[0]) == ("pip install .", "gen")
+    assert main(question.split()[1:]) == 0
+    assert capsys.readouterr().out.startswith(f"{found[2]}\n")
+    assert all(f"\n- {what}: `make {what.lower()}` " in text for what in ("Build", "Test"))
+
+
 @pytest.mark.slow
 def test_the_spec_in_the_readme_is_read_and_its_mistake_is_the_one_that_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

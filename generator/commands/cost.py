@@ -1,6 +1,7 @@
 """Count parameters, FLOPs and memory at given sizes.
 
-Sizes and options are given as NAME=VALUE and win over the preset. With --json all counts are exact integers, and `rows` holds the leaf
+Sizes and options are given as NAME=VALUE and win over the preset. What says nothing here, such as active parameters where all are active,
+is left out. With --json all counts are exact integers, and `rows` holds the leaf
 rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds bytes, where
 what is kept for the backward pass counts masks, indices and statistics of normalisations in sizes of their own, and arithmetic intensity.
 """
@@ -61,7 +62,8 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     sizes = ", ".join(f"{name}={value:,}" for name, value in cost.dims.items())
     lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
     lines += textwrap.wrap(sizes + options + (", in inference" if data.get("mode") else ""), room or 10_000)
-    rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in QUANTITIES]
+    shown = [quantity for quantity in QUANTITIES if not quantity.is_idle(sheet.totals)]
+    rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in shown]
     if "dtype" in data:
         rows += [[f"{a.of.short} in {data['dtype']}", exact(data[a.key]), rounded(data[a.key], "bytes")] for a in BYTES]
         peak = data[PEAK_BYTES.key]
@@ -70,7 +72,8 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
         rows += [] if intensity is None else [[INTENSITY.en.title, "", f"{intensity:,.2f} {INTENSITY.unit['en']}"]]
     lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]
     in_bytes = (SAVED_BYTES.key, PEAK_BYTES.key) if "dtype" in data else ()
-    formulas = cost.formulas | {key: data[f"{key}_formula"] for key in in_bytes if data[f"{key}_formula"] is not None}
+    formulas = {quantity.key: cost.formulas[quantity.key] for quantity in shown}
+    formulas |= {key: data[f"{key}_formula"] for key in in_bytes if data[f"{key}_formula"] is not None}
     return [*lines, *_formulas(formulas, room)]
 
 

@@ -47,5 +47,5 @@ def test_gen_cost_adds_bytes_where_a_format_is_asked_for(capsys: pytest.CaptureF
     assert main(arguments) == 0
     text = capsys.readouterr().out
     assert "Activation memory in bfloat16" in text
-    assert "saved_bytes                   = 2*b*n*d + 8*b*n\n" in text
+    assert "saved_bytes           = 2*b*n*d + 8*b*n\n" in text
     assert main([*arguments[:-1], "int8"]) == 2

@@ -91,31 +91,37 @@ def test_without_json_people_get_exact_and_rounded_numbers_and_formulas(capsys) 
         "\n"
         "                                          exactly  about\n"
         "Parameters                              2,002,000  2.002 M\n"
-        "Trainable parameters                    2,002,000  2.002 M\n"
-        "Active parameters                       2,002,000  2.002 M\n"
         "MACs                                    4,000,000  4.000 MMAC\n"
         "Matmul FLOPs                            8,000,000  8.000 MFLOP\n"
         "Pointwise FLOPs                             4,000  4.000 kFLOP\n"
         "Backward matmul FLOPs                  16,000,000  16.00 MFLOP\n"
-        "Visible matmul FLOPs                    8,000,000  8.000 MFLOP\n"
-        "Visible backward matmul FLOPs          16,000,000  16.00 MFLOP\n"
         "Activation memory (kept for backward)       2,000  2.000 k elements\n"
-        "KV cache and state                              0\n"
         "Memory traffic                          2,008,000  2.008 M elements\n"
         "\n"
-        "params                        = k*m + m\n"
-        "trainable_params              = k*m + m\n"
-        "active_params                 = k*m + m\n"
-        "macs                          = b*k*m\n"
-        "matmul_flops                  = 2*b*k*m\n"
-        "vector_flops                  = b*m\n"
-        "backward_matmul_flops         = 4*b*k*m\n"
-        "visible_matmul_flops          = 2*b*k*m\n"
-        "visible_backward_matmul_flops = 4*b*k*m\n"
-        "saved_elements                = b*k\n"
-        "state_elements                = 0\n"
-        "traffic_elements              = b*k + b*m + k*m + m\n"
+        "params                = k*m + m\n"
+        "macs                  = b*k*m\n"
+        "matmul_flops          = 2*b*k*m\n"
+        "vector_flops          = b*m\n"
+        "backward_matmul_flops = 4*b*k*m\n"
+        "saved_elements        = b*k\n"
+        "traffic_elements      = b*k + b*m + k*m + m\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("mixture_of_experts b=1 n=2 d=3 f=4 E=5 k=2", {"Active parameters", "Parameters"}),
+        ("attention_with_lora b=1 n=2 d=4 h=2 r=1 s=1", {"Trainable parameters", "Parameters"}),
+        ("gpt2 b=1 n=2 --preset gpt2", {"KV cache and state", "Visible matmul FLOPs"}),
+        ("mlp b=1 n=2 d=3", {"Parameters"}),
+    ],
+)
+def test_what_says_nothing_beside_the_other_counts_is_left_out(capsys, words, shown) -> None:
+    assert main(["cost", *words.split()]) == 0
+    titles = {line.split("  ")[0] for line in capsys.readouterr().out.splitlines()}
+    others = {"Active parameters", "Trainable parameters", "KV cache and state", "Visible matmul FLOPs"} - shown
+    assert (shown <= titles, others & titles) == (True, set())
 
 
 @pytest.mark.parametrize(
