@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from generator.formulas.human import counted
+from generator.ops.activation import OneOfFunctions
 from generator.ops.base import Op, OpError
 from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, ParamScope, SizeKind, SizesKind
 from generator.ops.registry import ops
@@ -59,12 +60,23 @@ def bind_op(run: Run, frame: Frame, row: Row) -> Op:
         except BindError as error:
             notes = yes_or_no(parsed) if isinstance(metadata["kind"], FlagKind) else ()
             said = f"`{name}` of `{row.name}`: {error}"
-            run.problems.extend([Problem(said, row.where(name), (*notes, *error.notes), error.cause)])
+            meant = (() if parsed in scope.options else _meant_elsewhere(kind, parsed)) or error.notes
+            run.problems.extend([Problem(said, row.where(name), (*notes, *meant), error.cause)])
         except ExpressionError as error:
             run.problems.extend([expression_problem(as_size_error(error, frame.spec.dims), row.where(name))])
     if len(run.problems) > before:
         raise Unresolved
     return kind(**bound)
+
+
+def _meant_elsewhere(kind: type[Op], word: Any) -> tuple[str, ...]:
+    """Say which op has a function of one number that is no kind of this one."""
+    if not issubclass(kind, OneOfFunctions):
+        return ()
+    if word in ops():
+        return (f"did you mean {{op: {word}}}?",)
+    owners = [op.name for op in ops().values() if issubclass(op, OneOfFunctions) and word in op.functions]
+    return tuple(f"did you mean {{op: {owner}, kind: {word}}}?" for owner in owners)
 
 
 def _sizes_named(kind: Kind, parsed: Any) -> set[str]:

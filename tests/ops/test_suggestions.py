@@ -30,6 +30,10 @@ CASES = {
         "{op: attention, in: [x, end, v], causal: true}",
     ): "offset: m - n + 1",
     ("x: [b, k, 3, d], end: [b, k, 5, d]", "{op: attention, in: [x, end, end], causal: true}"): "offset: 2",
+    # functions of another op
+    ("x: [b, d]", "{op: activation, kind: rrelu}"): "{op: rrelu}",
+    ("x: [b, d]", "{op: activation, kind: sin}"): "{op: elementwise, kind: sin}",
+    ("x: [b, d]", "{op: elementwise, kind: tanh}"): "{op: activation, kind: tanh}",
     # shapes that are declared otherwise
     ("x: [b, m, d]", "{op: linear, out: [b, k]}"): "out: [b, m, k]",
     ("x: [b, m, d]", "{op: linear, out: [b, n, d, k]}"): "out: [b, m, k]",
