@@ -17,6 +17,7 @@ from generator.formulas.human import counted
 from generator.questions.comparison.files import comparison_files
 from generator.render.terminal.console import complain_of, say, step_by_step, tell
 from generator.render.terminal.findings import FORMATS
+from generator.spec.inherited_mistakes import said_once
 from generator.spec.library import Library
 from generator.spec.lookup import collect
 from generator.spec.model import Option
@@ -61,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     wrong = sum(1 for problems in found.values() if problems)
     specs = counted(len(collection.requested), "spec")
     specs += f" and {counted(len(documents), 'document')}" if documents else ""
-    together = ProblemsError(problem for problems in found.values() for problem in problems)
+    together = ProblemsError(said_once(collection.library, found))
     if args.format != "text":
         if text := FORMATS[args.format](together.problems):
             say(text)

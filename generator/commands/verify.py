@@ -24,6 +24,7 @@ from generator.files.writing import LARGEST, replace
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.render.terminal.console import complain, complain_of, say, step_by_step, styled
+from generator.spec.inherited_mistakes import said_once
 from generator.text.problems import ProblemsError, headline
 from generator.text.suggest import did_you_mean, listed
 
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
     with Workbench(library) as bench:
         broken = mistakes(bench, names)
         if broken:  # before the good ones are measured, which may take long
-            complain_of(ProblemsError(problem for problems in broken.values() for problem in problems))
+            complain_of(ProblemsError(said_once(library, broken)))
         for name, preset in step_by_step(subjects, lambda one: f"verifying {one[1] or one[0]}"):
             if name in broken:
                 result = Verification(name, (), mistakes=broken[name], preset=preset)

@@ -205,6 +205,24 @@ def test_one_mistake_in_a_spec_that_many_lean_on_is_said_once(tmp_path: Path, ca
     assert "4 specs: 1 mistake, in 4 of them" in said.out
 
 
+def test_one_mistake_that_names_the_spec_is_said_once_and_of_the_spec_that_declares_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = BASE.replace("out: [b, n, d]", "out: [b, n, d], when: gaet")
+    _library(Path(), base=wrong, one="title: One\nlike: base\n", two="title: Two\nlike: base\n")
+    assert main(["check", "."]) == 1
+    said = capsys.readouterr()
+    assert said.err.count("error:") == 1
+    assert "`when` names `gaet`, which is not an option of `base`" in said.err
+    assert "3 specs: 1 mistake, in 3 of them" in said.out
+    _library(Path(), base=BASE, one="title: One\nlike: base\nwithout: [n]\n", two="title: Two\nlike: base\n")
+    assert main(["check", "."]) == 1  # only the variant is wrong, and the caret stands where what it has is declared
+    said = capsys.readouterr()
+    assert said.err.startswith("base.yaml:")
+    assert "as part of `one` (one.yaml)" in said.err
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
