@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from generator.build.fingerprints import Fingerprints, digest, file_digest
 from generator.build.manifest import ComparisonRecord, Manifest
 from generator.build.sink import Sink
+from generator.files.ignored import is_missing_from_a_clone
 from generator.files.regular_file import read_regular
 from generator.files.seal import sealed
 from generator.files.writing import MADE_BY
@@ -105,7 +106,7 @@ def _drop(sink: Sink, path: str, report: ComparisonsReport) -> bool:
 
 
 def _fingerprint(file: Path, uses: Sequence[str], fingerprints: Fingerprints) -> str:
-    parts = [file_digest(file), *(fingerprints.of(name, uses) for name in uses[:1]), _plot_version()]
+    parts = [file_digest(file), *(fingerprints.of(name, uses) for name in uses[:1]), fingerprints.ignored, _plot_version()]
     return digest("\0".join(parts).encode())
 
 
@@ -194,7 +195,9 @@ def _rendered(comparison: Comparison, file: Path, place: Place, report: Comparis
     outputs = {}
     wanted = _wanted(name, place)
     if place.wants(MARKDOWN):
-        outputs[f"{FOLDER}/{name}.md"] = sealed(render_comparison(result, spec=spec_link(file, place.out), pages=place.pages))
+        page = f"{FOLDER}/{name}.md"
+        there = not is_missing_from_a_clone(f"{FOLDER}/{name}{EXCEL.suffix}", page, place.out)
+        outputs[page] = sealed(render_comparison(result, spec=spec_link(file, place.out), pages=place.pages, workbook=there))
     if f"{FOLDER}/{name}.svg" in wanted:
         try:
             outputs[f"{FOLDER}/{name}.svg"] = sealed(draw(result).decode())

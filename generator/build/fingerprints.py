@@ -12,6 +12,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from generator.files.ignored import ignore_file
 from generator.files.regular_file import irregular, real
 from generator.resources import builtin_specs_dir, op_packages, templates_dir
 from generator.spec.library import Library
@@ -45,7 +46,7 @@ class Fingerprints:
     is too old, and the next build looks again.
 
     Args:
-        out: the folder of outputs, relative to which pages link to specs.
+        out: the folder of outputs, relative to which pages link to specs. What its project does not keep, they do not link to.
         pages: the names of all specs that have a page.
     """
 
@@ -56,13 +57,14 @@ class Fingerprints:
         self._places = {name: place(file, self._out) for name, file in library.own.items()}
         folders = dict.fromkeys((builtin_specs_dir(), *library.roots))
         self._references = [file_digest(folder / "references.yaml") for folder in folders]
+        self.ignored = file_digest(ignore_file(out))
 
     def of(self, name: str, uses: Iterable[str]) -> str:
         """Return the fingerprint of a spec that uses some others (itself among them); empty if one of them is gone."""
         used = sorted(set(uses) | {name})
         if not all(part in self._specs for part in used):
             return ""
-        parts = [self.engine, *self._references, self._places.get(name, "")]
+        parts = [self.engine, *self._references, self.ignored, self._places.get(name, "")]
         parts += [f"{part} {self._specs[part]} {part in self._pages}" for part in used]
         return digest("\0".join([name, *parts]).encode())
 

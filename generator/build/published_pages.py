@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from generator.build.fingerprints import digest, file_digest
 from generator.build.manifest import Record
+from generator.files.ignored import is_missing_from_a_clone
 from generator.files.seal import sealed
 from generator.questions.documents.files import FOLDER, document_files
+from generator.render.formats import EXCEL
 from generator.spec.library import Library
 
 if TYPE_CHECKING:
@@ -102,4 +104,5 @@ def _built(name: str, library: Library, out: Path, record: Record | None) -> Bui
         sheet, summary = compiled.sheet, summarise(compiled.sheet, render_module(compiled, ModuleSet(library)))
     places = summary["places"] if summary else []
     lines = summary["lines"] if summary else {}
-    return Built(sheet, spec_link(library.path(name), out), places, lines)
+    workbook = not is_missing_from_a_clone(EXCEL.path(name), CLAIMS, out)
+    return Built(sheet, spec_link(library.path(name), out), places, lines, workbook)

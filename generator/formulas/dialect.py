@@ -108,7 +108,7 @@ class Dialect:
         terms = ordered_terms(expr, self.size_order)
         if not terms:
             return Piece("0", Binds.ATOM)
-        first, *rest = terms
+        first, *rest = _with_plus_first(terms)
         piece = self.term(first)
         if first.is_negative:
             piece = Piece(self.negative(piece, first), Binds.SUM)
@@ -271,3 +271,9 @@ class Dialect:
     def truth(self, expr: Any) -> Piece:
         """A condition that always or never holds."""
         return Piece(str(bool(expr)), Binds.ATOM)
+
+
+def _with_plus_first(terms: Sequence[Term]) -> list[Term]:
+    """Return terms so that a sum begins with one that is added, if there is one: `f - 2*d`, and not `-2*d + f`."""
+    added = next((term for term in terms if term.coefficient > 0), terms[0])
+    return [added, *(term for term in terms if term is not added)]

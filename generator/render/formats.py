@@ -89,12 +89,14 @@ def module_bytes(rendering: Rendering) -> bytes:
 
 def page_bytes(rendering: Rendering) -> bytes:
     """Return a spec's page, linked to its file and to the other pages."""
+    from generator.files.ignored import is_missing_from_a_clone
     from generator.render.markdown.links import Links, spec_link
     from generator.render.markdown.page import render_page
 
     sheet = rendering.compiled.sheet
-    file = rendering.library.path(sheet.name)
-    return sealed(render_page(sheet, Links(spec_link(file, rendering.out), frozenset(rendering.pages))))
+    spec = spec_link(rendering.library.path(sheet.name), rendering.out)
+    workbook = not is_missing_from_a_clone(EXCEL.path(sheet.name), MARKDOWN.path(sheet.name), rendering.out)
+    return sealed(render_page(sheet, Links(spec, frozenset(rendering.pages), workbook)))
 
 
 def workbook_bytes(rendering: Rendering) -> bytes:

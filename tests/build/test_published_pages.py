@@ -149,3 +149,31 @@ def test_pages_do_not_depend_on_a_record_or_on_the_formats(specs: Path, out: Pat
     pages = {path: data for path, (data, _) in tree(out).items() if path.startswith("markdown/")}
     assert main(["build", "mine", "--formats", "markdown", "--out", "other"]) == 0
     assert {path: data for path, (data, _) in tree(specs.parent / "other").items() if path.startswith("markdown/")} == pages
+
+
+def test_what_a_clone_does_not_have_is_not_linked(specs: Path, out: Path) -> None:
+    (specs.parent / ".gitignore").write_text("/generated/excel/*\n!/generated/excel/other.xlsx\n", encoding="utf-8")
+    build()
+    page, document = (
+        (out / "markdown/mixer.md").read_text(encoding="utf-8"),
+        (out / "markdown/documents/notes.md").read_text(encoding="utf-8"),
+    )
+    assert "Workbook: `excel/mixer.xlsx`, which `gen build` makes\n" in page
+    assert "mixer.xlsx" not in document
+    (specs.parent / ".gitignore").write_text("/generated/excel/*\n!/generated/excel/mixer.xlsx\n", encoding="utf-8")
+    build()
+    assert "Workbook: [`excel/mixer.xlsx`](../excel/mixer.xlsx)\n" in (out / "markdown/mixer.md").read_text(encoding="utf-8")
+    assert "[workbook](../../excel/mixer.xlsx)" in (out / "markdown/documents/notes.md").read_text(encoding="utf-8")
+
+
+def test_where_pages_are_not_kept_either_the_workbooks_beside_them_are_linked(specs: Path, out: Path) -> None:
+    (specs.parent / ".gitignore").write_text("/generated/\n", encoding="utf-8")
+    build()
+    assert "](../excel/mixer.xlsx)" in (out / "markdown/mixer.md").read_text(encoding="utf-8")
+
+
+def test_only_pages_with_claims_are_linked_at_their_claims(out: Path) -> None:
+    build()
+    page = (out / "markdown/documents/notes.md").read_text(encoding="utf-8")
+    for name, anchor in re.findall(r"\[page\]\(\.\./(\w+\.md)(#claims)?\)", page):
+        assert bool(anchor) == ("## Claims" in (out / "markdown" / name).read_text(encoding="utf-8"))

@@ -28,7 +28,7 @@ def test_json_has_orders_terms_and_crossings(capsys) -> None:
     assert data["orders"]["vector_flops"]["powers"]["h"] == "1"
     assert "h" not in data["orders"]["matmul_flops"]["powers"]
     first = data["crossings"][0]
-    assert (first["less"], first["more"], first["from"]) == ("mlp", "multi head attention", "-2*d + f")
+    assert (first["less"], first["more"], first["from"]) == ("mlp", "multi head attention", "f - 2*d")
     excluded = {"more": "multi head attention", "excluded_by": "n <= P"}
     assert first["at_presets"] == {
         "bert-base": {"at": 1536.0, "from": 1537, **excluded},

@@ -15,6 +15,7 @@ from generator.render.comparison.wording import axis_title, closed_root, number_
 from generator.render.environment import environment
 from generator.render.markdown.escape import address, code, comment, is_web_address, item, label, link, paragraphs, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
+from generator.render.markdown.links import workbook_link
 from generator.render.markdown.numbers import exact
 from generator.render.markdown.table import MarkdownTable, table
 from generator.render.terminal.comparison import ratio
@@ -23,14 +24,15 @@ MOST_ROWS = 9  # values of the swept size that a table shows
 LONGEST = 75  # characters of a closed form in LaTeX
 
 
-def render_comparison(result: ComparisonResult, *, spec: str = "", pages: Collection[str] = ()) -> str:
+def render_comparison(result: ComparisonResult, *, spec: str = "", pages: Collection[str] = (), workbook: bool = True) -> str:
     """Return the page, the same for the same comparison.
 
     Args:
         spec: the address of the comparison's file relative to the page; empty where there is none.
         pages: the names of the specs that have a page.
+        workbook: whether whoever has the page has the workbook too.
     """
-    page = environment().get_template("markdown/comparison.md.jinja").render(_context(result, spec, pages))
+    page = environment().get_template("markdown/comparison.md.jinja").render(_context(result, spec, pages, is_there=workbook))
     return page.rstrip("\n") + "\n"
 
 
@@ -41,7 +43,7 @@ def digest_of(result: ComparisonResult) -> str:
     return sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _context(result: ComparisonResult, spec: str, pages: Collection[str]) -> dict[str, Any]:
+def _context(result: ComparisonResult, spec: str, pages: Collection[str], *, is_there: bool) -> dict[str, Any]:
     comparison = result.comparison
     source, workbook = code(comparison.source), f"{comparison.name}.xlsx"
     return {
@@ -52,7 +54,7 @@ def _context(result: ComparisonResult, spec: str, pages: Collection[str]) -> dic
         "answer": paragraphs(comparison.answer),
         "name": comparison.name,
         "alt": label(f"{comparison.title}, over {axis_title(comparison)}"),
-        "files": f"Comparison: {link(source, spec) if spec else source} · Workbook: {link(code(workbook), workbook)}",
+        "files": f"Comparison: {link(source, spec) if spec else source} · {workbook_link(workbook, workbook, is_there=is_there)}",
         "sides": _sides(result, pages),
         "orders": _orders(result),
         "crossings": _crossings(result),

@@ -19,10 +19,12 @@ class Links:
     Args:
         spec: the address of the spec relative to the page, from `spec_link`; empty where there is none.
         pages: the names of all specs that have a page in the same folder.
+        workbook: whether whoever has the page has the workbook too.
     """
 
     spec: str = ""
     pages: Collection[str] = frozenset()
+    workbook: bool = True
 
 
 def spec_link(file: Path, out: Path) -> str:
@@ -34,6 +36,11 @@ def spec_link(file: Path, out: Path) -> str:
     if not real(file).is_relative_to(project):
         return ""
     return Path(os.path.relpath(real(file), real(out) / "markdown")).as_posix()
+
+
+def workbook_link(path: str, address: str, *, is_there: bool) -> str:
+    """Return a link to a workbook, or where there is none before a build, what makes it."""
+    return f"Workbook: {link(code(path), address)}" if is_there else f"Workbook: {code(path)}, which {code('gen build')} makes"
 
 
 def citation(sheet: Sheet, cite: str) -> str:

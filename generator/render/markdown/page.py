@@ -12,7 +12,7 @@ from generator.render.markdown.diagram import diagram
 from generator.render.markdown.escape import code, comment, link, paragraphs, text
 from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline
 from generator.render.markdown.growth import growth_section
-from generator.render.markdown.links import Links, bibliography, citation
+from generator.render.markdown.links import Links, bibliography, citation, workbook_link
 from generator.render.markdown.presets import presets_section
 from generator.render.markdown.sections import constraint_lines, inference_table, options_table, rows_table, sizes_table, totals_table
 from generator.sheet.sheet import Sheet
@@ -66,7 +66,6 @@ def _in_brief(sheet: Sheet, key: str) -> str:
 
 def _files(sheet: Sheet, links: Links) -> str:
     spec = link(code(sheet.source), links.spec) if links.spec else code(sheet.source)
-    module, workbook = f"modules/{sheet.name}.py", f"excel/{sheet.name}.xlsx"
-    return " · ".join(
-        (f"Spec: {spec}", f"Module: {link(code(module), f'../{module}')}", f"Workbook: {link(code(workbook), f'../{workbook}')}")
-    )
+    module, path = f"modules/{sheet.name}.py", f"excel/{sheet.name}.xlsx"
+    workbook = workbook_link(path, f"../{path}", is_there=links.workbook)
+    return " · ".join((f"Spec: {spec}", f"Module: {link(code(module), f'../{module}')}", workbook))

@@ -18,12 +18,14 @@ class Built:
         spec: the address of its file relative to the pages of specs; empty if there is none that holds everywhere.
         places: for each claim where its rows are built: the spec and the row there (empty: all of it).
         lines: the first and last line of each row in its module; of all of it under an empty name.
+        workbook: whether whoever has the page has the workbook too.
     """
 
     sheet: Sheet
     spec: str
     places: Sequence[Sequence[Sequence[str]]] = ()
     lines: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    workbook: bool = True
 
     @property
     def neighbours(self) -> tuple[str, ...]:
@@ -49,11 +51,12 @@ def spec_cell(built: Built, up: str, line: int = 0) -> str:
 
 
 def output_links(spec: str, places: Sequence[Sequence[str]], built: Mapping[str, Built], up: str) -> str:
-    """Return links to the lines of the modules, to the page of a spec, and to its workbook."""
+    """Return links to the lines of the modules, to the page of a spec, and to its workbook if it is there without a build."""
     by_module = {name: [row for other, row in places if other == name] for name, _ in places}
     modules = [_module_links(name, rows, built.get(name), up) for name, rows in by_module.items()]
-    page = link("page", f"{up}{spec}.md#claims")
-    return " · ".join([*modules, page, link("workbook", f"{up}../excel/{spec}.xlsx")])
+    page = link("page", f"{up}{spec}.md{'#claims' if built[spec].sheet.claims else ''}")
+    workbook = [link("workbook", f"{up}../excel/{spec}.xlsx")] if built[spec].workbook else []
+    return " · ".join([*modules, page, *workbook])
 
 
 def _module_links(name: str, rows: Sequence[str], built: Built | None, up: str) -> str:

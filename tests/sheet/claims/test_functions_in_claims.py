@@ -65,7 +65,7 @@ def test_a_wrong_claim_with_a_logarithm_shows_the_difference(tmp_path: Path) -> 
     (found,) = problems(tmp_path, "{of: params, row: normed, equals: log2(d)}")
     assert found[1:] == (
         "this claim does not hold: params of `normed` is not log2(d)",
-        ("derived: 2*d", "claimed - derived: -2*d + log2(d)", "if the source is wrong, say why under `erratum`"),
+        ("derived: 2*d", "claimed - derived: log2(d) - 2*d", "if the source is wrong, say why under `erratum`"),
     )
 
 
