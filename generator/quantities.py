@@ -195,13 +195,13 @@ VECTOR_FLOPS: Final = Quantity(
     "FLOP",
     Words(
         "Pointwise FLOPs",
-        "elementwise work and reductions, one per primitive arithmetic operation (see the table in the documentation)",
+        "elementwise work and reductions, one per primitive arithmetic operation",
         spoken="pointwise FLOPs",
         headline="of elementwise work in one forward pass",
     ),
     Words(
         "逐元素 FLOPs",
-        "逐元素运算与归约，每次基本算术运算计一次（见文档中的表）",
+        "逐元素运算与归约，每次基本算术运算计一次",
         spoken="逐元素 FLOPs",
         headline="逐元素运算",
     ),

@@ -22,7 +22,7 @@ from generator.spec.model import Spec
 from generator.trace.backward import simulated_peak
 from generator.trace.diary import RUNS, Diary, NoFormulaError
 from generator.trace.liveness import run_forward
-from generator.trace.peak import Replayed
+from generator.trace.peak import Replayed, Summits
 
 
 @dataclass(eq=False)
@@ -52,6 +52,11 @@ class PeakMemory:
             peak = self._of(dtype)
             self._bytes[dtype] = None if peak is None else peak.bytes(item_bytes(ITEM_BYTES[dtype]))
         return self._bytes[dtype]
+
+    def summits(self, dtype: str) -> Summits | None:
+        """Return the moments of which one is the highest; None where no formula holds. Raises KeyError for an unknown format."""
+        peak = self._of(dtype)
+        return None if peak is None else peak.summits(item_bytes(ITEM_BYTES[dtype]))
 
     def limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
         """Return numbers of layers and steps, and from how many on the formula for a format holds. Raises KeyError for an unknown one."""

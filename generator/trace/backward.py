@@ -8,6 +8,7 @@ not count once they are complete; those of inputs stay.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -37,6 +38,7 @@ class _Backward:
         self.facts = facts
         self.diary = forward.diary
         launches = [event for event in forward.diary.events if isinstance(event, Launch)]
+        self.launches = launches
         self.makers = {x.storage: launch for launch in launches for x in launch.writes}
         self.outputs = [x for x in forward.outputs if x.needs_grad]
         self.waiting: dict[Node, dict[int, Tensor]] = {}
@@ -50,6 +52,11 @@ class _Backward:
 
     def _node(self, x: Tensor) -> Node:
         return x.view if x.view is not None else self.makers.get(x.storage, x.storage)
+
+    def _row_of(self, order: float) -> str:
+        """Return the row of a kernel, or of the kernel for which a view was made."""
+        after = bisect_left(self.launches, order, key=lambda launch: launch.order)
+        return self.launches[min(after, len(self.launches) - 1)].row if self.launches else ""
 
     def _reads(self, node: Node) -> list[Tensor]:
         if isinstance(node, View):
@@ -76,7 +83,7 @@ class _Backward:
         while self.queue:
             _, _, node = heapq.heappop(self.queue)
             if not isinstance(node, Storage):
-                self.memory.place = self.diary.place_of(node.order)
+                self.memory.place, self.memory.row = self.diary.place_of(node.order), self._row_of(node.order)
                 if node in self.done:
                     raise ValueError("something is differentiated twice: it reads what is made of its own result")
                 self.done.add(node)

@@ -27,6 +27,7 @@ class Launch:
     """A kernel that ran.
 
     Args:
+        row: the path of the row that it belongs to.
         is_idle: it has no part in the backward pass.
         saved: what is kept until its derivative has been computed, or, if it is idle, until its results are gone.
     """
@@ -35,6 +36,7 @@ class Launch:
     name: str
     reads: Sequence[Tensor]
     writes: Sequence[Tensor]
+    row: str = ""
     is_idle: bool = False
     saved: list[Storage] = field(default_factory=list)
 
@@ -168,9 +170,9 @@ class Diary:
         total = evaluate(tokens, self.sizes)
         return [Integer(total // count + (number < total % count)) for number in range(count)]
 
-    def launch(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
-        """Note a kernel."""
-        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), is_idle))
+    def launch(self, row: str, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
+        """Note a kernel of a row."""
+        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), row, is_idle))
 
     def save(self, storages: Iterable[Storage]) -> None:
         """Note what the last kernel keeps."""

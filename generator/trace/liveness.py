@@ -38,7 +38,7 @@ def run_forward(diary: Diary, inputs: Sequence[Tensor], outputs: Sequence[Tensor
     for x in outputs:
         memory.hold(x.storage)
     replay.end()
-    memory.place = ()
+    memory.place, memory.row, memory.is_backward = (), "", True
     return Forward(memory, diary, outputs)
 
 
@@ -69,7 +69,7 @@ class _Replay:
             for storage in (s for values in self.frames.pop().values() for s in values):
                 self._release(storage)
         else:
-            self.memory.place = self.diary.place_of(event.order)
+            self.memory.place, self.memory.row = self.diary.place_of(event.order), event.row
             for x in event.writes:
                 self._take(x.storage)
                 if self.frames and KEPT in self.frames[-1]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sympy import Add, Expr, Integer, Max, Mul, Symbol, expand
 
@@ -25,12 +25,30 @@ Terms = Mapping[Expr, Expr]  # a polynomial: product of sizes: coefficient
 Moment = Mapping[tuple[str, Expr], Expr]  # elements alive: kind of element and product of sizes: coefficient
 
 
+class Step(NamedTuple):
+    """Where a moment lies: in the backward pass or before it, at a row, in which runs of the stacks and recurrences around that.
+
+    The last two runs of one that stands for any number of runs have the numbers -2 and -1.
+    """
+
+    is_backward: bool
+    row: str
+    place: Place
+
+
+class Summits(NamedTuple):
+    """The bytes of the moments of which one is the highest: what all of them have, and what each has beside that."""
+
+    shared: Expr
+    beside: Sequence[tuple[Step, Expr]]
+
+
 @dataclass(frozen=True)
 class Replayed:
     """A forward and backward pass: the elements alive at the moments of which one is the highest.
 
     Args:
-        moments: those of the forward and backward pass.
+        moments: those of the forward and backward pass, each with where it lies first.
         after_forward: the end of the forward pass.
         left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
         limits: numbers of runs, and from how many on the formulas hold: the first steps of a recurrence, and the first layers of a stack
@@ -38,7 +56,7 @@ class Replayed:
         course: all moments before something is let go, in order.
     """
 
-    moments: Sequence[Moment]
+    moments: Sequence[tuple[Moment, Step]]
     after_forward: Moment
     left_out: Mapping[Symbol, Expr]
     limits: Sequence[tuple[Expr, int]]
@@ -46,26 +64,37 @@ class Replayed:
 
     def bytes(self, item: Mapping[str, int]) -> Expr:
         """Return the most bytes alive at once, given the bytes of an element of each kind."""
+        shared, beside = self.summits(item)
+        return shared + (Max(*(rest for _, rest in beside), evaluate=False) if len(beside) > 1 else beside[0][1])
+
+    def summits(self, item: Mapping[str, int]) -> Summits:
+        """Return the moments that may be the highest, given the bytes of an element of each kind."""
         return self._highest(self.moments, item)
 
     def bytes_after_forward(self, item: Mapping[str, int]) -> Expr:
         """Return the bytes alive at the end of the forward pass, given the bytes of an element of each kind."""
-        return self._highest([self.after_forward], item)
+        return self._at(self.after_forward, item)
 
     def course_in_bytes(self, item: Mapping[str, int]) -> list[Expr]:
         """Return the bytes alive at each moment before something is let go, given the bytes of an element of each kind."""
-        return [self._highest([moment], item) for moment in self.course]
+        return [self._at(moment, item) for moment in self.course]
 
-    def _highest(self, moments: Iterable[Moment], item: Mapping[str, int]) -> Expr:
-        """Return the highest moment: what all of those have that may be it, and the most of what they have beside."""
+    def _at(self, moment: Moment, item: Mapping[str, int]) -> Expr:
+        shared, [(_, rest)] = self._highest([(moment, _NOWHERE)], item)
+        return shared + rest
+
+    def _highest(self, moments: Iterable[tuple[Moment, Step]], item: Mapping[str, int]) -> Summits:
+        """Return the highest moments: what all of those have that may be it, and what each has beside."""
         numbers = dict(self.left_out)
-        found = _highest_of([_in_bytes(moment, item) for moment in moments], _is_at_most)
-        sums = [expand(Add(*(product * count for product, count in one.items())).xreplace(numbers)) for one in found]
+        found = _highest_of([(_in_bytes(moment, item), step) for moment, step in moments], _is_at_most)
+        sums = [expand(Add(*(product * count for product, count in one.items())).xreplace(numbers)) for one, _ in found]
         terms = [one.as_coefficients_dict() for one in sums]
         common = {key: min(one[key] for one in terms) for key in terms[0] if all(one[key] > 0 for one in terms)}
         shared = Add(*(key * count for key, count in common.items()))
-        rest = [one - shared for one in sums]
-        return shared + (Max(*rest, evaluate=False) if len(rest) > 1 else rest[0])
+        return Summits(shared, [(step, one - shared) for one, (_, step) in zip(sums, found, strict=True)])
+
+
+_NOWHERE = Step(is_backward=False, row="", place=())
 
 
 class Memory:
@@ -73,16 +102,20 @@ class Memory:
 
     Attributes:
         place: in which runs of stacks and recurrences the replay is.
+        row: the path of the row that it is at.
+        is_backward: whether the forward pass is over.
     """
 
     def __init__(self, diary: Diary) -> None:
         self.place: Place = ()
+        self.row = ""
+        self.is_backward = False
         self._diary = diary
         self._references: Counter[Storage] = Counter()
         self._made: dict[Storage, Place] = {}
         self._alive: Counter[tuple[Place, str, Expr]] = Counter()
-        self._is_rising = False
-        self._course: list[Moment] = []
+        self._rising: Step | None = None
+        self._course: list[tuple[Moment, Step]] = []
         self._symbols = {row: Symbol(f"left_out_{i}", integer=True, positive=True) for i, row in enumerate(diary.counts)}
         self._terms: dict[tuple[tuple[str, ...], Expr], Terms] = {}
 
@@ -94,7 +127,7 @@ class Memory:
         if not self._references[storage]:
             self._made[storage] = self.place
             self._alive[self.place, storage.kind, storage.numel] += 1
-            self._is_rising = True
+            self._rising = Step(self.is_backward, self.row, tuple(map(self._from_its_end, self.place)))
         self._references[storage] += 1
 
     def release(self, storage: Storage) -> None:
@@ -129,8 +162,11 @@ class Memory:
         """Return what the replay has come to."""
         self._note_moment()
         left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
-        distinct = {frozenset(moment.items()): moment for moment in self._course}
-        return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), self._course)
+        distinct: dict[frozenset[tuple[tuple[str, Expr], Expr]], tuple[Moment, Step]] = {}
+        for moment, step in self._course:
+            distinct.setdefault(frozenset(moment.items()), (moment, step))
+        course = [moment for moment, _ in self._course]
+        return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), course)
 
     def _limits(self) -> list[tuple[Expr, int]]:
         limits = {
@@ -139,9 +175,9 @@ class Memory:
         return [(count, least) for count, least in limits.items() if not (count - least).is_nonnegative]
 
     def _note_moment(self) -> None:
-        if self._is_rising and not any(row in self._symbols and 1 < run < self._diary.runs - 2 for row, run in self.place):
-            self._course.append(self.now())
-        self._is_rising = False
+        if self._rising and not any(row in self._symbols and 1 < run < self._diary.runs - 2 for row, run in self.place):
+            self._course.append((self.now(), self._rising))
+        self._rising = None
 
     def _standing_for(self, place: Place) -> tuple[str, ...]:
         """Return the rows of which what was made there stands for all runs that were left out."""
@@ -152,6 +188,10 @@ class Memory:
                 if run == (self._like(self.place[depth][1]) if is_inside else _MIDDLE):
                     found.append(row)
         return tuple(found)
+
+    def _from_its_end(self, run: tuple[str, int]) -> tuple[str, int]:
+        row, number = run
+        return row, number - self._diary.runs if row in self._symbols and number >= self._diary.runs - 2 else number
 
     def _like(self, run: int) -> int:
         """Return the run that those left out are like, as seen from another one."""
@@ -170,12 +210,12 @@ def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Expr]:
     return found
 
 
-def _highest_of(all_of_them: Iterable[T], is_below: Callable[[T, T], bool]) -> list[T]:
+def _highest_of(all_of_them: Iterable[tuple[T, Step]], is_below: Callable[[T, T], bool]) -> list[tuple[T, Step]]:
     """Leave out what is below another one, or as high as one before."""
-    kept: list[T] = []
+    kept: list[tuple[T, Step]] = []
     for one in all_of_them:
-        if not any(is_below(one, other) for other in kept):
-            kept = [other for other in kept if not is_below(other, one)] + [one]
+        if not any(is_below(one[0], other[0]) for other in kept):
+            kept = [other for other in kept if not is_below(other[0], one[0])] + [one]
     return kept
 
 

@@ -287,7 +287,7 @@ class Tracer:
         if reads or writes:  # a part of a fused kernel has neither
             self._is_idle = self.flow.kernel(self.path, really_read, writes)
             if self.diary is not None:
-                self.diary.launch(name, really_read, writes, is_idle=self._is_idle)
+                self.diary.launch(self.path, name, really_read, writes, is_idle=self._is_idle)
         if macs == 0:
             self.hidden.kernel(name, really_read, writes)
         else:

@@ -15,6 +15,7 @@ from generator.sheet.memory import item_bytes
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import PeakMemory
 from generator.trace.diary import Diary
+from generator.trace.peak import Step
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class PeakComparison:
 
     Args:
         at: the operation after which the measured peak was reached.
+        in_backward: whether that was in the backward pass.
+        step: where the replay has its peak.
     """
 
     sizes: Mapping[str, int]
@@ -33,6 +36,8 @@ class PeakComparison:
     course_predicted: tuple[int, ...]
     course_measured: tuple[int, ...]
     at: str
+    in_backward: bool
+    step: Step
 
     @property
     def is_exact(self) -> bool:
@@ -54,4 +59,6 @@ def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int], *, dtyp
         measured = peak(own.module, own.inputs)
     predicted = [int(evaluate(bytes_of(item), sizes)) for bytes_of in (replayed.bytes_after_forward, replayed.bytes)]
     course = tuple(int(evaluate(one, sizes)) for one in replayed.course_in_bytes(item))
-    return PeakComparison(sizes, predicted[0], measured.forward_bytes, predicted[1], measured.bytes, course, measured.course, measured.at)
+    step, _ = max(replayed.summits(item).beside, key=lambda one: int(evaluate(one[1], sizes)))
+    found = (measured.at, measured.in_backward, step)
+    return PeakComparison(sizes, predicted[0], measured.forward_bytes, predicted[1], measured.bytes, course, measured.course, *found)

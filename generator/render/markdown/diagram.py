@@ -1,51 +1,80 @@
-"""The picture of the data flow, in Mermaid.
+"""The pictures of the data flow, in Mermaid, one level each: every block is a single node, and its own page shows what is in it.
 
-The spec's own rows are nodes; a block is a frame with its rows in it, and blocks inside that are single nodes. Where that
-would be too much to read, all blocks are single nodes.
+A block that has no page, because its spec stands inside of another file, has a picture of its own on the page of that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sympy import Expr, Integer
 
 from generator.formulas.text import to_text
-from generator.render.markdown.graph import Edge, Level, level, parts_of
+from generator.render.markdown.escape import code, link, tag_code
+from generator.render.markdown.graph import Edge, Level, kind_of, level, parts_of
 from generator.render.markdown.shapes import row_shapes, size_values
 from generator.resolve.show import show_shape
 from generator.sheet.sheet import Sheet, SheetRow
 
-MAX_WITH_FRAMES = 48  # nodes
 MAX_NODES = 150  # more is not readable, and near the number of arrows at which GitHub stops drawing
 # Brackets and parentheses need no code: labels stand in quotes.
 _MARKUP = re.compile(r"[!\"#$%&'*;<>?@\\^`{|}~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-_ON_CLOSED_BLOCKS = "Boxes with double sides are blocks of several rows; the table of rows shows what is in them."
 _ON_RESIDUALS = "Dotted arrows are residual connections."
 
 
 @dataclass(frozen=True)
 class Diagram:
-    """The lines of a Mermaid block, and a sentence on each thing in it that wants explaining."""
+    """The lines of a Mermaid block, and a sentence on each thing in it that wants explaining.
 
+    Args:
+        heading: what is drawn, in HTML; empty for the whole spec.
+    """
+
+    heading: str
     lines: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
-def diagram(sheet: Sheet) -> Diagram | None:
-    """Return the picture of a sheet; None where it has too many rows to draw."""
+def diagram(sheet: Sheet, pages: Collection[str] = ()) -> Diagram | None:
+    """Return the picture of a sheet's own rows; None where there are too many to draw.
+
+    Args:
+        pages: the names of all specs that have a page.
+    """
     top = level([row for row in sheet.rows if row.depth == 0], sheet.inputs)
-    frames = {row.path: level(parts_of(row, sheet.rows)) for row in top.rows if row.is_group}
     if top.node_count > MAX_NODES:
         return None
-    if top.node_count + sum(frame.node_count for frame in frames.values()) > MAX_WITH_FRAMES:
-        frames = {}
-    drawing = _Drawing(size_values(sheet), frames)
-    ids = drawing.draw(top, Integer(1), "    ", sheet.inputs)
+    drawing = _Drawing(size_values(sheet))
+    ids = drawing.draw(top, Integer(1), sheet.inputs)
     drawing.draw_outputs(sheet, ids)
-    return Diagram(("flowchart TB", *drawing.lines), tuple(drawing.remarks))
+    return Diagram("", ("flowchart TB", *drawing.lines), tuple(_remarks(drawing, top, pages)))
+
+
+def diagrams_inside(sheet: Sheet, pages: Collection[str]) -> tuple[Diagram, ...]:
+    """Return a picture for each kind of block that has no page: of the first block of that kind."""
+    found: dict[str, Diagram] = {}
+    for block in (row for row in sheet.rows if row.is_group):
+        kind = kind_of(block)
+        inside = level(parts_of(block, sheet.rows))
+        if kind not in pages and kind not in found and 0 < inside.node_count <= MAX_NODES:
+            drawing = _Drawing(size_values(sheet))
+            drawing.draw(inside, block.repeat, {})
+            heading = f"Inside {tag_code(block.path)}"
+            found[kind] = Diagram(heading, ("flowchart TB", *drawing.lines), tuple(_remarks(drawing, inside, pages)))
+    return tuple(found.values())
+
+
+def _remarks(drawing: _Drawing, drawn: Level, pages: Collection[str]) -> Iterator[str]:
+    kinds = list(dict.fromkeys(kind_of(row) for row in drawn.rows if row.is_group))
+    linked = [link(code(kind), f"{kind}.md") for kind in kinds if kind in pages]
+    if linked:
+        yield f"Boxes with double sides are blocks, each drawn on its own page: {', '.join(linked)}"
+    elif kinds:
+        yield "Boxes with double sides are blocks of several rows."
+    if drawing.has_residuals:
+        yield _ON_RESIDUALS
 
 
 def label_text(raw: str) -> str:
@@ -60,13 +89,12 @@ def _label(*lines: str) -> str:
 @dataclass
 class _Drawing:
     sizes: Mapping[str, Expr]
-    frames: Mapping[str, Level]  # by the path of the block
     lines: list[str] = field(default_factory=list)
-    remarks: dict[str, None] = field(default_factory=dict)
+    has_residuals: bool = False
     _taken: set[str] = field(default_factory=set)
 
-    def draw(self, one: Level, count: Expr, indent: str, shapes: Mapping[str, tuple[Expr, ...]], scope: str = "") -> dict[str, str]:
-        """Add a level's nodes, frames and arrows.
+    def draw(self, one: Level, count: Expr, shapes: Mapping[str, tuple[Expr, ...]]) -> dict[str, str]:
+        """Add a level's nodes and arrows.
 
         Args:
             count: how many times all of this level is computed.
@@ -77,17 +105,14 @@ class _Drawing:
         """
         ids: dict[str, str] = {}
         for name in one.outside:
-            ids[name] = self._new_id(f"in_{scope}{name}")
+            ids[name] = self._new_id(f"in_{name}")
             shape = show_shape(shapes[name], self.sizes) if name in shapes else ""
-            self.lines.append(f"{indent}{ids[name]}([{_label(name, shape)}])")
+            self.lines.append(f"    {ids[name]}([{_label(name, shape)}])")
         for row in one.rows:
             ids[row.name] = self._new_id(f"row_{row.path}")
-            if row.path in self.frames:
-                self._draw_frame(row, ids[row.name], count, indent)
-            else:
-                self.lines.append(indent + ids[row.name] + self._node(row, count))
+            self.lines.append(f"    {ids[row.name]}{self._node(row, count)}")
         for edge in one.edges:
-            self.lines.append(f"{indent}{ids[edge.source]} {self._arrow(edge)} {ids[edge.target]}")
+            self.lines.append(f"    {ids[edge.source]} {self._arrow(edge)} {ids[edge.target]}")
         return ids
 
     def draw_outputs(self, sheet: Sheet, ids: Mapping[str, str]) -> None:
@@ -100,21 +125,15 @@ class _Drawing:
             if name in ids:
                 self.lines.append(f"    {ids[name]} {self._arrow(Edge(name, reference, part, residual=False))} {node}")
 
-    def _draw_frame(self, row: SheetRow, node: str, count: Expr, indent: str) -> None:
-        self.lines.append(f"{indent}subgraph {node}[{_label(_block_title(row, count))}]")
-        self.draw(self.frames[row.path], row.repeat, indent + "    ", {}, f"{row.path}_")
-        self.lines.append(f"{indent}end")
-
     def _node(self, row: SheetRow, count: Expr) -> str:
         shapes = row_shapes(row, self.sizes)
         if not row.is_group:
             return f"[{_label(row.name, row.op, *shapes)}]"
-        self.remarks[_ON_CLOSED_BLOCKS] = None
         return f"[[{_label(_block_title(row, count), *shapes)}]]"
 
     def _arrow(self, edge: Edge) -> str:
         if edge.residual:
-            self.remarks[_ON_RESIDUALS] = None
+            self.has_residuals = True
         part = f"|{_label(edge.part)}|" if edge.part else ""
         return ("-.->" if edge.residual else "-->") + part
 

@@ -7,6 +7,7 @@ Everything else that Markdown (or GitHub's dollar math) would take for markup is
 from __future__ import annotations
 
 import re
+from html import escape
 
 # An underscore between letters is never emphasis.
 _SPECIAL = re.compile(r"[\\`*\[\]<>|~&#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
@@ -49,6 +50,16 @@ def code(raw: str) -> str:
     longest = max((len(run) for run in re.findall("`+", line)), default=0)
     fence, pad = "`" * (longest + 1), " " if longest else ""
     return f"{fence}{pad}{line}{pad}{fence}"
+
+
+def tag_code(raw: str) -> str:
+    """Return a text as code inside of an HTML element, such as the summary of what is folded away, where Markdown is not read."""
+    return f"<code>{tag_text(raw)}</code>"
+
+
+def tag_text(raw: str) -> str:
+    """Return a text inside of an HTML element."""
+    return escape(" ".join(raw.split()), quote=False).replace("$", "<span>$</span>")
 
 
 def link(label: str, target: str) -> str:

@@ -1,4 +1,4 @@
-"""Who reads whom, on one level of a sheet."""
+"""Who reads whom on one level of a sheet, and what lies inside of its blocks."""
 
 from __future__ import annotations
 
@@ -56,6 +56,12 @@ def level(rows: Sequence[SheetRow], inputs: Iterable[str] = ()) -> Level:
 def parts_of(group: SheetRow, rows: Sequence[SheetRow]) -> tuple[SheetRow, ...]:
     """Return the rows directly below a group."""
     return tuple(row for row in rows if row.depth == group.depth + 1 and row.path.startswith(f"{group.path}."))
+
+
+def kind_of(block: SheetRow) -> str:
+    """Return the name of the spec that a block uses; layers of several kinds in turn are a kind of their own each time."""
+    verb, _, name = block.op.partition(" ")
+    return name if verb == "use" else block.path
 
 
 def _is_passed(source: str, reads: Sequence[tuple[str, str]], before: Mapping[str, frozenset[str]]) -> bool:

@@ -8,6 +8,7 @@ from generator.formulas.human import scientific
 from generator.quantities import SHORT_UNITS
 
 ASTRONOMICAL = 10**308  # floats end there; nobody reads so many digits
+_SHORT_UNITS = {**SHORT_UNITS, "bytes": "B"}
 _COUNTS = ("", " K", " M", " B", " T")
 _PREFIXES = ("k", "M", "G", "T", "P", "E")
 
@@ -23,7 +24,7 @@ def human(value: Fraction | float, unit: str = "") -> str:
     """Return three significant digits with a unit of work: `109 M`, `22.5 GFLOP`; nothing for what is short as it stands."""
     if not -ASTRONOMICAL < value < ASTRONOMICAL:
         return ""
-    short = SHORT_UNITS.get(unit)
+    short = _SHORT_UNITS.get(unit)
     units = _COUNTS if short is None else ("", *(f" {prefix}{short}" for prefix in _PREFIXES))
     scaled, power = float(value), 0
     while power + 1 < len(units) and float(f"{scaled:.3g}") >= 1000:

@@ -8,13 +8,15 @@ from generator.formulas.latex import to_latex
 from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
 from generator.render.markdown.claims import claims_table
-from generator.render.markdown.diagram import diagram
+from generator.render.markdown.diagram import diagram, diagrams_inside
 from generator.render.markdown.escape import code, comment, link, paragraphs, text
-from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline
+from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline, shortest
 from generator.render.markdown.growth import growth_section
 from generator.render.markdown.links import Links, bibliography, citation, workbook_link
+from generator.render.markdown.peak import peak_section
 from generator.render.markdown.presets import presets_section
-from generator.render.markdown.sections import constraint_lines, inference_table, options_table, rows_table, sizes_table, totals_table
+from generator.render.markdown.rows import row_tables
+from generator.render.markdown.sections import constraint_lines, inference_table, options_table, sizes_table, totals_table
 from generator.sheet.sheet import Sheet
 
 
@@ -37,7 +39,8 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
         "citations": citation(sheet, " ".join(sheet.cite)),
         "brief": " · ".join(f"**{text(one.title)}** {_in_brief(sheet, one.key)}" for one in shown_in(Shown.BRIEF, sheet.totals)),
         "files": _files(sheet, links),
-        "diagram": diagram(sheet),
+        "diagram": diagram(sheet, links.pages),
+        "inside": diagrams_inside(sheet, links.pages),
         "options": options_table(sheet),
         "constraints": constraint_lines(sheet),
         "bibliography": bibliography(sheet),
@@ -46,11 +49,12 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
     # Long formulas are shown below the table that first needs them (those of rows, of which there may be many, further down):
     # the tables are made in the order in which they stand.
     formulas = PageFormulas(_order(sheet))
+    context["presets"], context["presets_formulas"] = presets_section(sheet, formulas), formulas.take()
     context["sizes"], context["sizes_formulas"] = sizes_table(sheet, formulas), formulas.take()
-    context["rows"], context["rows_formulas"] = rows_table(sheet, formulas, links), formulas.take()
+    context["rows"], context["rows_formulas"] = row_tables(sheet, formulas, links), formulas.take()
     context["totals"], context["totals_formulas"] = totals_table(sheet, formulas), formulas.take()
     context["inference"], context["inference_formulas"] = inference_table(sheet, formulas), formulas.take()
-    context["presets"], context["presets_formulas"] = presets_section(sheet, formulas), formulas.take()
+    context["peak"] = peak_section(sheet, formulas)
     context["claims"], context["claims_formulas"] = claims_table(sheet, formulas), formulas.take()
     return context
 
@@ -61,7 +65,11 @@ def _order(sheet: Sheet) -> list[str]:
 
 def _in_brief(sheet: Sheet, key: str) -> str:
     latex = to_latex(sheet.totals[key], _order(sheet))
-    return inline(latex) if len(latex) <= LINE_WIDTH else "see [Totals](#totals)"
+    if len(latex) > LINE_WIDTH:
+        latex = shortest(sheet.totals[key], _order(sheet))
+    if len(latex) <= LINE_WIDTH:
+        return inline(latex)
+    return "in numbers at the [presets](#presets), as a [formula](#totals)" if sheet.presets else "see [Totals](#totals)"
 
 
 def _files(sheet: Sheet, links: Links) -> str:

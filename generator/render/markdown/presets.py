@@ -1,58 +1,106 @@
-"""The presets of a page: formulas at published sizes."""
+"""The presets of a page: what they come to in numbers, and their sizes, at which formulas hold for whatever they leave open."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol, expand
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
-from generator.quantities import PARAMS, Shown, keys_in, shown_in
+from generator.quantities import PARAMS, PEAK_BYTES, Shown, keys_in, shown_in
+from generator.questions.growth.growth_summary import one_long_sequence
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
-from generator.render.markdown.numbers import both, exact
+from generator.render.markdown.numbers import both, exact, human
 from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
+from generator.sheet.example import NoExampleError, example_sizes
+from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet, SheetClaim, SheetPreset
 
 BATCH = "b"
+LONGEST = 2**20  # where conditions allow more, the size is no length, or none that anybody has
+AT = "Work and memory at"
 _OTHERS = ("Public implementation", "Published", "Note", "Source")  # the columns of what others say
+PEAKS = {dtype: f"{PEAK_BYTES.en.short}, {dtype}" for dtype in ("float32", "bfloat16")}
 
 
 @dataclass(frozen=True)
 class Presets:
-    """The table, and the sentence that says which sizes are open in it; empty where all are set."""
+    """What each preset comes to, its sizes, and the sentence that says which sizes are open in these; empty where all are set."""
 
-    table: MarkdownTable
+    numbers: MarkdownTable
+    sizes: MarkdownTable
     open_sizes: str
 
 
 def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
-    """Return each preset's sizes, its parameters and the FLOPs of one sequence, and what others have counted of it."""
+    """Return what each preset comes to for one sequence, what others have counted of it, and its sizes."""
     presets = (*sheet.presets, *sheet.other_presets)
     shown = [_at_preset(sheet, preset) for preset in presets]
     batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in presets) else ""
-    quantities = shown_in(Shown.PRESETS)
-    heads = {one.key: f"{one.title}{'' if one.unit == 'scalars' else batch}" for one in quantities}
-    head = ["Preset", "Sizes", *heads.values(), *_OTHERS]
+    opened = [one for one in shown_in(Shown.PRESETS) if any(at[one.key].free_symbols for at in shown)]
+    heads = {one.key: f"{one.title}{'' if one.unit == 'scalars' else batch}" for one in opened}
     rows = []
     for preset, at in zip(presets, shown, strict=True):
         name = code(preset.name)
-        rows.append(
-            [
-                name,
-                ", ".join(f"{code(name)} = {_word(value)}" for name, value in {**preset.sizes, **preset.options, **preset.slots}.items()),
-                *("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in quantities),
-                _implementation(preset, sheet),
-                "<br>".join(printed_number(claim, sheet) for claim in sheet.claims if claim.of_preset == preset.name),
-                text(preset.note),
-                citation(sheet, preset.cite),
-            ]
-        )
-    columns = without_empty_columns(head, rows, (*heads.values(), *_OTHERS))
-    return Presets(table(*columns, right=[heads[one.key] for one in quantities if one.unit == "scalars"]), _open_sizes(sheet, shown))
+        sizes = ", ".join(f"{code(size)} = {_word(value)}" for size, value in {**preset.sizes, **preset.options, **preset.slots}.items())
+        cells = ("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in opened)
+        rows.append([name, sizes, *cells])
+    sizes_of_presets = table(*without_empty_columns(["Preset", "Sizes", *heads.values()], rows, tuple(heads.values())))
+    return Presets(_numbers(sheet), sizes_of_presets, _open_sizes(sheet, shown))
+
+
+def _numbers(sheet: Sheet) -> MarkdownTable:
+    """Return what each preset comes to, at sizes of ours for those that it leaves open: one sequence, as long as is allowed."""
+    quantities = shown_in(Shown.PRESETS)
+    of_weights = {one.title for one in quantities if one.unit == "scalars"}
+    work = [one.title for one in quantities if one.title not in of_weights]
+    head = ["Preset", *(one.title for one in quantities if one.title in of_weights), *work, *PEAKS.values(), AT, *_OTHERS]
+    rows = []
+    for preset in (*sheet.presets, *sheet.other_presets):
+        sizes, chosen = sizes_at(sheet, preset)
+        totals = {key: at_sizes(total, _known(sizes)) for key, total in (preset.totals or sheet.totals).items()}
+        cells = {"Preset": code(preset.name), AT: ", ".join(f"{code(name)} = {value:,}" for name, value in chosen.items())}
+        for one in quantities:
+            is_known = not one.is_idle(totals) and not totals[one.key].free_symbols
+            cells[one.title] = both(evaluate(totals[one.key], {}), one.unit) if is_known else ""
+        for dtype, title in PEAKS.items():
+            cells[title] = "" if preset in sheet.other_presets else _peak(sheet, dtype, sizes)
+        printed = "<br>".join(printed_number(claim, sheet) for claim in sheet.claims if claim.of_preset == preset.name)
+        others = (_implementation(preset, sheet), printed, text(preset.note), citation(sheet, preset.cite))
+        cells |= dict(zip(_OTHERS, others, strict=True))
+        rows.append([cells[name] for name in head])
+    return table(*without_empty_columns(head, rows, head[1:]), right=[*of_weights, *work, *PEAKS.values()])
+
+
+def sizes_at(sheet: Sheet, preset: SheetPreset) -> tuple[dict[str, int], dict[str, int]]:
+    """Return all sizes of a preset with examples for those that it leaves open, and these alone; without them where none are found."""
+    _, allowed = one_long_sequence(sheet, preset.sizes)
+    chosen = {name: value for name, value in allowed.items() if value <= LONGEST}
+    if preset in sheet.presets:  # the conditions of others are those of other options
+        with suppress(NoExampleError):
+            chosen |= example_sizes(sheet, {**preset.sizes, **chosen})
+    known = complete(sheet.sizes, {**preset.sizes, **chosen})
+    return {name: value for name, value in known.items() if value is not None}, chosen
+
+
+def _known(sizes: Mapping[str, int]) -> dict[Symbol, Expr]:
+    return {symbol(name): Integer(value) for name, value in sizes.items()}
+
+
+def _peak(sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> str:
+    """Return the peak of memory where a formula gives it; elsewhere the whole step would have to be replayed."""
+    if sheet.peak is None:
+        return ""
+    formula = sheet.peak_bytes(dtype)
+    if formula is None or not {one.name for one in formula.free_symbols} <= sizes.keys():
+        return ""
+    count = sheet.peak.bytes_at(dtype, sizes)
+    return human(count, "bytes") or exact(count)
 
 
 def _word(value: object) -> str:

@@ -1,20 +1,21 @@
-"""The tables of a page: sizes, rows, totals."""
+"""The tables of a page: sizes, options, totals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.formulas.latex import latex_name
-from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InBytes, Shown, shown_in
-from generator.render.markdown.escape import code, text
-from generator.render.markdown.formula import PageFormulas, inline
-from generator.render.markdown.links import Links, op_cell
-from generator.render.markdown.shapes import row_shapes, size_values
-from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
-from generator.sheet.memory import ITEM
-from generator.sheet.sheet import Sheet, SheetRow
+from sympy import Add, expand
 
-ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
+from generator.formulas.latex import latex_name
+from generator.quantities import BYTES, INTENSITY, QUANTITIES, VECTOR_FLOPS, InBytes, Quantity
+from generator.render.markdown.escape import code, link, text
+from generator.render.markdown.formula import PageFormulas, Parts, inline
+from generator.render.markdown.links import OPERATIONS
+from generator.render.markdown.table import MarkdownTable, table
+from generator.sheet.memory import ITEM
+from generator.sheet.sheet import Sheet
+
+ROW_FORMULA_WIDTH = 60  # further columns stand beside them
 HOW_SAVED = (
     f"what is kept for the backward pass, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
     "masks have 1, indices 8, and statistics of normalisations at least 4"
@@ -46,53 +47,36 @@ def constraint_lines(sheet: Sheet) -> tuple[str, ...]:
     return (*(code(constraint.text) for constraint in sheet.constraints), *trained)
 
 
-def rows_table(sheet: Sheet, formulas: PageFormulas, links: Links) -> MarkdownTable:
-    """Return the rows in order of computation, parts of a block indented below it."""
-    quantities = shown_in(Shown.ROWS, sheet.totals)
-    head = ["Row", "Op", "Inputs", "Shape", "Times", *(one.short for one in quantities), "Note"]
-    sizes = size_values(sheet)
-    rows = []
-    for row in sheet.rows:
-        costs = [formulas.cell(row.costs[one.key], f"{one.short} of {code(row.path)}", ROW_FORMULA_WIDTH) for one in quantities]
-        rows.append(
-            [
-                row_name(row),
-                op_cell(row.op, links.pages),
-                ", ".join(code(name) for name in row.inputs),
-                "<br>".join(code(shape) for shape in row_shapes(row, sizes)),
-                "" if row.repeat == 1 else formulas.cell(row.repeat, f"times that {code(row.path)} is computed", ROW_FORMULA_WIDTH),
-                *costs,
-                text(row.note),
-            ]
-        )
-    return table(*without_empty_columns(head, rows, ("Times", "Note")))
-
-
-def row_name(row: SheetRow) -> str:
-    """Return a row's name behind an arrow that is indented by its depth; blocks are bold."""
-    name = f"**{code(row.name)}**" if row.is_group else code(row.name)
-    return f"{'&nbsp;' * 4 * (row.depth - 1)}↳&nbsp;{name}" if row.depth else name
-
-
 def totals_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
-    """Return the closed form of every quantity and what it counts."""
+    """Return the closed form of every quantity and what it counts; long ones are given as the sum of what the rows cost."""
     rows = [
-        (text(q.title), code(q.key), formulas.cell(sheet.totals[q.key], text(q.title)), text(q.unit), text(q.meaning)) for q in QUANTITIES
+        (
+            text(q.title),
+            code(q.key),
+            formulas.cell(sheet.totals[q.key], text(q.title), parts=parts_of(sheet, q.key)),
+            text(q.unit),
+            text(q.meaning) + _explained(q),
+        )
+        for q in QUANTITIES
     ]
     for amount in BYTES:
         rows += [(text(title), code(amount.key), cell, "bytes", how) for title, cell, how in _in_bytes(sheet, formulas, amount)]
-    for dtype in ("float32", "bfloat16"):
-        if sheet.peak is None:
-            continue
-        title = text(f"{PEAK_BYTES.en.title}, {dtype}")
-        formula = sheet.peak_bytes(dtype)
-        cell = text("at given sizes, by gen cost") if formula is None else formulas.cell(formula, title)
-        rows.append((title, code(PEAK_BYTES.key), cell, "bytes", text(PEAK_BYTES.en.meaning)))
     if sheet.totals[INTENSITY.per.of.key] != 0:
         ratio = code(f"({' + '.join(INTENSITY.of.sum_of)}) / {INTENSITY.per.key}")
         title, meaning = text(INTENSITY.en.title), text(INTENSITY.en.meaning)
         rows.append((title, code(INTENSITY.key), ratio, text(INTENSITY.unit["en"]), meaning))
     return table(("Quantity", "Key", "Formula", "Unit", "Meaning"), rows)
+
+
+def _explained(quantity: Quantity) -> str:
+    """Return a link to what each operation costs, where a quantity adds up such costs."""
+    return f": {link('what each operation costs', OPERATIONS)}" if quantity.key == VECTOR_FLOPS.key else ""
+
+
+def parts_of(sheet: Sheet, key: str) -> Parts:
+    """Return what the rows of the spec itself cost, by their names, if that adds up to the total."""
+    parts = [(row.name, row.costs[key]) for row in sheet.rows if row.depth == 0 and row.costs[key] != 0]
+    return parts if expand(Add(*(cost for _, cost in parts)) - sheet.totals[key]) == 0 else ()
 
 
 def inference_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:

@@ -19,6 +19,7 @@ from generator.proof.verify.sampling import sample
 from generator.proof.verify.variants import byte_checks
 from generator.spec.library import Library, spec_files
 from generator.trace.diary import RUNS
+from generator.trace.peak import Step
 from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
@@ -91,7 +92,7 @@ def test_two_layers_by_hand(tmp_path: Path) -> None:
     # then the gradients of the output 12, of relu's output 24 and of its input 24
     assert peak.peak_predicted == 4 * 108
     assert peak.is_exact
-    assert peak.at == "threshold_backward"
+    assert (peak.at, peak.step) == ("threshold_backward", Step(is_backward=True, row="bent", place=()))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
@@ -100,6 +101,7 @@ def test_memory_is_at_each_moment_what_the_replay_says(bench: Workbench, name: s
     sizes = sample(bench.compiled(name).sheet, random.Random(name))
     peak = compare_peaks(bench, name, sizes, dtype=dtype)
     assert peak.has_same_course, peak
+    assert peak.step.is_backward == peak.in_backward
 
 
 @pytest.mark.parametrize("name", ["stack", "recurrence"])

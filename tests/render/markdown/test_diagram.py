@@ -1,4 +1,4 @@
-"""The Mermaid picture: safe ids, escaped labels, one node a row, arrows for what is read."""
+"""The Mermaid pictures: safe ids, escaped labels, one node a row, arrows for what is read, one level each."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from generator.render.markdown.diagram import MAX_NODES, MAX_WITH_FRAMES, diagram, label_text
+from generator.render.markdown.diagram import MAX_NODES, diagram, diagrams_inside, label_text
 from generator.sheet.sheet import Sheet
 from tests.render.markdown.sheets import TOKENS, b, n, odd, row, stack, wide
 
 LABEL = r'"[^"]*"'
 NODE = re.compile(rf"(\w+)(?:\[{LABEL}\]|\[\[{LABEL}\]\]|\(\[{LABEL}\]\))")
-FRAME = re.compile(rf"subgraph (\w+)\[{LABEL}\]")
 ARROW = re.compile(rf"(\w+) (-->|-\.->)(?:\|{LABEL}\|)? (\w+)")
 RESERVED = {"end", "class", "graph", "subgraph", "style", "default", "click", "o", "x", "linkStyle", "classDef", "direction", "call"}
 
@@ -32,35 +31,48 @@ def arrows(sheet: Sheet) -> list[tuple[str, str, str]]:
 def test_every_line_is_known_mermaid_with_unique_ids_that_are_no_keywords(sheet: Sheet) -> None:
     first, *lines = lines_of(sheet)
     assert first == "flowchart TB"
-    ids = [match[1] for line in lines if (match := NODE.fullmatch(line) or FRAME.fullmatch(line))]
+    ids = [match[1] for line in lines if (match := NODE.fullmatch(line))]
     ends = [match.group(1, 3) for line in lines if (match := ARROW.fullmatch(line))]
-    assert len(ids) + len(ends) + lines.count("end") == len(lines)
+    assert len(ids) + len(ends) == len(lines)
     assert len(set(ids)) == len(ids)
     assert not set(ids) & RESERVED
     assert {end for pair in ends for end in pair} <= set(ids)
-    assert lines.count("end") == sum(line.startswith("subgraph ") for line in lines)
 
 
-def test_rows_inputs_and_outputs_are_nodes_and_a_block_is_a_frame_with_its_count() -> None:
-    lines = lines_of(stack())
-    assert 'in_tokens(["tokens<br/>[b, n]"])' in lines
-    assert 'row_embedded["embedded<br/>embedding<br/>[b, n, d]"]' in lines
-    assert 'subgraph row_blocks["blocks: block × L"]' in lines
-    assert 'row_blocks_mlp[["mlp: mlp<br/>[b, n, d]"]]' in lines
-    assert 'out_end(["output<br/>[b, n, V]"])' in lines
-    assert not any("up<br/>" in line for line in lines)  # two blocks down
-
-
-def test_a_residual_arrow_is_dotted() -> None:
+def test_rows_inputs_and_outputs_are_nodes_and_a_block_is_one_node_with_its_count() -> None:
+    assert lines_of(stack())[1:5] == [
+        'in_tokens(["tokens<br/>[b, n]"])',
+        'row_embedded["embedded<br/>embedding<br/>[b, n, d]"]',
+        'row_blocks[["blocks: block × L<br/>[b, n, d]"]]',
+        'row_end["end<br/>linear<br/>[b, n, V]"]',
+    ]
     assert arrows(stack()) == [
-        ("in_blocks_x", "-->", "row_blocks_mlp"),
-        ("in_blocks_x", "-.->", "row_blocks_sum"),
-        ("row_blocks_mlp", "-->", "row_blocks_sum"),
         ("in_tokens", "-->", "row_embedded"),
         ("row_embedded", "-->", "row_blocks"),
         ("row_blocks", "-->", "row_end"),
         ("row_end", "-->", "out_end"),
     ]
+
+
+def test_blocks_with_pages_are_linked_and_others_are_drawn_below_one_level_each() -> None:
+    pages = {"block", "mlp"}
+    drawn = diagram(stack(), pages)
+    assert drawn is not None
+    assert drawn.remarks == ("Boxes with double sides are blocks, each drawn on its own page: [`block`](block.md)",)
+    assert diagrams_inside(stack(), pages) == ()
+    (block,) = diagrams_inside(stack(), {"mlp"})
+    assert block.heading == "Inside <code>blocks</code>"
+    assert [line.strip() for line in block.lines[1:]] == [
+        'in_x(["x"])',
+        'row_blocks_mlp[["mlp: mlp<br/>[b, n, d]"]]',
+        'row_blocks_sum["sum<br/>add<br/>[b, n, d]"]',
+        "in_x --> row_blocks_mlp",
+        "in_x -.-> row_blocks_sum",
+        "row_blocks_mlp --> row_blocks_sum",
+    ]
+    assert block.remarks[-1] == "Dotted arrows are residual connections."
+    assert [one.heading for one in diagrams_inside(stack(), ())] == ["Inside <code>blocks</code>", "Inside <code>blocks.mlp</code>"]
+    assert len(diagrams_inside(wide(), ())) == 1  # nine blocks of one kind
 
 
 def test_an_add_of_two_unrelated_rows_is_no_residual() -> None:
@@ -98,13 +110,6 @@ def test_names_that_differ_only_in_what_ids_cannot_hold_get_different_ids() -> N
         ("row___2", "-->", "row___3"),
         ("row___3", "-->", "out__"),
     ]
-
-
-def test_blocks_are_closed_where_frames_would_be_too_much() -> None:
-    assert any(line.startswith("subgraph") for line in lines_of(wide(5)))
-    closed = lines_of(wide(9))
-    assert not any(line.startswith("subgraph") for line in closed)
-    assert len([line for line in closed if NODE.fullmatch(line)]) <= MAX_WITH_FRAMES
 
 
 def test_a_sheet_of_too_many_rows_has_no_picture() -> None:

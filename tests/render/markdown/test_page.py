@@ -9,7 +9,9 @@ import pytest
 
 from generator.quantities import BYTES, QUANTITIES
 from generator.render.markdown.links import Links, spec_link
+from generator.render.markdown.ops import render_ops
 from generator.render.markdown.page import render_page
+from generator.render.markdown.rows import MOST_ROWS, visible_rows
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from tests.render.markdown import rendered
@@ -40,12 +42,14 @@ def test_every_table_row_has_as_many_cells_as_its_head(sheet: Sheet) -> None:
     assert sum(map(len, tables)) == sum(line.startswith("|") for line in page.splitlines())
 
 
-def test_the_row_table_has_every_row_and_the_totals_table_every_quantity(sheet: Sheet) -> None:
-    tables = {tuple(table[0][:2]): table[1:] for table in rendered.tables(render_page(sheet))}
-    assert [line[0].rpartition(";")[2].strip("*`") for line in tables["Row", "Op"]] == [row.name for row in sheet.rows]
-    formulas = {
-        line[1].strip("`"): line[2].strip("`") for line in tables["Quantity", "Key"]
-    }  # of bytes a line for each set of number formats
+def test_the_tables_of_rows_have_every_row_and_the_totals_table_every_quantity(sheet: Sheet) -> None:
+    tables = rendered.tables(render_page(sheet))
+    names = [line[0].rpartition(";")[2].strip("*`") for table in tables if table[0][:2] == ["Row", "Op"] for line in table[1:]]
+    top = [row for row in sheet.rows if row.depth == 0]
+    inside = [row.name for block in top for row in sheet.rows if row.path.startswith(f"{block.path}.")]
+    assert names == [*(row.name for row in top), *inside]
+    (totals,) = [table[1:] for table in tables if table[0][:2] == ["Quantity", "Key"]]
+    formulas = {line[1].strip("`"): line[2].strip("`") for line in totals}  # of bytes a line for each set of number formats
     assert [*formulas][: len(QUANTITIES)] == [quantity.key for quantity in QUANTITIES]
     for amount in BYTES:
         if not amount.is_by_kind:
@@ -103,3 +107,57 @@ def test_a_spec_is_linked_from_the_pages_of_its_own_project(tmp_path: Path) -> N
 def test_a_sheet_with_next_to_nothing_has_a_page() -> None:
     bare = replace(stack(), description="", sizes=(), options={}, constraints=(), presets=(), claims=(), cite=(), references={})
     assert rendered.headings(render_page(bare)) == ["A stack", "Data flow", "Rows", "Totals"]
+
+
+def test_a_page_shows_as_many_levels_as_are_readable_and_names_where_the_others_are() -> None:
+    sheet = compile_spec(builtin_library(), "swin").sheet
+    pages = frozenset(builtin_library().files)
+    shown, closed = visible_rows(sheet.rows, pages)
+    assert len(shown) <= MOST_ROWS < len(sheet.rows)
+    assert {row.depth for row in sheet.rows if row.depth <= max(row.depth for row in shown)} == {row.depth for row in shown}
+    assert {row.op.partition(" ")[2] for row in closed} <= pages
+    page = render_page(sheet, Links(pages=pages))
+    assert "`gen show swin` prints every row." in page
+    assert [table[0][0] for table in rendered.tables(page)].count("Row") == 1 + page.count(" rows</summary>")
+
+
+def test_of_blocks_that_have_no_page_one_of_each_kind_is_opened_however_many_rows_there_are() -> None:
+    rows = wide(14).rows  # 14 stages of six rows each
+    shown, closed = visible_rows(rows, {"stage"})
+    assert [row.path for row in shown] == [row.path for row in closed] == [f"stage_{i}" for i in range(14)]
+    shown, closed = visible_rows(rows, ())
+    assert [row.path for row in shown if row.depth == 1] == [f"stage_0.part_{k}" for k in range(6)]
+    assert [row.path for row in closed] == [f"stage_{i}" for i in range(1, 14)]
+
+
+def test_what_is_folded_is_read_as_markdown_with_its_formulas() -> None:
+    page = render_page(compile_spec(builtin_library(), "cat").sheet)
+    lines = page.splitlines()
+    assert page.count("<details>") == page.count("</details>") > 8
+    for i, line in enumerate(lines):
+        if line == "<details>":
+            assert lines[i - 1] == lines[i + 2] == ""
+            assert lines[i + 1].startswith("<summary>")
+        if line == "</details>":
+            assert lines[i - 1] == lines[i + 1] == ""
+    html = [token.content for token in rendered.tokens(page) if token.type == "html_block"]
+    assert not any("|" in block or "math" in block for block in html)
+
+
+def test_a_long_total_is_the_sum_of_its_parts_each_with_its_name() -> None:
+    page = render_page(compile_spec(builtin_library(), "cat").sheet)
+    macs = next(display for display in rendered.fences(page, "math") if r"& 64bp^2N^2cC && \text{patch embedding}" in display)
+    assert r"& {} + 512bN^2CL_1 \left(N^2 + 4C + 16\right) && \text{stage1} \\" in macs
+    assert macs.count(r"\text{") == 9
+
+
+def test_what_each_operation_costs_is_a_link() -> None:
+    assert "[what each operation costs](ops.md#vector-operations)" in render_page(stack())
+    assert "\n## Vector operations\n" in render_ops()
+
+
+def test_the_peak_says_at_which_moments_it_may_be() -> None:
+    page = render_page(compile_spec(builtin_library(), "bert").sheet)
+    moments = [table for table in rendered.tables(page) if table[0] == ["Moment", "Bytes beside that"]]
+    assert len(moments) == 2
+    assert ["backward pass at `blocks.mlp.down`, in the last run of `blocks`", "$`4bnf + 8bn + 8bd`$"] in moments[0]
