@@ -13,7 +13,7 @@ from generator.proof.verify.references.run import ReferenceCheck
 from generator.proof.verify.run import Case, Verification
 from generator.proof.verify.verdict_words import decoding_words, is_compared, measurements, outcome, word
 from generator.render.environment import environment
-from generator.render.markdown.escape import code, link, text
+from generator.render.markdown.escape import code, link, tag_code, tag_text, text
 from generator.render.markdown.table import MarkdownTable, table
 from generator.text.problems import headline
 
@@ -23,9 +23,10 @@ LIBRARIES = ("torch", "transformers", "timm")
 
 @dataclass(frozen=True)
 class SpecSection:
-    """What the page says about one spec."""
+    """What the page says about one spec; the summary, in HTML, is what is seen of it where it is folded away."""
 
     heading: str
+    summary: str
     verdict: str
     sizes: MarkdownTable
     decoding: str
@@ -53,7 +54,8 @@ def render_report(results: Sequence[Verification], pages: Mapping[str, str]) -> 
             size_one=text(SIZE_ONE),
             decoding=text(DECODING),
             overview=_overview(results, pages),
-            specs=[_section(result, pages) for result in results],
+            differing=[_section(result, pages) for result in results if not result.equal],
+            equal=[_section(result, pages) for result in results if result.equal],
         )
     )
     return page.rstrip("\n") + "\n"
@@ -100,6 +102,7 @@ def _section(result: Verification, pages: Mapping[str, str]) -> SpecSection:
     left_out = (*map(headline, result.mistakes), *result.skipped, *alone, *result.shortened, *result.not_run)
     return SpecSection(
         heading=link(code(result.spec), pages[result.spec]) if result.spec in pages else code(result.spec),
+        summary=f"{tag_code(result.spec)}: {tag_text(_word(result))}, {counted(measurements([result]), 'measurement')}",
         verdict=verdict,
         sizes=_sizes(result.cases),
         decoding=text(decoding_words(result.decoding)) if result.decoding else "",

@@ -35,10 +35,11 @@ class Erratum:
 
 @dataclass(frozen=True)
 class Group:
-    """The claims of one source."""
+    """The claims of one source, folded away; the summary, in HTML, says how many have which verdict."""
 
     heading: str
     source: str
+    summary: str
     claims: MarkdownTable
     formulas: tuple[LongFormula, ...]
 
@@ -123,7 +124,9 @@ def _groups(claims: Sequence[tuple[Built, SheetClaim]], references: dict[str, Re
         if own:
             rows = [_row(one, claim, formulas) for one, claim in own]
             shown = table(*without_empty_columns(_HEAD, rows, ("Where", "Note")))
-            yield Group(_label(references, key), _source(references.get(key)), shown, formulas.take())
+            verdicts = Counter(claim.verdict for _, claim in own)
+            summary = ", ".join(f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word])
+            yield Group(_label(references, key), _source(references.get(key)), summary, shown, formulas.take())
 
 
 def _row(one: Built, claim: SheetClaim, formulas: PageFormulas) -> list[str]:

@@ -13,6 +13,7 @@ from generator.proof.verify.report import MADE_BY, render_report
 from generator.proof.verify.rows import RowDifference
 from generator.proof.verify.run import Case, Verification
 from generator.trace.tracer import Tracer
+from tests.render.markdown import rendered
 from tests.support.small_specs import LAYER, PAIR, write_specs
 
 SIZES = {"b": 2, "n": 3}
@@ -48,6 +49,15 @@ def test_a_difference_is_shown_with_the_first_row_that_differs() -> None:
     assert "✗ differ by 0.5 in output 0" in page
     assert "- Not compared: transformers Net: transformers is not installed." in page
     assert "- Not compared: no sizes satisfy d % h == 0." in page
+
+
+def test_what_differs_stands_open_before_what_is_equal_which_is_folded_away() -> None:
+    page = render_report([GOOD, BAD], {})
+    assert rendered.headings(page) == ["Proof", "What is compared", "All specs", "`bad`", "What was measured of each"]
+    folded = page[page.index("<summary><code>good</code>: ✓ equal, 3 measurements</summary>\n\n") :]
+    assert "| `base` | `b=2, n=3` | 1 equal |" in folded
+    assert "| `b=2, n=3` | `macs` | 1,007 | 8 |" not in folded
+    assert page.count("<details>") == page.count("\n\n</details>\n\n") + page.endswith("</details>\n")
 
 
 def test_the_page_names_the_versions_and_is_the_same_each_time() -> None:
