@@ -17,8 +17,17 @@ def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
     Raises:
         ProblemsError: a spec that must be derived and cannot.
     """
-    from generator.build.spec_summary import restore
-    from generator.render.markdown.index import render_index
+    from generator.build.spec_summary import restore, restored_numbers
+    from generator.render.markdown.index import IndexEntry, render_index
+    from generator.render.markdown.presets import preset_numbers
     from generator.sheet.compiled import compile_spec
 
-    return render_index([restore(summary) or compile_spec(library, name).sheet for name, summary in summaries.items()], links)
+    entries = []
+    for name, summary in summaries.items():
+        sheet = restore(summary)
+        if summary is None or sheet is None:
+            sheet = compile_spec(library, name).sheet
+            entries.append(IndexEntry(sheet, preset_numbers(sheet)))
+        else:
+            entries.append(IndexEntry(sheet, restored_numbers(summary)))
+    return render_index(entries, links)

@@ -6,6 +6,7 @@ from typing import Any
 
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.formulas.formula_data import FormulaDataError, from_data, to_data
+from generator.render.markdown.presets import PresetNumbers, preset_numbers
 from generator.sheet.example import ExampleView, known_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
@@ -21,6 +22,8 @@ def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
             "name": sheet.name,
             "title": sheet.title,
             "description": sheet.description,
+            "family": sheet.family,
+            "cite": list(sheet.cite),
             "source": sheet.source,
             "source_hash": sheet.source_hash,
             "sizes": [[size.name, size.meaning, size.kind, None if size.value is None else to_data(size.value)] for size in sheet.sizes],
@@ -28,6 +31,7 @@ def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
             "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.cite] for preset in sheet.presets],
             # Chosen here, where conditions and rows are known: what is restored has neither.
             "examples": [dict(view.examples) for view in known_views(sheet)],
+            "numbers": [[one.preset, dict(one.chosen), one.params, one.flops] for one in preset_numbers(sheet)],
             "claims": claims_to_data(sheet),
             "references": references_to_data(sheet),
             "places": [row_places(sheet, claim) for claim in sheet.claims],
@@ -42,6 +46,7 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
     if data is None:
         return None
     try:
+        restored_numbers(data)  # refuses what is none
         if len(data["examples"]) != max(1, len(data["presets"])):
             return None
         sizes = tuple(
@@ -61,11 +66,18 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
             rows=(),
             totals={key: from_data(value) for key, value in data["totals"].items()},
             presets=tuple(SheetPreset(name, chosen, expect, cite) for name, chosen, expect, cite in data["presets"]),
+            family=data["family"],
+            cite=tuple(data["cite"]),
             claims=claims_from_data(data["claims"]),
             references=references_from_data(data["references"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def restored_numbers(data: dict[str, Any]) -> tuple[PresetNumbers, ...]:
+    """Return what the presets come to, as it was worked out when a summary was made."""
+    return tuple(PresetNumbers(preset, chosen, params, flops) for preset, chosen, params, flops in data["numbers"])
 
 
 def restored_views(sheet: Sheet, data: dict[str, Any]) -> tuple[ExampleView, ...]:

@@ -97,6 +97,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         name=spec.name,
         title=spec.title,
         description=spec.description,
+        family=spec.family,
         source=library.relative(name),
         source_hash=source_hash(library, name),
         sizes=sizes,

@@ -6,6 +6,7 @@ All formulas are sympy expressions in the symbols of `Sheet.symbols` (positive i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -202,9 +203,17 @@ class Sheet:
     handed: Mapping[str, str] = field(default_factory=dict)  # output -> the row that makes it, where that has another name
     saved: SavedMemory = field(default_factory=_nothing_saved)  # what `saved_elements` counts, by kind of element
     inference: Mapping[str, Expr] = field(default_factory=dict)  # the totals that differ from these in inference
+    family: str = ""  # the heading under which the catalogue has it
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
     peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # None in sheets that are no architecture's
     inference_peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # where any count differs in inference
+
+    @property
+    def year(self) -> str:
+        """The year of the first source that the spec cites, as its label has it; empty where that has none."""
+        source = self.references.get(self.cite[0]) if self.cite else None
+        found = re.search(r"\b(?:19|20)\d\d\b", source.label) if source is not None else None
+        return found[0] if found else ""
 
     def is_average(self, axis: Expr) -> bool:
         """Say whether an axis is so long only on average: it depends on values, and the average need not be whole."""

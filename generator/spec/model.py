@@ -242,6 +242,11 @@ class Spec:
     span: Span
     title: str = key(text(maxLength=MAX_TITLE), "a heading", required=True, example="Multi-head self-attention")
     description: str = key(TEXT, "one paragraph")
+    family: str = key(
+        text(maxLength=MAX_TITLE),
+        "the heading under which the catalogue has it, by the years of first sources",
+        example="vision Transformers",
+    )
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite", example="devlin2019")
     dims: Mapping[str, Dim] = key(
         entries(part(lambda: Dim), least=1),

@@ -23,7 +23,7 @@ INDEX = "i"  # what the number of a stage is called where `each` does not say
 _EACH = re.compile(r"(?:(?P<index>[A-Za-z]\w*)\s+in\s+)?(?P<first>\d+)\s*\.\.\s*(?P<last>\d+)")
 _INDEXED = re.compile(r"(?P<name>\b[A-Za-z]\w*)\[(?P<at>[^\[\]]*)\]")
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*(?![\w\[(])")
-_PROSE = frozenset({"title", "description", "is", "note", "erratum", "because", "states", "cite", "model"})  # for people
+_PROSE = frozenset({"title", "description", "family", "is", "note", "erratum", "because", "states", "cite", "model"})  # for people
 _PATTERNS = frozenset({"to", "eq"})  # keys whose texts have labels of their own, such as i
 _LISTS = frozenset({"in", "out", "carry", "shape", "pattern"})  # keys of a row whose value is a list by itself
 

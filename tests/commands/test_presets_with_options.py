@@ -65,9 +65,9 @@ def test_python_takes_them_too() -> None:
 def test_pages_show_and_modules_take_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["build", "mine", "--out", "out"]) == 0
     page = Path("out/markdown/net.md").read_text(encoding="utf-8")
-    line = next(line for line in page.splitlines() if line.startswith("| `without`"))
-    assert "`bias` = false, `gate` = `gelu`" in line
-    assert "256" in line
+    numbers, sizes = (line for line in page.splitlines() if line.startswith("| `without`"))
+    assert "| 256 |" in numbers
+    assert "`bias` = false, `gate` = `gelu`" in sizes
     assert "'bias': False" in Path("out/modules/net.py").read_text(encoding="utf-8").replace('"', "'")
     module = load("net", specs="mine").module(preset="without")
     assert sum(weight.numel() for weight in module.parameters()) == 256

@@ -10,7 +10,7 @@ from sympy import Expr, Integer, Symbol, expand
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
-from generator.quantities import PARAMS, PEAK_BYTES, Shown, keys_in, shown_in
+from generator.quantities import MATMUL_FLOPS, PARAMS, PEAK_BYTES, Shown, keys_in, shown_in
 from generator.questions.growth.growth_summary import one_long_sequence
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
@@ -75,6 +75,34 @@ def _numbers(sheet: Sheet) -> MarkdownTable:
         cells |= dict(zip(_OTHERS, others, strict=True))
         rows.append([cells[name] for name in head])
     return table(*without_empty_columns(head, rows, head[1:]), right=[*of_weights, *work, *PEAKS.values()])
+
+
+@dataclass(frozen=True)
+class PresetNumbers:
+    """What a preset comes to, at sizes of ours for those that it leaves open; None where those that decide are not known.
+
+    Args:
+        chosen: these sizes.
+        params: the parameters.
+        flops: the matmul FLOPs of a forward pass.
+    """
+
+    preset: str
+    chosen: Mapping[str, int]
+    params: int | None
+    flops: int | None
+
+
+def preset_numbers(sheet: Sheet) -> tuple[PresetNumbers, ...]:
+    """Return what each preset comes to."""
+    found = []
+    for preset in (*sheet.presets, *sheet.other_presets):
+        sizes, chosen = sizes_at(sheet, preset)
+        totals = preset.totals or sheet.totals
+        at = [at_sizes(totals[key], _known(sizes)) for key in (PARAMS.key, MATMUL_FLOPS.key)]
+        params, flops = (int(one) if one.is_Integer else None for one in at)
+        found.append(PresetNumbers(preset.name, chosen, params, flops))
+    return tuple(found)
 
 
 def sizes_at(sheet: Sheet, preset: SheetPreset) -> tuple[dict[str, int], dict[str, int]]:

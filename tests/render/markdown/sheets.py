@@ -94,7 +94,7 @@ def odd() -> Sheet:
         name="odd",
         title=ODD,
         description=f"- {ODD}\n\n1. {ODD}\n\n# {ODD}",
-        source="odd/a--b-->c.yaml",
+        source="odd/a--b-->c/odd.yaml",
         sizes=tuple(replace(size, meaning=ODD) for size in sheet.sizes),
         options={"kind": "a|b`c"},
         rows=(*sheet.rows, *extra),
