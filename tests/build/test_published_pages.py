@@ -152,7 +152,7 @@ def test_pages_do_not_depend_on_a_record_or_on_the_formats(specs: Path, out: Pat
 
 
 def test_what_a_clone_does_not_have_is_not_linked(specs: Path, out: Path) -> None:
-    (specs.parent / ".gitignore").write_text("/generated/excel/*\n!/generated/excel/other.xlsx\n", encoding="utf-8")
+    (specs.parent / ".gitignore").write_text("generated/excel/*\n!generated/excel/other.xlsx\n", encoding="utf-8")
     build()
     page, document = (
         (out / "markdown/mixer.md").read_text(encoding="utf-8"),
@@ -160,14 +160,14 @@ def test_what_a_clone_does_not_have_is_not_linked(specs: Path, out: Path) -> Non
     )
     assert "Workbook: `excel/mixer.xlsx`, which `gen build` makes\n" in page
     assert "mixer.xlsx" not in document
-    (specs.parent / ".gitignore").write_text("/generated/excel/*\n!/generated/excel/mixer.xlsx\n", encoding="utf-8")
+    (specs.parent / ".gitignore").write_text("generated/excel/*\n!generated/excel/mixer.xlsx\n", encoding="utf-8")
     build()
     assert "Workbook: [`excel/mixer.xlsx`](../excel/mixer.xlsx)\n" in (out / "markdown/mixer.md").read_text(encoding="utf-8")
     assert "[workbook](../../excel/mixer.xlsx)" in (out / "markdown/documents/notes.md").read_text(encoding="utf-8")
 
 
 def test_where_pages_are_not_kept_either_the_workbooks_beside_them_are_linked(specs: Path, out: Path) -> None:
-    (specs.parent / ".gitignore").write_text("/generated/\n", encoding="utf-8")
+    (specs.parent / ".gitignore").write_text("generated/\n", encoding="utf-8")
     build()
     assert "](../excel/mixer.xlsx)" in (out / "markdown/mixer.md").read_text(encoding="utf-8")
 

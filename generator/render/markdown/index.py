@@ -32,7 +32,7 @@ class IndexEntry:
 
 
 @dataclass(frozen=True)
-class Group:
+class IndexGroup:
     """The specs of a family or a folder; specs at the top of their library that have no family have no heading."""
 
     heading: str
@@ -51,9 +51,9 @@ def render_index(entries: Sequence[IndexEntry], links: Sequence[tuple[str, str]]
         if entry.sheet.family:
             families.setdefault(entry.sheet.family, []).append(entry)
     others = [entry.sheet for entry in ordered if not entry.sheet.family]
-    groups = [Group(text(family), _presets_table(members)) for family, members in families.items()]
+    groups = [IndexGroup(text(family), _presets_table(members)) for family, members in families.items()]
     groups += [
-        Group(text(name), _specs_table([sheet for sheet in others if _folder(sheet) == name]))
+        IndexGroup(text(name), _specs_table([sheet for sheet in others if _folder(sheet) == name]))
         for name in dict.fromkeys(_folder(sheet) for sheet in others)
     ]
     digest = sha256("".join(f"{entry.sheet.name}\0{entry.sheet.source_hash}\0" for entry in ordered).encode()).hexdigest()

@@ -21,7 +21,7 @@ ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
 
 
 @dataclass(frozen=True)
-class Inside:
+class BlockRows:
     """The rows inside of one block of the spec, those of blocks in it among them; the summary is HTML."""
 
     summary: str
@@ -33,7 +33,7 @@ class RowTables:
     """The rows of the spec itself, what is in its blocks, and what is to be said of blocks that are closed."""
 
     top: MarkdownTable
-    blocks: tuple[Inside, ...]
+    blocks: tuple[BlockRows, ...]
     remark: str
 
 
@@ -47,7 +47,7 @@ def row_tables(sheet: Sheet, formulas: PageFormulas, links: Links) -> RowTables:
         inside = [row for row in shown if row.path.startswith(f"{block.path}.")]
         if inside:
             what = f"{tag_code(block.name)}, {counted(len(inside), 'row')}"
-            blocks.append(Inside(f"Inside {what}", _table(sheet, inside, formulas, links, 1)))
+            blocks.append(BlockRows(f"Inside {what}", _table(sheet, inside, formulas, links, 1)))
     everything = code(f"gen show {sheet.name}")
     alone = "Blocks that are not opened here have pages of their own, or are as the one of the same kind that is opened first"
     return RowTables(first, tuple(blocks), f"{alone}; {everything} prints every row." if closed else "")
