@@ -103,7 +103,20 @@ def with_choices(library: Library, name: str, settings: Mapping[str, Any], prese
         return library, {}
     sizes = {size: int(numbers[size]) for use in slots.values() for size in use.sizes}
     blocks = {slot: use.spec for slot, use in of_preset.items()}
-    return library.chosen(Choices(name, own, options, slots, preset, of_preset)), {**own, **options, **blocks, **filled, **sizes}
+    kept = _filled_by_all(library, name, slots)
+    return library.chosen(Choices(name, own, options, slots, preset, of_preset, kept)), {**own, **options, **blocks, **filled, **sizes}
+
+
+def _filled_by_all(library: Library, name: str, slots: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """Return the slots of these names, by their specs, in which nothing stands by default: whoever uses the spec fills them."""
+    inside = library.closure(name)
+    uses = [use for one in inside for use in library.spec(one).uses()]
+    return frozenset(
+        (used, slot)
+        for used in inside[1:]
+        for slot in slots
+        if slot in library.spec(used).slots and all(slot in use.slots for use in uses if use.spec == used)
+    )
 
 
 def _whole(text: str) -> str:

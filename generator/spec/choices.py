@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from generator.spec.model import Layers, Option, Preset, Row, Spec, Use
+from generator.spec.model import Layers, Option, Preset, Row, Slot, Spec, Use
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class Choices:
         slots: what stands in all slots of a name.
         preset: whose sizes are asked for, whatever options and blocks go with it.
         filled: what stands in slots of the spec that is asked about, where nothing else is chosen for all slots of that name.
+        kept: slots, by their specs, that all who use the spec fill themselves: what stands there by default is not asked about, and what
+            is chosen for their users may need sizes that the spec does not have.
     """
 
     spec: str = ""
@@ -27,6 +29,7 @@ class Choices:
     slots: Mapping[str, Use] = field(default_factory=dict)
     preset: str = ""
     filled: Mapping[str, Use] = field(default_factory=dict)
+    kept: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(cls, spec: str, preset: Preset) -> Choices:
@@ -40,11 +43,15 @@ class Choices:
         return replace(
             spec,
             options={name: self._option(option, values) for name, option in spec.options.items()},
-            slots={name: replace(slot, default=filled.get(name) or self._use(slot.default)) for name, slot in spec.slots.items()},
+            slots={name: self._slot(spec, slot, filled) for name, slot in spec.slots.items()},
             rows={name: self._row(row) for name, row in spec.rows.items()},
             presets={name: _sizes_alone(one) for name, one in spec.presets.items() if self._fits(spec, one, values, filled)},
             claims=(),
         )
+
+    def _slot(self, spec: Spec, slot: Slot, filled: Mapping[str, Use]) -> Slot:
+        chosen = None if (spec.name, slot.name) in self.kept else filled.get(slot.name)
+        return replace(slot, default=chosen or self._use(slot.default))
 
     def _fits(self, spec: Spec, preset: Preset, values: Mapping[str, Any], filled: Mapping[str, Use]) -> bool:
         """Say whether a preset's formulas are those under these choices."""

@@ -34,6 +34,23 @@ presets:
 WRITTEN = WHOLE.replace("{use: mlp, options: {bias: true}}", "{use: gated_mlp, options: {bias: false}}").replace("656", "864")
 
 
+WIDE = """
+title: Through a width of its own
+dims: {b: batch, n: length, d: width, c: width between}
+inputs: {x: [b, n, d]}
+layers:
+  there: {op: linear, in: x, out: [b, n, c]}
+  back: {op: linear, out: [b, n, d]}
+"""
+TALL = """
+title: Cells, all of them filled
+dims: {b: batch, n: length, d: width, c: width between, L: layers}
+inputs: {x: [b, n, d]}
+layers:
+  body: {use: cell, repeat: L, slots: {inner: wide}}
+"""
+
+
 @pytest.fixture(autouse=True)
 def some_specs(specs: Path) -> None:
     write_specs(specs, cell=CELL, whole=WHOLE, written=WRITTEN.replace("whole-small", "written-small"))
@@ -82,6 +99,20 @@ def test_a_chosen_block_has_the_sizes_and_options_that_it_alone_knows(capsys: py
 
 
 @pytest.mark.slow
+def test_what_is_chosen_may_need_sizes_that_only_the_user_of_the_slot_has(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The cell has no size c: what stands in its slot by default, where nobody leaves that to it, stays."""
+    bent = WIDE.replace("  back:", "  bent: {op: activation, kind: gelu}\n  back:")
+    write_specs(specs, wide=WIDE, bent=bent, tall=TALL)
+    assert main(["verify", "tall", "inner=bent", "--samples", "1", *IN]) == 0
+    capsys.readouterr()
+    assert main(["module", "tall", "inner=bent", "--single-file", *IN]) == 0
+    written = capsys.readouterr().out
+    assert "class Bent(" in written
+    assert "class Wide(" not in written
+    norm, biases, gelu = 3 * (8 * 8 + 4), 3 * (2 + 8), 3 * 2 * 5
+    assert _cost(capsys, "tall", "inner=bent", "b=1", "n=3", "d=8", "c=2", "L=2")["vector_flops"] == 2 * (norm + biases + gelu)
+
+
 def test_what_is_chosen_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["verify", "whole-small", "inner=gated_mlp", "bias=false", "--samples", "2", "--json", *IN]) == 0
     found = json.loads(capsys.readouterr().out)[0]
