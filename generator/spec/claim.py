@@ -24,6 +24,7 @@ from generator.spec.keys import (
     word,
 )
 from generator.spec.values import Condition, Expression
+from generator.text.expression_tree import names
 from generator.text.naming import LABEL
 from generator.text.problems import Problem
 from generator.text.source import Span
@@ -70,6 +71,9 @@ class Claim(SpecPart):
     preset: str = key(WORD, "the source speaks of this preset")
     conditions: tuple[Condition, ...] = key(CONDITIONS, "conditions on the sizes under which it is published", "where")
     ignore: Mapping[str, Span] = key(PLACES, "what the source leaves out: bias, norm, positional, mask, an op, or a row")
+    tile: Expression | None = key(
+        EXPRESSION, "keys in a block of fused attention: traffic is what its tiled loop loads and stores", example="M/(4*e)"
+    )
     digits: int = key(whole(minimum=1, maximum=15), "the source gives so many leading digits")
     dtype: str = key(one_of(lambda: list(DTYPES)), "the number format of saved bytes; float32 by default")
     cites: Mapping[str, Span] = key(CITE, "keys of references.yaml", "cite")
@@ -96,6 +100,12 @@ class Claim(SpecPart):
     def cite(self) -> str:
         """The sources, separated by spaces."""
         return " ".join(self.cites)
+
+    @property
+    def new_names(self) -> frozenset[str]:
+        """The names in what stands in the place of sizes, and in `tile`, which may be new ones of the source."""
+        written = (*self.given.values(), *([self.tile] if self.tile else []))
+        return frozenset(name for value in written for name in names(value.ast))
 
     @property
     def formula(self) -> Expression | None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.quantities import SAVED_BYTES
+from generator.quantities import SAVED_BYTES, TRAFFIC_ELEMENTS
 from generator.spec.checks import size_notes, unknown_sizes
 from generator.spec.model import Claim, Spec
-from generator.text.expression_tree import names
 from generator.text.problems import Problem
 from generator.text.suggest import did_you_mean, listed
 
 _FORMS = ("equals", "order", "exceeds")
 _ONLY_WITH = {"in": "order", "once": "exceeds", "because": "states", "correct": "erratum", "digits": "equals"}
-_NOT_OF_STATED = ("of", "row", "ignore", "preset", "where", "correct", "digits", "dtype", "exceeds", "erratum")
+_NOT_OF_STATED = ("of", "row", "ignore", "preset", "where", "correct", "digits", "dtype", "exceeds", "erratum", "tile")
 
 
 def check_claims(spec: Spec) -> Iterator[Problem]:
@@ -54,6 +53,8 @@ def _form(claim: Claim) -> Iterator[Problem]:
             yield Problem(f"`{key}` belongs to a claim with `{other}`", present[key])
     if "correct" in present and "exceeds" in forms:
         yield Problem("`correct` is a formula; it belongs to a claim with `equals` or `order`", present["correct"])
+    if claim.tile and claim.of != TRAFFIC_ELEMENTS.key:
+        yield Problem(f"`tile` belongs to a claim of `{TRAFFIC_ELEMENTS.key}`; it changes no other count", present["tile"])
     if claim.dtype and claim.of != SAVED_BYTES.key:
         yield Problem(
             f"`dtype` belongs to a claim of `{SAVED_BYTES.key}`; all other quantities count elements and operations", present["dtype"]
@@ -76,7 +77,7 @@ def _names(spec: Spec, claim: Claim) -> Iterator[Problem]:
     if claim.states:
         return  # its formula may speak of what is no size here, such as the size of a fast memory
     yield from _given(spec, claim)
-    new = {name for value in claim.given.values() for name in names(value.ast)} - set(spec.dims)
+    new = claim.new_names - set(spec.dims)
     exceeded = claim.exceeds.formula if claim.exceeds else None
     for part in (claim.equals, claim.order, exceeded, claim.correct, claim.once, *claim.conditions):
         if part is not None:

@@ -15,7 +15,7 @@ from generator.resolve.contradictions import contradiction, unmet
 from generator.resolve.sizes import Unresolved, evaluated
 from generator.sheet.claims.substitution import NoValueError, put_in
 from generator.spec.model import Claim, Expression, Spec
-from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
+from generator.text.expressions import ExpressionError, expression_problem, symbolic
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
@@ -84,10 +84,12 @@ def conditions(claim: Claim, spec: Spec, sizes: Mapping[str, Expr], facts: Facts
     Raises:
         Unresolved: they make no sense, which is among the problems then.
     """
-    new = {name for value in claim.given.values() for name in names(value.ast)} - set(spec.dims)
+    new = claim.new_names - set(spec.dims)
     known = {**sizes, **{name: symbol(name) for name in sorted(new)}}
     values = {symbol(name): evaluated(value, known, facts, problems) for name, value in claim.given.items()}
     texts = [f"{name} = {value.text}" if value.text != name else f"{name} open" for name, value in claim.given.items()]
+    if claim.tile:
+        texts.append(f"tile = {claim.tile.text}")
     if claim.preset:
         values = {**_preset_values(claim.preset, spec, known, facts, problems), **values}
         texts.insert(0, f"preset {claim.preset}")

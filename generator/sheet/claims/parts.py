@@ -10,14 +10,15 @@ Everything is a sum over leaf rows (rows without parts), whose costs add up to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Expr, Integer, expand, sympify
 
+from generator.ops.attention import Attention
 from generator.ops.registry import ops
 from generator.quantities import BY_KEY, SAVED_BYTES, Quantity, cost_formula, summands
-from generator.resolve.architecture import Architecture
+from generator.resolve.architecture import Architecture, BlockRow
 from generator.resolve.sizes import Unresolved
 from generator.sheet.memory import storage_bytes
 from generator.sheet.sheet import SheetRow
@@ -25,6 +26,7 @@ from generator.spec.model import Claim
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import did_you_mean, listed
+from generator.trace.tiles import tiled_traffic
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "norm": ("batch_norm", "group_norm", "l2_normalise", "layer_norm", "rms_norm"),
@@ -84,11 +86,12 @@ class Part:
         return expand(sum(self.costs.values(), Integer(0)))
 
 
-def part(claim: Claim, rows: Mapping[str, Span], costs: Costs, problems: Problems) -> Part:
+def part(claim: Claim, rows: Mapping[str, Span], costs: Costs, problems: Problems, tile: Expr | None = None) -> Part:
     """Return what a claim speaks of.
 
     Args:
         rows: the rows it names; all where there are none.
+        tile: keys in a block of fused attention, whose traffic is counted in tiles then.
 
     Raises:
         Unresolved: it names a row or something to leave out that there is not, which is among the problems then.
@@ -100,7 +103,32 @@ def part(claim: Claim, rows: Mapping[str, Span], costs: Costs, problems: Problem
         if row.path not in ignored:
             bias = costs.bias(row, claim) if without_bias else Integer(0)
             found[row.path] = expand(costs.of(row, claim) - bias)
+    if tile is not None:
+        found |= _in_tiles(claim, [row for row in scope if row.path in found], tile, costs, problems)
     return Part(found)
+
+
+def _in_tiles(claim: Claim, rows: Sequence[SheetRow], tile: Expr, costs: Costs, problems: Problems) -> dict[str, Expr]:
+    """Return the traffic of the rows of fused attention, as their tiled loop has it. Raises Unresolved where there are none."""
+    shapes = dict(_shapes(costs.arch))
+    fused = [row for row in rows if row.op == Attention.name]
+    if not fused:
+        problems.add("`tile` is said of no row with `op: attention`", claim.where("tile"), "all others are counted as they are")
+        raise Unresolved
+    found = {}
+    for row in fused:
+        q, k, v, *_ = shapes[row.path]
+        found[row.path] = expand(row.repeat * tiled_traffic(q, k, v, tile))
+    return found
+
+
+def _shapes(arch: Architecture) -> Iterator[tuple[str, tuple[tuple[Expr, ...], ...]]]:
+    """Yield the path of each row of an op and of those inside blocks, with the shapes of its inputs."""
+    for row in arch.rows:
+        if isinstance(row, BlockRow):
+            yield from _shapes(row.child)
+        else:
+            yield row.path, tuple(one.shape for one in row.inputs)
 
 
 def _leaves(rows: Mapping[str, Span], costs: Costs, problems: Problems) -> list[SheetRow]:

@@ -71,7 +71,8 @@ class _Judge:
         if claim.states and claim.formula is not None:
             return self._stated(claim.formula)
         self.under = conditions(self.claim, self.spec, self.sizes, self.facts, self.problems)
-        self.part = part(self.claim, self.claim.rows, self.costs, self.problems)
+        tile = self.under.value(claim.tile, self.problems) if claim.tile is not None else None
+        self.part = part(claim, claim.rows, self.costs, self.problems, tile)
         self.derived = self.under.applied(self.part.total, f"the {self.claim.of} of this spec", self.claim.span, self.problems)
         if claim.once is not None:
             return self._exceeds(claim.once)
