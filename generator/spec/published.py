@@ -33,23 +33,21 @@ class Printed:
     digits: int
 
 
-def read_printed(text: str) -> Printed | None:
-    """Return what a printed number says; None where it is no whole number.
+def read_printed(text: str) -> Printed:
+    """Return what a printed number says. Raises NotANumberError for one that is not whole, or too large.
 
     The zeros at the end of a whole number only say how large it is: 340M gives two digits, 13.0B three.
     """
     match = _PRINTED.fullmatch(text.strip())
-    try:
-        mantissa = number(match[1]) if match else None
-    except NotANumberError:
-        mantissa = None
-    if match is None or mantissa is None:
-        return None
-    value = mantissa * Fraction(10) ** (int(match[2] or 0) + _UNITS[match[3] or ""])
+    if match is None:
+        raise NotANumberError
+    value = number(match[1]) * Fraction(10) ** (int(match[2] or 0) + _UNITS[match[3] or ""])
     given = match[1].replace(",", "")
     shown = given.replace(".", "") if "." in given else given.rstrip("0")
     digits = len(shown.lstrip("0"))
-    return Printed(int(value), digits) if value.denominator == 1 and value < MOST and 0 < digits <= MOST_DIGITS else None
+    if value.denominator != 1 or value >= MOST or not 0 < digits <= MOST_DIGITS:
+        raise NotANumberError
+    return Printed(int(value), digits)
 
 
 @dataclass(frozen=True)
@@ -86,13 +84,14 @@ class Published(SpecPart):
 
     def mistakes(self) -> Iterator[Problem]:
         """It is a number."""
-        if read_printed(self.prints) is None:
+        try:
+            read_printed(self.prints)
+        except NotANumberError:
             yield Problem(f"`{self.prints}` is no whole number; write it {_EXAMPLE}", self.where("prints"))
 
     def claim(self, preset: str, cites: Mapping[str, Span]) -> Claim:
-        """Return the claim that it makes of a preset; `cites` are the sources where it names none."""
+        """Return the claim that it makes of a preset; `cites` are the sources where it names none. What has `mistakes` makes none."""
         said = read_printed(self.prints)
-        assert said is not None  # see `mistakes`
         place = self.where("prints")
         needed = {"of": self.where("of"), "equals": place, "digits": place, "preset": self.span}
         return Claim(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from generator.formulas.numerals import NotANumberError
 from generator.spec.published import Printed, read_printed
 
 
@@ -28,5 +29,6 @@ def test_a_printed_number_has_a_value_and_digits(text: str, value: int, digits: 
 
 
 @pytest.mark.parametrize("text", ["", "M", "about 117M", "1.5", "117 m", "0M", "1,17M", "-3M", "１１７M", "1e99", "1.0000000000000001e30"])
-def test_what_is_no_whole_number_is_none(text: str) -> None:
-    assert read_printed(text) is None
+def test_what_is_no_whole_number_is_refused(text: str) -> None:
+    with pytest.raises(NotANumberError):
+        read_printed(text)
