@@ -31,6 +31,17 @@ def test_json_has_the_documented_keys_in_order(capsys) -> None:
     ]
 
 
+@pytest.mark.parametrize("time", ["derived", "kept"])
+def test_json_says_what_others_have_counted_of_a_preset(capsys, time) -> None:
+    data = cost(capsys, "gpt2", "b=1", "n=8", "--preset", "gpt2")
+    assert data["implementation"] == {"model": "GPT2LMHeadModel", "cite": "transformers", "params": 124439808}
+    (printed,) = data["published"]
+    assert printed.pop("erratum")
+    assert printed == {
+        "of": "params", "prints": "117M", "derived": 124439808, "verdict": "differs", "cite": "radford2019", "note": "table 2",
+    }  # fmt: skip
+
+
 def test_numbers_are_those_of_linear_algebra(capsys) -> None:
     data = cost(capsys, "mine/pair.yaml", "b=3", "h=2")
     assert data["preset"] is None

@@ -165,6 +165,24 @@ def test_a_preset_that_does_not_come_to_what_is_expected_fails_its_check() -> No
     assert beside(page(book, "Presets"), "Parameters: computed minus expected", "C").value == -1
 
 
+def test_presets_say_whose_totals_are_expected_and_what_sources_print() -> None:
+    sheet = encoder()
+    small, large = sheet.presets
+    presets = (replace(small, implementation=("Encoder", "smith2020")), replace(large, expect={"params": 1}))
+    number = replace(sheet.claims[0], quantity="params", scope="", check=None, of_preset="small", conditions=("preset small",), digits=2)
+    printed = [
+        replace(number, text="0.1M", verdict="equal"),
+        replace(number, text="90K", verdict="differs", erratum="it was counted by hand"),
+        replace(number, text="98K", verdict="equal", ignored=("norm",), cite="", of_preset="large"),
+    ]
+    page_of = page(opened(build_workbook(replace(sheet, presets=presets, claims=(*sheet.claims, *printed))), values=True), "Presets")
+    whose = "The public implementation that has them"
+    assert beside(page_of, whose, "C").value == "Encoder, Smith, 2020"
+    assert beside(page_of, whose, "D").value == "none, arithmetic of our own"
+    assert beside(page_of, "Parameters: as printed", "C").value == "✓ 0.1M (Smith, 2020)\n✗ 90K (Smith, 2020)"
+    assert beside(page_of, "Parameters: as printed", "D").value == "✓ 98K, without norm (no source given)"
+
+
 def test_claims_that_differ_are_shown_with_their_reason_and_fail_nothing() -> None:
     checks = page(opened(built("encoder"), values=True), "Checks")
     text = next(str(cell.value) for row in checks.iter_rows() for cell in row if str(cell.value).startswith("Parameters = 4*L*d^2"))
