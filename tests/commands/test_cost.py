@@ -31,9 +31,9 @@ def test_json_has_the_documented_keys_in_order(capsys) -> None:
     ]
 
 
-@pytest.mark.parametrize("time", ["derived", "kept"])
-def test_json_says_what_others_have_counted_of_a_preset(capsys, time) -> None:
-    data = cost(capsys, "gpt2", "b=1", "n=8", "--preset", "gpt2")
+def test_json_says_what_others_have_counted_of_a_preset(capsys) -> None:
+    data, again = (cost(capsys, "gpt2", "b=1", "n=8", "--preset", "gpt2") for _ in range(2))
+    assert again == data  # from what was kept
     assert data["implementation"] == {"model": "GPT2LMHeadModel", "cite": "transformers", "params": 124439808}
     (printed,) = data["published"]
     assert printed.pop("erratum")
