@@ -196,14 +196,14 @@ def _term_key(term: Term, position: Mapping[str, int]) -> tuple[Any, ...]:
     others = []
     for base, exponent in term.factors:
         if isinstance(base, Symbol) and base.name in position:
-            in_sizes[position[base.name]] = _plain(-exponent)
+            in_sizes[position[base.name]] = python_number(-exponent)
         else:
-            others.append((*_factor_key(base, position), _plain(-exponent)))
-    return _plain(-degree), not term.factors, _plain(-abs(term.coefficient)), tuple(in_sizes), others
+            others.append((*_factor_key(base, position), python_number(-exponent)))
+    return python_number(-degree), not term.factors, python_number(-abs(term.coefficient)), tuple(in_sizes), others
 
 
-def _plain(number: Rational) -> int | Fraction:
-    """Return a number as Python's own, which are compared many times as fast as sympy's."""
+def python_number(number: Rational) -> int | Fraction:
+    """Return a number as Python's own, which are added and compared many times as fast as sympy's."""
     return int(number.p) if number.q == 1 else Fraction(int(number.p), int(number.q))
 
 

@@ -11,18 +11,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-from sympy import Add, Expr, Integer, Max, Mul, Symbol, expand
+from sympy import Add, Expr, Max, Mul, Rational, Symbol, expand
 
+from generator.formulas.order import python_number
 from generator.trace.diary import RUNS, Diary, Place
 from generator.trace.tensor import Storage
 
 _MIDDLE = 2  # the run that those left out are like, as seen from outside
 
 T = TypeVar("T")
-Terms = Mapping[Expr, Expr]  # a polynomial: product of sizes: coefficient
-Moment = Mapping[tuple[str, Expr], Expr]  # elements alive: kind of element and product of sizes: coefficient
+Number = int | Fraction  # see `python_number`
+Terms = Mapping[Expr, Number]  # a polynomial: product of sizes: coefficient
+Moment = Mapping[tuple[str, Expr], Number]  # elements alive: kind of element and product of sizes: coefficient
 
 
 class Step(NamedTuple):
@@ -87,7 +91,7 @@ class Replayed:
         """Return the highest moments: what all of those have that may be it, and what each has beside."""
         numbers = dict(self.left_out)
         found = _highest_of([(_in_bytes(moment, item), step) for moment, step in moments], _is_at_most)
-        sums = [expand(Add(*(product * count for product, count in one.items())).xreplace(numbers)) for one, _ in found]
+        sums = [expand(Add(*(product * Rational(count) for product, count in one.items())).xreplace(numbers)) for one, _ in found]
         terms = [one.as_coefficients_dict() for one in sums]
         common = {key: min(one[key] for one in terms) for key in terms[0] if all(one[key] > 0 for one in terms)}
         shared = Add(*(key * count for key, count in common.items()))
@@ -152,10 +156,10 @@ class Memory:
         for (place, kind, numel), count in self._alive.items():
             if count:
                 found[self._standing_for(place), kind, numel] += count
-        total: dict[tuple[str, Expr], Expr] = {}
+        total: dict[tuple[str, Expr], Number] = {}
         for (rows, kind, numel), count in found.items():
             for product, coefficient in self._expanded(rows, numel).items():
-                total[kind, product] = total.get((kind, product), Integer(0)) + count * coefficient
+                total[kind, product] = total.get((kind, product), 0) + count * coefficient
         return {key: value for key, value in total.items() if value != 0}
 
     def peak(self, after_forward: Moment) -> Replayed:
@@ -199,14 +203,15 @@ class Memory:
 
     def _expanded(self, rows: tuple[str, ...], numel: Expr) -> Terms:
         if (rows, numel) not in self._terms:
-            self._terms[rows, numel] = expand(Mul(numel, *(self._symbols[row] for row in rows))).as_coefficients_dict()
+            terms = expand(Mul(numel, *(self._symbols[row] for row in rows))).as_coefficients_dict()
+            self._terms[rows, numel] = {product: python_number(count) for product, count in terms.items()}
         return self._terms[rows, numel]
 
 
-def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Expr]:
-    found: dict[Expr, Expr] = {}
+def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Number]:
+    found: dict[Expr, Number] = {}
     for (kind, product), count in moment.items():
-        found[product] = found.get(product, Integer(0)) + item[kind] * count
+        found[product] = found.get(product, 0) + item[kind] * count
     return found
 
 
@@ -221,10 +226,7 @@ def _highest_of(all_of_them: Iterable[tuple[T, Step]], is_below: Callable[[T, T]
 
 def _is_within(one: Moment, other: Moment) -> bool:
     """Say whether there is of nothing more at one moment than at another."""
-    zero = Integer(0)
-    return all(count <= other.get(key, zero) for key, count in one.items()) and all(
-        count >= one.get(key, zero) for key, count in other.items()
-    )
+    return all(count <= other.get(key, 0) for key, count in one.items()) and all(count >= one.get(key, 0) for key, count in other.items())
 
 
 def _is_at_most(one: Terms, other: Terms) -> bool:
@@ -245,6 +247,7 @@ def _is_at_most(one: Terms, other: Terms) -> bool:
     return True
 
 
+@lru_cache(maxsize=4096)
 def _is_multiple(product: Expr, part: Expr) -> bool:
     powers = (product / part).as_powers_dict()
     return all((base.is_Symbol and power.is_Integer and power > 0) or base == 1 for base, power in powers.items())

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -14,6 +15,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 
 from generator.formulas.evaluate import evaluate
 from generator.ops.attention import Attention
+from generator.proof.measure.saved import saved
+from generator.proof.measure.together import MeasuredStep, step
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.routing import drops_tokens, routed_evenly
 from generator.proof.verify.state import copied, prefilled_state
@@ -96,6 +99,16 @@ class Instance:
     def leaves(self) -> list[Tensor]:
         """Return the inputs, asking for the gradients that the spec says flow."""
         return [x.detach().requires_grad_(g) if x.is_floating_point() else x for x, g in zip(self.inputs, self.gradients, strict=True)]
+
+    @cached_property
+    def trained(self) -> MeasuredStep:
+        """A forward and backward pass, run once for all that is asked of it; what is kept is measured where fused attention is fused."""
+        with self.mode:
+            trained = step(self.runner(), self.leaves())
+        if self.fused is None:
+            return trained
+        with self.fused.mode:
+            return replace(trained, saved=saved(self.fused.runner(), *self.fused.leaves()))
 
     def derived(self, quantity: str) -> Any:
         """Return what the formula says."""

@@ -9,8 +9,7 @@ from typing import Any
 from generator.formulas.evaluate import evaluate
 from generator.proof.measure.kernel import Observer
 from generator.proof.measure.parameters import UsedParameters
-from generator.proof.measure.saved import saved
-from generator.proof.measure.together import MeasuredForward, MeasuredStep, forward, step
+from generator.proof.measure.together import MeasuredForward, forward
 from generator.proof.measure.visible import HidesWatch
 from generator.proof.verify.built import Instance
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement, Observed
@@ -55,7 +54,7 @@ def check_instance(instance: Instance) -> list[Check]:
         run = run_forward(instance, [used, hides])
     used.returned(run.result)
     counted = run if instance.fused is None else run_forward(instance.fused)
-    trained = run_step(instance)
+    trained = instance.trained
     visible = measured_visible(instance, run, trained, hides=hides.hides or instance.fused is not None)
     seen = Observed(instance, run, counted, trained, used, visible)
     quantities = [_check(seen, quantity.key, MEASUREMENTS[quantity.key]) for quantity in QUANTITIES]
@@ -66,16 +65,6 @@ def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> Measu
     """Run the instance once, counting what it computes and moves."""
     with instance.mode:
         return forward(instance.runner(), *instance.inputs, observers=observers)
-
-
-def run_step(instance: Instance) -> MeasuredStep:
-    """Run the instance and its backward pass; what is kept is measured where fused attention is fused."""
-    with instance.mode:
-        trained = step(instance.runner(), instance.leaves())
-    if instance.fused is None:
-        return trained
-    with instance.fused.mode:
-        return replace(trained, saved=saved(instance.fused.runner(), *instance.fused.leaves()))
 
 
 def _shapes(instance: Instance, result: Any, watch: LocalsWatch) -> Iterator[Check]:

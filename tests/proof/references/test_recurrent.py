@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from generator.api import load
+from generator.api import LoadedSpec, load
 
 K, D, N, B = 5, 4, 6, 3
+
+
+@cache
+def loaded(name: str) -> LoadedSpec:
+    """Return a spec, derived once for all of its tests."""
+    return load(name)
 
 
 def copy_weights(step: Any, theirs: nn.Module, layer: int, suffix: str) -> None:
@@ -29,7 +36,7 @@ def test_a_stack_of_layers_is_that_of_torch(kind: Any, both: bool, bias: bool, l
     torch.manual_seed(0)
     theirs = kind(K, D, num_layers=layers, bias=bias, batch_first=True, bidirectional=both, dtype=torch.float64)
     name = f"stacked_{'bidirectional_' if both else ''}{kind.__name__.lower()}"
-    ours: Any = load(name).module(k=K, d=D, L=layers, n=N, bias=bias, dtype=torch.float64)
+    ours: Any = loaded(name).module(k=K, d=D, L=layers, n=N, bias=bias, dtype=torch.float64)
     for number, layer in enumerate([ours.first, *ours.others]):
         if both:
             copy_weights(layer.ahead, theirs, number, "")
@@ -43,7 +50,7 @@ def test_a_stack_of_layers_is_that_of_torch(kind: Any, both: bool, bias: bool, l
     expected.square().sum().backward()
     result.square().sum().backward()
     torch.testing.assert_close(y.grad, x.grad)
-    cost = load(name).cost(k=K, d=D, L=layers, n=N, b=B) if bias else None
+    cost = loaded(name).cost(k=K, d=D, L=layers, n=N, b=B) if bias else None
     count = sum(weight.numel() for weight in theirs.parameters())
     assert sum(weight.numel() for weight in ours.parameters()) == count
     assert cost is None or cost.params == count
