@@ -197,7 +197,7 @@ KERNELS: dict[str, Kernel] = {
     "celu": pointwise(the_input, parts="expm1(x) below 0"),
     "selu": pointwise(the_input, flops=3, parts="a * x above 0, b * expm1(x) below"),
     "leaky_relu": pointwise(the_input),
-    "rrelu_with_noise": pointwise(statistics, parts="slope * x below 0"),
+    "rrelu_with_noise": pointwise(statistics),
     "mish": pointwise(the_input, flops=4, parts="x * tanh(log1p(exp(x)))"),
     "hardtanh": pointwise(the_input, flops=2),
     "hardswish": pointwise(the_input, flops=5, parts="x * min(max(x + 3, 0), 6) / 6"),

@@ -178,6 +178,7 @@ def test_one_token_of_absorbed_latent_attention_multiplies_what_is_worked_out_by
     assert (absorbed[1024], absorbed[16384], absorbed[131072]) == (291_831_808, 2_430_926_848, 18_402_836_480)
     first = crossing("key_value_caches", "macs", "latent (512 + 64), absorbed").crossing.roots[0].value
     assert first == Fraction(4 * 5120 * 16384 - 149_225_472, 139_264 - 32_768)
+    assert f"up to {int(first):,} tokens" in " ".join(result_of("key_value_caches").comparison.answer.split())
 
 
 def test_every_file_of_the_folder_is_read() -> None:
