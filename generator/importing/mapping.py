@@ -95,6 +95,8 @@ class _Reader:
         if formula is not None:
             result = evaluated(formula, {name: self.number(name) for name in names(formula)})
             self.found.assumed.setdefault(key, f"{written(result)} = {unparse(formula)}")
+            for name in names(formula):
+                self.use(name, f"{key} follows from it")
             return result
         if default is None:
             raise _MissingError
@@ -167,8 +169,9 @@ class _Reader:
         return self.config.tree.span
 
     def use(self, key: str, words: str) -> None:
-        if key in self.flat:
-            self.found.used.setdefault(self.flat[key][2], []).append(words)
+        said = self.found.used.setdefault(self.flat[key][2], []) if key in self.flat else []
+        if words not in said:
+            said.append(words)
 
     def option(self, name: str, option: ImportedOption) -> None:
         try:

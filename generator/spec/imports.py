@@ -75,21 +75,25 @@ class Import(SpecPart):
     )
 
     @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The keys that sizes follow from, also by way of defaults: a text that stands for one of them is a formula."""
+        open_keys = [name for expression in self.sizes.values() for name in names(expression.ast)]
+        found = set(open_keys)
+        while open_keys:
+            more = {*_names(self.defaults.get(open_keys.pop()))} - found
+            found |= more
+            open_keys += more
+        return frozenset(found)
+
+    @cached_property
     def known(self) -> frozenset[str]:
         """The keys of a configuration that are used here."""
-        of_sizes = {name for expression in self.sizes.values() for name in names(expression.ast)}
-        return frozenset({*of_sizes, *(option.source for option in self.options.values()), *self.defaults, *self.only, *self.cycles})
+        return self.numbers | {option.source for option in self.options.values()} | {*self.defaults, *self.only, *self.cycles}
 
     def formula(self, value: Any) -> Ast | None:
-        """Return what stands for the value of a key as a formula of other keys; None where it is a plain value."""
-        if not isinstance(value, str):
-            return None
-        try:
-            ast = parse_expression(value)
-        except ExpressionError:
-            return None
-        named = set(names(ast))
-        return ast if named and named <= self.known else None
+        """Return what stands for the value of a key as a formula of other keys; None where it is a plain value, such as a word."""
+        named = set(_names(value))
+        return parse_expression(value) if named and named <= self.known else None
 
     def behind(self, name: str) -> tuple[str, ...]:
         """Return the keys that the default of a key follows from."""
@@ -100,3 +104,11 @@ class Import(SpecPart):
         """A key is used or without effect."""
         for name in self.known & self.ignore.keys():
             yield Problem(f"`{name}` is used here, so it is not without effect", self.named(f"ignore.{name}"))
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Return the names in a text that can be read as a formula; none for anything else."""
+    try:
+        return names(parse_expression(value)) if isinstance(value, str) else ()
+    except ExpressionError:
+        return ()

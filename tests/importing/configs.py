@@ -68,6 +68,25 @@ def _mixtral(rng: random.Random) -> dict[str, Any]:
     return decoder(rng, num_local_experts=experts, num_experts_per_tok=rng.randint(1, experts))
 
 
+def _mistral(rng: random.Random) -> dict[str, Any]:
+    return decoder(rng, head_dim=rng.choice([4, 10]), sliding_window=rng.choice([None, rng.randint(3, 9)]))
+
+
+def _qwen3_moe(rng: random.Random) -> dict[str, Any]:
+    experts = rng.randint(2, 6)
+    own = {"num_local_experts": experts, "num_experts_per_tok": rng.randint(1, experts), "moe_intermediate_size": rng.randint(5, 40)}
+    return decoder(rng, head_dim=rng.choice([4, 10]), attention_bias=rng.random() < 0.5, norm_topk_prob=True, **own)
+
+
+def _opt(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3, 5])
+    width = heads * rng.choice([3, 6, 8])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": width, "num_hidden_layers": rng.randint(1, 7), "num_attention_heads": heads,
+        "ffn_dim": rng.randint(10, 90), "max_position_embeddings": rng.randint(16, 300), "word_embed_proj_dim": width,
+    }  # fmt: skip
+
+
 def _gemma3(rng: random.Random) -> dict[str, Any]:
     return decoder(rng, head_dim=rng.choice([4, 10]), sliding_window=rng.randint(3, 9), tie_word_embeddings=True)
 
@@ -167,16 +186,20 @@ def _deepseek3(rng: random.Random) -> dict[str, Any]:
 
 
 # Of these the library's own defaults cannot be said by a spec; beside each what is.
-UNSAID = {
+UNSAID: dict[str, dict[str, Any]] = {
+    "qwen3_moe": {"norm_topk_prob": True},
     "deepseek_v2": {"first_k_dense_replace": 1, "num_experts_per_tok": 6, "q_lora_rank": None},
 }
 DRAWS: dict[str, Draw] = {
     "llama": _llama,
-    "mistral": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), sliding_window=rng.randint(3, 9)),
+    "mistral": _mistral,
     "mixtral": _mixtral,
     "qwen2": decoder,
     "qwen3": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), attention_bias=rng.random() < 0.5),
     "gemma3_text": _gemma3,
+    "qwen3_moe": _qwen3_moe,
+    "gemma": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), tie_word_embeddings=True),
+    "opt": _opt,
     "bert": encoder,
     "albert": lambda rng: encoder(rng, embedding_size=rng.randint(5, 40)),
     "fnet": _fnet,

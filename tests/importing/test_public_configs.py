@@ -67,6 +67,31 @@ def test_parameters_and_products_are_those_of_the_library(kind: str, at: int) ->
         assert cost(found, b=2, n=n).matmul_flops == products(kind, model, settings, 2, n)
 
 
+TIED = {"vocab_size": 151936, "tie_word_embeddings": True, "max_position_embeddings": 32768}
+# Published configurations whose head is tied, which the comparisons with transformers leave out: the keys that differ from the defaults.
+PUBLISHED: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama-3.2-3b": ("llama", {
+        "vocab_size": 128256, "hidden_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 24, "num_key_value_heads": 8,
+        "head_dim": 128, "intermediate_size": 8192, "max_position_embeddings": 131072, "tie_word_embeddings": True}),
+    "qwen2.5-0.5b": ("qwen2", {
+        **TIED, "hidden_size": 896, "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2, "intermediate_size": 4864}),
+    "qwen2.5-3b": ("qwen2", {
+        **TIED, "hidden_size": 2048, "num_hidden_layers": 36, "num_attention_heads": 16, "num_key_value_heads": 2,
+        "intermediate_size": 11008}),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PUBLISHED)
+def test_published_configurations_make_the_presets_of_that_name(preset: str) -> None:
+    kind, settings = PUBLISHED[preset]
+    found = read(saved(kind, **settings))
+    own = builtin_library().spec(found.name).presets[preset]
+    assert own.sizes.items() <= found.mapped.sizes.items()
+    assert own.options == found.mapped.options
+    assert own.expect["params"] == cost(found).params == counted(kind, found.mapped.rule.model, settings)
+
+
 @pytest.mark.slow
 def test_what_the_defaults_of_the_library_leave_out_is_what_an_empty_file_gets() -> None:
     """A key that `defaults` names may be absent: the library then takes the same."""

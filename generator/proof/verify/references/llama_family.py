@@ -25,10 +25,15 @@ SIZES: Mapping[str, int] = {"d": 24, "L": 3, "h": 4, "g": 2, "f": 56, "V": 97, "
 _KEYS = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "intermediate_size")
 # of the published configurations: in the order of _KEYS, and the width of a head where it is not that of the model over their number
 PRESETS: Mapping[str, tuple[str, Sequence[int], int | None]] = {
+    "llama-2-7b": ("Llama2", (32000, 4096, 32, 32, 32, 11008), None),
+    "llama-2-70b": ("Llama2", (32000, 8192, 80, 64, 8, 28672), None),
     "llama-3-8b": ("Llama", (128256, 4096, 32, 32, 8, 14336), None),
     "llama-3-70b": ("Llama", (128256, 8192, 80, 64, 8, 28672), None),
+    "llama-3.1-405b": ("Llama", (128256, 16384, 126, 128, 8, 53248), None),
     "qwen2-7b": ("Qwen2", (152064, 3584, 28, 28, 4, 18944), None),
     "qwen2-72b": ("Qwen2", (152064, 8192, 80, 64, 8, 29568), None),
+    "qwen2.5-14b": ("Qwen2", (152064, 5120, 48, 40, 8, 13824), None),
+    "qwen2.5-32b": ("Qwen2", (152064, 5120, 64, 40, 8, 27648), None),
     "qwen3-8b": ("Qwen3", (151936, 4096, 36, 32, 8, 12288), 128),
     "qwen3-32b": ("Qwen3", (151936, 5120, 64, 64, 8, 25600), 128),
 }
@@ -39,16 +44,17 @@ def _small(kind: str, base: float, eps: float, head: int | None, dtype: torch.dt
     return small_decoder(rotary_decoder(kind, base, eps, **SMALL, **own).to(dtype), {**SIZES, **({"e": head} if head else {})})
 
 
-def _full(kind: str, base: float, eps: float) -> Sequence[FullSize]:
+def _full(family: str, kind: str, base: float, eps: float) -> Sequence[FullSize]:
     presets: dict[str, dict[str, Any]] = {}
     for preset, (of, values, head) in PRESETS.items():
-        if of == kind:
+        if of == family:
             presets[preset] = {**dict(zip(_KEYS, values, strict=True)), **({"head_dim": head} if head else {})}
     return on_texts(partial(rotary_decoder, kind, base, eps), presets, ((3, 128),), use_cache=False)
 
 
-def _public(spec: str, kind: str, base: float, eps: float, head: int | None = None) -> PublicModel:
-    small, full = partial(_small, kind, base, eps, head), partial(_full, kind, base, eps)
+def _public(spec: str, kind: str, base: float, eps: float, *, head: int | None = None, family: str = "") -> PublicModel:
+    """Return the comparison of a spec, whose presets are those of a family: by default of all of a kind."""
+    small, full = partial(_small, kind, base, eps, head), partial(_full, family or kind, kind, base, eps)
     return PublicModel(spec, "transformers", "transformers", f"{kind}ForCausalLM", small, full, note=IN_OWN_TYPE)
 
 
@@ -63,6 +69,7 @@ def _first_full() -> Sequence[FullSize]:
 
 IMPLEMENTATIONS = (
     PublicModel("llama", "transformers", "transformers", "LlamaForCausalLM", _first_small, _first_full, note=IN_OWN_TYPE),
+    _public("llama2", "Llama", 10000.0, 1e-5, family="Llama2"),
     _public("llama3", "Llama", 500000.0, 1e-5),
     _public("qwen2", "Qwen2", 1000000.0, 1e-6),
     _public("qwen3", "Qwen3", 1000000.0, 1e-6, head=8),

@@ -31,4 +31,23 @@ def _full() -> Sequence[FullSize]:
     return on_texts(partial(rotary_decoder, "Mistral"), {"mistral-7b": {}}, ((1, 128), (3, 1021)), use_cache=False)
 
 
-IMPLEMENTATIONS = (PublicModel("mistral", "transformers", "transformers", "MistralForCausalLM", _small, _full, note=IN_OWN_TYPE),)
+OPEN = partial(rotary_decoder, "Mistral", base=1e6, sliding_window=None)
+OPEN_PRESETS: Mapping[str, Mapping[str, int]] = {
+    "mistral-7b-v0.3": {"vocab_size": 32768},
+    "mistral-nemo-12b": {"vocab_size": 131072, "hidden_size": 5120, "num_hidden_layers": 40, "head_dim": 128},
+}
+
+
+def _small_open(dtype: torch.dtype) -> Small:
+    other: Any = OPEN(**{key: value for key, value in SMALL.items() if key != "sliding_window"})
+    return small_decoder(other.to(dtype), {"d": 24, "L": 3, "h": 4, "g": 2, "e": 6, "f": 56, "V": 97, "P": 29})
+
+
+def _full_open() -> Sequence[FullSize]:
+    return on_texts(OPEN, OPEN_PRESETS, ((3, 128),), use_cache=False)
+
+
+IMPLEMENTATIONS = (
+    PublicModel("mistral", "transformers", "transformers", "MistralForCausalLM", _small, _full, note=IN_OWN_TYPE),
+    PublicModel("mistral_nemo", "transformers", "transformers", "MistralForCausalLM", _small_open, _full_open, note=IN_OWN_TYPE),
+)

@@ -1,4 +1,4 @@
-"""Mixtral against transformers: experts, of which each token uses some."""
+"""Mixtral and Qwen3 with experts against transformers: experts, of which each token uses some."""
 
 from __future__ import annotations
 
@@ -26,11 +26,19 @@ PRESETS: Mapping[str, Mapping[str, int]] = {
 }  # fmt: skip
 
 
-def _model(**settings: Any) -> nn.Module:
-    """Return Mixtral with angles, norms and probabilities in the type of the model; transformers works them out in float32."""
-    made = rotary_decoder("Mixtral", 1e6, experts_implementation="eager", **settings)
+QWEN3_PRESETS: Mapping[str, Mapping[str, int]] = {
+    "qwen3-30b-a3b": {"num_hidden_layers": 48, "head_dim": 128},
+    "qwen3-235b-a22b": {
+        "hidden_size": 4096, "num_hidden_layers": 94, "num_attention_heads": 64, "head_dim": 128, "moe_intermediate_size": 1536,
+    },
+}  # fmt: skip
+
+
+def _model(kind: str, eps: float, **settings: Any) -> nn.Module:
+    """Return a model with angles, norms and probabilities in its own type; transformers works them out in float32."""
+    made = rotary_decoder(kind, 1e6, eps, experts_implementation="eager", **settings)
     for module in made.modules():
-        if type(module).__name__ == "MixtralTopKRouter":
+        if type(module).__name__ == f"{kind}TopKRouter":
             module.forward = partial(_choose, module)
     model: nn.Module = made
     return model
@@ -42,19 +50,37 @@ def _choose(router: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return logits, values / values.sum(-1, keepdim=True), indices
 
 
+MIXTRAL, QWEN3 = partial(_model, "Mixtral", 1e-5), partial(_model, "Qwen3Moe", 1e-6, norm_topk_prob=True)
+
+
 def _small(dtype: torch.dtype) -> Small:
     sizes = {"d": 24, "L": 2, "h": 4, "g": 2, "e": 6, "f": 20, "E": 5, "k": 2, "V": 97, "P": 29}
-    return small_decoder(_model(**SMALL).to(dtype), sizes, (7, 1, 1, 8))
+    return small_decoder(MIXTRAL(**SMALL).to(dtype), sizes, (7, 1, 1, 8))
+
+
+def _small_qwen3(dtype: torch.dtype) -> Small:
+    own = {"head_dim": 8, "intermediate_size": 50, "moe_intermediate_size": 20}
+    sizes = {"d": 24, "L": 2, "h": 4, "g": 2, "e": 8, "f": 20, "E": 5, "k": 2, "V": 97, "P": 29}
+    return small_decoder(QWEN3(**{**SMALL, **own}).to(dtype), sizes, (7, 1, 1, 8))
 
 
 def _full() -> Sequence[FullSize]:
     """Return the published sizes; which tokens choose an expert cannot be told without values, so that nothing is run."""
-    return [FullSize(preset, {}, partial(_model, **settings), None) for preset, settings in PRESETS.items()]
+    return [FullSize(preset, {}, partial(MIXTRAL, **settings), None) for preset, settings in PRESETS.items()]
+
+
+def _full_qwen3() -> Sequence[FullSize]:
+    """Return the published sizes, as for Mixtral."""
+    return [FullSize(preset, {}, partial(QWEN3, **settings), None) for preset, settings in QWEN3_PRESETS.items()]
 
 
 IMPLEMENTATIONS = (
     PublicModel(
         "mixtral", "transformers", "transformers", "MixtralForCausalLM", _small, _full,
+        note="with angles, norms and probabilities in the type of the model, where transformers takes float32",
+    ),
+    PublicModel(
+        "qwen3_moe", "transformers", "transformers", "Qwen3MoeForCausalLM", _small_qwen3, _full_qwen3,
         note="with angles, norms and probabilities in the type of the model, where transformers takes float32",
     ),
 )  # fmt: skip

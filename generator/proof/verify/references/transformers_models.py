@@ -31,7 +31,7 @@ def rotary_decoder(kind: str, base: float = 10000.0, eps: float = 1e-5, **settin
     made.model.rotary_emb.forward = partial(_rotations, width, base)
     for name, norm in list(made.named_modules()):
         if type(norm).__name__ == f"{kind}RMSNorm":
-            made.set_submodule(name, nn.RMSNorm(norm.weight.shape, eps=norm.variance_epsilon))
+            made.set_submodule(name, nn.RMSNorm(norm.weight.shape, eps=getattr(norm, "variance_epsilon", eps)))
     return made
 
 
