@@ -74,7 +74,8 @@ PUBLISHED: dict[str, tuple[str, dict[str, Any]]] = {
         "vocab_size": 128256, "hidden_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 24, "num_key_value_heads": 8,
         "head_dim": 128, "intermediate_size": 8192, "max_position_embeddings": 131072, "tie_word_embeddings": True}),
     "qwen2.5-0.5b": ("qwen2", {
-        **TIED, "hidden_size": 896, "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2, "intermediate_size": 4864}),
+        **TIED, "hidden_size": 896, "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2,
+        "intermediate_size": 4864}),
     "qwen2.5-3b": ("qwen2", {
         **TIED, "hidden_size": 2048, "num_hidden_layers": 36, "num_attention_heads": 16, "num_key_value_heads": 2,
         "intermediate_size": 11008}),
