@@ -168,5 +168,5 @@ def load_from(library: Library, name: str, options: dict[str, Any], preset: str 
     except ProblemsError as error:
         raise SpecError(error) from error
     for doubt in doubts if not options else ():  # claims speak of the default options
-        warnings.warn(f"{headline(doubt)} (the counts do not depend on that)", stacklevel=3)
+        warnings.warn(f"{headline(doubt)} (the counts are right all the same)", stacklevel=3)
     return LoadedSpec(compiled, library, chosen, preset)

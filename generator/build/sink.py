@@ -42,7 +42,7 @@ class FileWriter:
             writing.require_replaceable(file, writing.content(file) or b"", force=self._force)
             file.unlink()
         except writing.KeptFileError as error:
-            raise ProblemsError([Problem(str(error), None, ("it comes from no spec any more",))]) from error
+            raise ProblemsError([Problem(str(error), None, ("its spec is gone",))]) from error
         except OSError as error:
             raise _unwritable(self._out / path, error) from error
 
@@ -74,7 +74,7 @@ class Checker:
         """Take note of an output without a spec."""
         file = self._out / path
         edited = file.is_file() and state_of(file, file.read_bytes()) is State.EDITED
-        self.found[path] = f"generated from no spec{', and edited by hand' if edited else ''}"
+        self.found[path] = f"its spec is gone{', and edited by hand' if edited else ''}"
 
 
 def _unwritable(file: Path, error: OSError) -> ProblemsError:

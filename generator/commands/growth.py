@@ -122,7 +122,7 @@ def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
         assumed = ", ".join(f"{name} = {_text(sheet, value)}" for name, value in one.crossing.assumed)
         what = f"{what}, with {assumed}" if assumed else what
         lines.append(f"  {one.measure}: {what}{f'  ({at})' if at else ''}")
-    return ["", styled("inside, these change places", "bold"), *lines] if lines else []
+    return ["", styled("where one part comes to cost more than another", "bold"), *lines] if lines else []
 
 
 def _text(sheet: Sheet, expr: Any) -> str:

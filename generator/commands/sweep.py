@@ -137,7 +137,7 @@ def _grid(sheet: Sheet, axes: list[Axis], preset: dict[str, int]) -> Grid:
     single = {axis.size: axis.values[0] for axis in axes if len(axis.values) == 1}
     several = tuple(axis for axis in axes if len(axis.values) > 1)
     if not several:
-        raise UsageError("no size runs", "give an axis such as d=256..4096:x2 or n=512,1024; for one point there is `gen cost`")
+        raise UsageError("no size has several values", "such as d=256..4096:x2 or n=512,1024; for one point: `gen cost`")
     running = {axis.size for axis in several}
     return Grid(several, {name: value for name, value in {**preset, **single}.items() if name not in running})
 

@@ -80,7 +80,7 @@ def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     sizes = {key: size_of(key, value) if key in dims else value for key, value in found.given.items()}
     compiled, doubts = found.derive()
     for doubt in doubts:
-        warn(headline(doubt), "the counts do not depend on that; `gen check` shows the whole")
+        warn(headline(doubt), "the counts are right all the same; `gen check` shows the details")
     if not doubts:
         keep_sheet(args.target, written, found, compiled.sheet)
     return Target(compiled.sheet, found.preset or None, sizes, found.library, found.chosen)

@@ -204,7 +204,7 @@ def _print_ones(case: Case) -> None:
     """Say what was held against a count of its own, because an axis is one."""
     at = f"preset {case.preset}" if case.preset else _listed(case)
     for where in dict.fromkeys(check.where for check in case.checks if check.where):
-        say(f"  at {at}, counts derived for {where}, where PyTorch copies or computes otherwise than at greater sizes:")
+        say(f"  at {at}, PyTorch works differently than at greater sizes, so counts are derived for {where}:")
         for check in case.checks:
             if check.where == where:
                 general = _number(check.general)

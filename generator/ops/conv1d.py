@@ -62,7 +62,7 @@ class Conv1d(Convolution):
             raise OpError("a transposed convolution is not `causal`", at="causal")
         if self.padding != (0,) or self.padding_mode.value != ZEROS:
             at = "padding" if self.padding != (0,) else "padding_mode"
-            raise OpError(f"`{row.name}` is causal: what stands in front of it is kept of earlier steps", f"leave `{at}` away", at=at)
+            raise OpError(f"`{row.name}` is causal: earlier inputs stand in front of it, not padding", f"leave `{at}` away", at=at)
         if self.stride != (1,):
             step = row.show(self.stride)[1:-1]
             raise OpError(

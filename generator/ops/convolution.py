@@ -134,7 +134,7 @@ class Convolution(Op):
                 total, count = (row.show((one,))[1:-1] for one in (size, groups))
                 notes = (f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1", *suggested_condition(row, size, groups))
                 raise OpError(
-                    f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always come out whole",
+                    f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always divide evenly",
                     *notes,
                     at="groups",
                 )

@@ -111,7 +111,7 @@ class DeformConv2d(Op):
         if not row.t.facts.divisible(x.shape[1], own):
             total, count = row.show((x.shape[1], own))[1:-1].split(", ")
             raise OpError(
-                f"`{row.name}` splits {total} channels into {count} groups with offsets, which does not always come out whole",
+                f"`{row.name}` splits {total} channels into {count} groups with offsets, which does not always divide evenly",
                 f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
                 *suggested_condition(row, x.shape[1], own),
                 at="offset_groups",
@@ -134,7 +134,7 @@ class DeformConv2d(Op):
             if not row.t.facts.divisible(size, groups):
                 total, count = row.show((size, groups))[1:-1].split(", ")
                 raise OpError(
-                    f"`{row.name}` splits {total} channels into {count} groups, which does not always come out whole",
+                    f"`{row.name}` splits {total} channels into {count} groups, which does not always divide evenly",
                     f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
                     *suggested_condition(row, size, groups),
                     at="groups",

@@ -32,7 +32,7 @@ class Glu(Op):
         size = x.shape[axis]
         if not row.t.facts.divisible(size, Integer(2)):
             raise OpError(
-                f"`{row.name}` halves an axis of {row.text(size)}, which does not always come out whole",
+                f"`{row.name}` halves an axis of {row.text(size)}, which does not always divide evenly",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
                 *suggested_condition(row, size, Integer(2)),
                 at="over" if self.over != -1 else "in",

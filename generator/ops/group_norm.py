@@ -41,7 +41,7 @@ class GroupNorm(Op):
         if not row.t.facts.divisible(channels, groups):
             size, count = (row.show((one,))[1:-1] for one in (channels, groups))
             raise OpError(
-                f"`{row.name}` splits {size} channels into {count} groups, which does not always come out whole",
+                f"`{row.name}` splits {size} channels into {count} groups, which does not always divide evenly",
                 f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
                 *suggested_condition(row, channels, groups),
                 at="groups",

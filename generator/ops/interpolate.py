@@ -102,7 +102,7 @@ class Interpolate(Op):
         if not row.t.facts.divisible(number, parts):
             positions, times = row.show((length, factor))[1:-1].split(", ")
             raise OpError(
-                f"`{row.name}` makes {times} times as many of {positions} positions, which does not always come out whole",
+                f"`{row.name}` makes {times} times as many of {positions} positions, which does not always divide evenly",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
                 *suggested_condition(row, number, parts),
                 "or give the positions of the result: to",

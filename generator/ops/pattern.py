@@ -136,7 +136,7 @@ def apart(text: str) -> tuple[str, ...]:
     if re.search(r"\w\s+\w|\(", text) or not any(len(word) > 1 for word in words):
         return ()
     sides = [", ".join(" ".join(term.strip()) for term in side.split(",")) for side in text.split("->")]
-    return (f"labels stand apart: {' -> '.join(sides)}",)
+    return (f"spaces stand between labels: {' -> '.join(sides)}",)
 
 
 def declared_labels(axes: Axes, shape: Shape | None, sizes: Mapping[str, Expr]) -> dict[str, Expr]:

@@ -34,7 +34,7 @@ class _Shuffle(Op):
             if not row.t.facts.divisible(size, parts):
                 whole, count = row.show((size, parts))[1:-1].split(", ")
                 raise OpError(
-                    f"`{row.name}` splits {what} of {whole} by {count}, which does not always come out whole",
+                    f"`{row.name}` splits {what} of {whole} by {count}, which does not always divide evenly",
                     f"{row.input_names[0]} is {row.show(x.shape)}",
                     *suggested_condition(row, size, parts),
                     at="by",

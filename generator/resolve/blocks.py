@@ -276,8 +276,8 @@ def iterated(
         run.problems.add(
             f"the costs of `{block.spec.name}` cannot be written as one formula of the number of {runs_of}",
             read.row.where(key),
-            "each run differs from the one before: in the memory order of what it hands on, or in what it keeps for the backward pass",
-            f"write a number of runs, such as `{key}: 6`" if key != "scan" else "return the states in the memory order in which they come",
+            "each run differs from the one before: its result is laid out differently in memory, or something else is kept for backward",
+            "return the states laid out as they come in" if key == "scan" else f"write a number of runs, such as `{key}: 6`",
         )
         raise Unresolved from None
     if runs.least > 1 or not (count.is_positive or count == 0 or (not read.row.share and _may_be_empty(run, count))):

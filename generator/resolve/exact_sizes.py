@@ -20,8 +20,8 @@ from generator.spec.model import Expression
 from generator.text.expressions import ExpressionError, names, symbolic
 
 _NOTES = (
-    "a logarithm or root in a size is one of a whole number, and stands alone or is rounded at once: ceil(log2(n)), floor(sqrt(n))",
-    "or give it a size of its own, `r: {is: the root, value: sqrt(n)}`, which must come out whole, and go on with that",
+    "write a logarithm or root of a whole number, by itself or rounded at once: ceil(log2(n)), floor(sqrt(n))",
+    "or give it a size of its own, `r: {is: the root, value: sqrt(n)}`, which must be a whole number, and use that",
 )
 
 _EXPONENT = "an exponent in a size is a whole number of at least 0"

@@ -96,7 +96,9 @@ class _Mixture:
         with t.scratch():
             result, child = self.traced(pick(t, self.x, choosers(t, self.chosen, ITS_TOKENS)[0]))
             spoiled = next((why for tally in t.tallies.values() if (why := _uneven(tally))), "")
-            spoiled = spoiled or ("what it keeps must grow evenly" if any(_degree(storage.numel) > 1 for storage in t.storages) else "")
+            spoiled = spoiled or (
+                "what it keeps must be linear in its tokens" if any(_degree(storage.numel) > 1 for storage in t.storages) else ""
+            )
         asked = next((one for one in needs.found if one.condition.has(ITS_TOKENS)), None)
         needs.found[:] = [one for one in needs.found if not one.condition.has(ITS_TOKENS)]
         if any(row.keeps_state for row in child.rows):
@@ -107,7 +109,7 @@ class _Mixture:
             self.run.problems.add(message, self.read.row.where("experts"), note)
             raise Unresolved
         elif spoiled:
-            message = f"`{child.spec.name}` cannot be an expert: {spoiled} with its tokens, whose number depends on values"
+            message = f"`{child.spec.name}` cannot be an expert: {spoiled}, whose number depends on values"
         else:
             return result
         self.run.problems.add(message, self.read.row.where("experts"), "an expert works on each token by itself, as a gated_mlp does")
@@ -230,9 +232,9 @@ def _found(name: str, x: Tensor, sizes: Mapping[str, Expr]) -> str:
 def _uneven(tally: Tally) -> str:
     """Return what of a row's costs does not grow evenly with the tokens of an expert; empty where all does."""
     if tally.params.has(ITS_TOKENS):
-        return "it has weights that grow"
+        return "it has weights that grow with its tokens"
     costs = {"MACs": tally.macs, "pointwise FLOPs": tally.vector_flops, "traffic": tally.traffic_elements}
-    return next((f"its {name} must grow evenly" for name, cost in costs.items() if _degree(cost) > 1), "")
+    return next((f"its {name} must be linear in its tokens" for name, cost in costs.items() if _degree(cost) > 1), "")
 
 
 def _degree(cost: Expr) -> int:

@@ -36,7 +36,7 @@ def with_initial_values(run: Run, frame: Frame, bound: OpRow) -> OpRow:
             own = [other for other, one in bound.weights.items() if one.trainable]
             notes = (*did_you_mean(name, own), f"its weights: {listed(own) or 'none of its own'}")
             place = bound.row.names.get(f"init.{name}", initial.span)
-            run.problems.add(f"`{bound.name}` has no `{name}` that could start as something", place, *notes)
+            run.problems.add(f"`{bound.name}` has no weight `{name}`", place, *notes)
             raise Unresolved
     return replace(bound, initial=found)
 

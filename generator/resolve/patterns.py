@@ -167,7 +167,7 @@ def _in_turn(run: Run, frame: Frame, read: ReadRow, length: Expr, kinds: list[Tu
         run.problems.add(
             f"the costs of `{read.name}` cannot be written as one formula of the number of layers",
             read.row.where("repeat"),
-            "layers differ in more than their kind: in the memory order of what they hand on, or in what they keep for the backward pass",
+            "layers differ in more than their kind: results are laid out differently in memory, or something else is kept for backward",
             "write a number of layers, such as `repeat: 6`",
         )
         raise Unresolved from None

@@ -153,7 +153,7 @@ def _is_active(run: Run, frame: Frame, row: Row, inputs: Sequence[Tensor]) -> bo
         return True
     found = is_on(run, frame, row, "when", row.when)
     if not inputs and row.otherwise is None:
-        note = "without it, the row would hand its first input through; `else` names what stands in its place"
+        note = "where the option is off, a row passes its first input on; `else` names what to take instead"
         run.problems.add(f"`{row.name}` has `when`, but reads nothing", row.where("when"), note)
         raise Unresolved
     return found

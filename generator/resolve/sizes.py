@@ -124,7 +124,7 @@ def whole_notes(value: Expr, sizes: Mapping[str, Expr]) -> Iterator[str]:
         return
     if not value.is_rational_function():  # no condition shows that a root is whole, but a derived size is required to be
         yield f"round down: floor({show_size(value, sizes)})"
-        yield f"or give it a name under `dims`, which must come out whole: {{is: ..., value: {show_size(value, sizes)}}}"
+        yield f"or give it a name under `dims`, and it is checked to be whole: {{is: ..., value: {show_size(value, sizes)}}}"
         return
     condition = whole_condition(value)
     if condition.free_symbols:

@@ -179,7 +179,7 @@ def _solved(difference: Expr) -> Equal:
 
 def _one_result(run: Run, bound: BoundRow) -> Tensor:
     if len(bound.results) > 1:
-        must, note = "have one result, in whose place another stands", f"its results: {listed(bound.results)}"
+        must, note = "have a single result, which another row can replace", f"its results: {listed(bound.results)}"
         run.problems.add(f"`{bound.name}` has `when`, so it must {must}", bound.row.where("when"), note)
         raise Unresolved
     return bound.result

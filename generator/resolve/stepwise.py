@@ -137,7 +137,7 @@ def _dropped(arch: Architecture) -> Iterator[Problem]:
             message = f"`{bound.name}` grows to {kept} tokens, where `to` says how many there are so far, those that are dropped included"
             note = _kept_form(one)
         elif not one.new.free_symbols:
-            message = f"`{bound.name}` grows from {first} to {kept}, but the tokens of a step are no size of the spec"
+            message = f"`{bound.name}` grows from {first} to {kept}, but no size of the spec says how many tokens a step brings"
             note = "did you mean an axis of n new tokens, and to: m?"
         else:
             message = f"`{bound.name}` grows from {first} to {kept}, which is not the same size with more tokens"
@@ -270,7 +270,7 @@ class _TokenWalk:
         x, name = bound.inputs[operand], bound.input_names[operand]
         new = self._named(arch, kept.new)
         if along is Along.COUNTS:
-            message = f"`{bound.name}` counts the tokens of each decoding step from 0, behind those of earlier steps too"
+            message = f"`{bound.name}` numbers the tokens of every decoding step from 0, though earlier steps have gone before"
             note = self._counted_from(arch, bound, kept)
         else:
             message = f"`{bound.name}` looks at earlier tokens, and keeps nothing of them between decoding steps"

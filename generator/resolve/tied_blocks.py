@@ -52,7 +52,7 @@ def check_one_block(run: Run, row: Row, owner: BlockRow) -> None:
     if key:
         note = f"`{row.tie}` has `{key}`"
         run.problems.add(
-            f"a layer of a pattern can be tied only to a row that uses its block once, as `{row.tie}` does not", row.where("tie"), note
+            f"a layer of a pattern can be tied only to a row that uses its block once, and `{row.tie}` does not", row.where("tie"), note
         )
         raise Unresolved
 

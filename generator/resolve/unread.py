@@ -26,14 +26,14 @@ def _problems(bound: BoundRow, child: Spec, unread: list[str]) -> Iterator[Probl
     names = [f"{bound.name}.{part}" for part in unread]
     advice = f"read it, or name it under `outputs`: {', '.join(names)}"
     if bound.row.repeat is not None:
-        message = f"nothing reads {listed(names)}, which the last layer works out"
+        message = f"nothing reads {listed(names)}, which the last layer computes"
         yield Problem(message, bound.row.span, (advice,))
         return
     wanted = [ref for ref in child.outputs if ref.result_name not in unread]
     needed = _needed(child, wanted)
     idle = [row for row in child.rows if row not in needed]
     if idle:
-        message = f"nothing reads {listed(names)}, for which alone `{child.name}` works out {listed(idle)}"
+        message = f"`{child.name}` computes {listed(idle)} for {listed(names)} alone, which nothing reads"
         yield Problem(message, bound.row.span, (advice, f"or use a spec without {'it' if len(idle) == 1 else 'them'}"))
 
 

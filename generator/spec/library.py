@@ -91,7 +91,7 @@ class Library:
         """Return the tree of a whole spec, with what it takes from others. Raises ProblemsError."""
         self._require(name, named_at)
         if name in self._trees and self._trees[name] is None:
-            raise ProblemsError([Problem(f"`{name}` leans on itself: `like` and `from` lead back to it", named_at)])
+            raise ProblemsError([Problem(f"`{name}` is built on itself: `like` and `from` lead back to it", named_at)])
         found = self._trees.get(name)
         if found is None:
             self._trees[name] = None

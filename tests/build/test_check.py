@@ -90,7 +90,7 @@ def test_an_output_without_a_spec_is_named(gen, specs, out, check, with_record) 
     (out / "markdown/notes.md").write_text("# My notes\n")
     assert check() == (
         1,
-        ["markdown/README.md: out of date", "markdown/alone.md: generated from no spec", "modules/alone.py: generated from no spec"],
+        ["markdown/README.md: out of date", "markdown/alone.md: its spec is gone", "modules/alone.py: its spec is gone"],
     )
     assert (out / "modules/alone.py").exists()
 

@@ -118,7 +118,7 @@ def test_an_edited_output_that_has_lost_its_spec_is_not_removed(specs: Path, out
     edited(out / "modules/alone.py")
     (specs / "alone.yaml").unlink()
     assert gen("--check") == 1
-    assert "modules/alone.py: generated from no spec, and edited by hand" in capsys.readouterr().err
+    assert "modules/alone.py: its spec is gone, and edited by hand" in capsys.readouterr().err
     assert gen() == 1
     assert "modules/alone.py was edited by hand" in capsys.readouterr().err
     assert (out / "modules/alone.py").exists()

@@ -147,7 +147,7 @@ def test_best_of_a_filter(capsys) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("b=1 k=2 m=3", "no size runs"),
+        ("b=1 k=2 m=3", "no size has several values"),
         ("k=1..9 m=3 --quantity macs", "the sweep of `layer` needs `b`, which is not given"),
         ("k=1..9 z=3", "`z` is not a size of `layer`"),
         ("k=0..9", "`k=0`: a size is a whole number of at least 1"),

@@ -24,7 +24,7 @@ CASES = [
         "op: group_norm, groups: g",
         SEQUENCE,
         [
-            "`y` splits c channels into g groups, which does not always come out whole @ g",
+            "`y` splits c channels into g groups, which does not always divide evenly @ g",
             "x is [b, c, n]; its channels are axis 1",
             'did you mean to add where: ["c % g == 0"]?',
         ],
@@ -32,18 +32,18 @@ CASES = [
     (
         "op: group_norm, groups: 4",
         SMALL,
-        ["`y` splits 6 channels into 4 groups, which does not always come out whole @ 4", "x is [b, 6, 4, 5]; its channels are axis 1"],
+        ["`y` splits 6 channels into 4 groups, which does not always divide evenly @ 4", "x is [b, 6, 4, 5]; its channels are axis 1"],
     ),
     (
         "op: glu",
         SEQUENCE,
         [
-            "`y` halves an axis of n, which does not always come out whole @ y",
+            "`y` halves an axis of n, which does not always divide evenly @ y",
             "x is [b, c, n]",
             'did you mean to add where: ["n % 2 == 0"]?',
         ],
     ),
-    ("op: glu, over: 1", "[b, 7]", ["`y` halves an axis of 7, which does not always come out whole @ 1", "x is [b, 7]"]),
+    ("op: glu, over: 1", "[b, 7]", ["`y` halves an axis of 7, which does not always divide evenly @ 1", "x is [b, 7]"]),
     ("op: prelu, channels: true", "[b]", ["`y` needs channels: [b, c, ...] @ y", "x is [b]"]),
     (
         "op: group_norm, groups: c",
@@ -86,7 +86,7 @@ CASES = [
         "op: conv1d, channels: 2*d, kernel: 3, groups: 2*g",
         "[b, 2*c*g, n]",
         [
-            "`y` splits the 2*d channels of the result into 2*g groups, which does not always come out whole @ 2*g",
+            "`y` splits the 2*d channels of the result into 2*g groups, which does not always divide evenly @ 2*g",
             "x is [b, 2*c*g, n]; its channels are axis 1",
             'did you mean to add where: ["(2*d) % (2*g) == 0"]?',
         ],
@@ -95,7 +95,7 @@ CASES = [
         "op: conv2d, channels: 8, kernel: 3, groups: 4",
         SMALL,
         [
-            "`y` splits the 6 channels of x into 4 groups, which does not always come out whole @ 4",
+            "`y` splits the 6 channels of x into 4 groups, which does not always divide evenly @ 4",
             "x is [b, 6, 4, 5]; its channels are axis 1",
         ],
     ),
@@ -255,7 +255,7 @@ CASES = [
         "op: interpolate, scale: 1/2",
         "[b, c, h, 7]",
         [
-            "`y` makes 1/2 times as many of h positions, which does not always come out whole @ 1/2",
+            "`y` makes 1/2 times as many of h positions, which does not always divide evenly @ 1/2",
             "x is [b, c, h, 7]",
             'did you mean to add where: ["h % 2 == 0"]?',
             "or give the positions of the result: to",
@@ -293,7 +293,7 @@ CASES = [
         "op: deform_conv2d, in: [x, x], channels: d, kernel: 3, padding: 1, offset_groups: 3",
         IMAGE,
         [
-            "`y` splits c channels into 3 groups with offsets, which does not always come out whole @ 3",
+            "`y` splits c channels into 3 groups with offsets, which does not always divide evenly @ 3",
             "x is [b, c, h, w]; its channels are axis 1",
             'did you mean to add where: ["c % 3 == 0"]?',
         ],
@@ -303,12 +303,12 @@ CASES = [
         "op: pixel_shuffle, by: 2",
         IMAGE,
         [
-            "`y` splits channels of c by 4, which does not always come out whole @ 2",
+            "`y` splits channels of c by 4, which does not always divide evenly @ 2",
             "x is [b, c, h, w]",
             'did you mean to add where: ["c % 4 == 0"]?',
         ],
     ),
-    ("op: pixel_unshuffle, by: 2", SMALL, ["`y` splits a width of 5 by 2, which does not always come out whole @ 2", "x is [b, 6, 4, 5]"]),
+    ("op: pixel_unshuffle, by: 2", SMALL, ["`y` splits a width of 5 by 2, which does not always divide evenly @ 2", "x is [b, 6, 4, 5]"]),
     ("op: flip, axes: [1, c]", SEQUENCE, ["`y` names axis 1 of x twice @ [1", "x is [b, c, n]"]),
     (
         "op: slice, axis: n, step: -1",

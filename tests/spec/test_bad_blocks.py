@@ -389,7 +389,7 @@ layers:
   z: {op: softmax, in: y.left, over: -1}
 """,
         """\
-mine.yaml:13:23: error: `y` has `when`, so it must have one result, in whose place another stands
+mine.yaml:13:23: error: `y` has `when`, so it must have a single result, which another row can replace
    13 |   y: {use: two, when: on}
       |                       ^^
   its results: `left` and `right`""",

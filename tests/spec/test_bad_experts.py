@@ -87,7 +87,7 @@ mine.yaml:7:68: error: `router` must have a weight for each expert in `top.indic
   y: {use: multi_head_attention, in: x, experts: E, by: top.indices, weights: top.values}
 """,
         """\
-mine.yaml:7:50: error: `multi_head_attention` cannot be an expert: its MACs must grow evenly with its tokens, whose number depends on values
+mine.yaml:7:50: error: `multi_head_attention` cannot be an expert: its MACs must be linear in its tokens, whose number depends on values
     7 |   y: {use: multi_head_attention, in: x, experts: E, by: top.indices, weights: top.values}
       |                                                  ^
   an expert works on each token by itself, as a gated_mlp does""",

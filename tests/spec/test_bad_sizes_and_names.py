@@ -201,7 +201,7 @@ mine.yaml:13:38: error: `d**0.5` is sqrt(d), which is not always a whole number
    13 |   s: {op: linear, in: x, out: [b, n, d**0.5]}
       |                                      ^^^^^^
   round down: floor(sqrt(d))
-  or give it a name under `dims`, which must come out whole: {is: ..., value: sqrt(d)}
+  or give it a name under `dims`, and it is checked to be whole: {is: ..., value: sqrt(d)}
 mine.yaml:14:38: error: expected a whole number or an expression in `layers.t.out`; found `2.5`
    14 |   t: {op: linear, in: x, out: [b, n, 2.5]}
       |                                      ^^^""",

@@ -295,12 +295,12 @@ layers:
 outputs: [a, c, f, g, i]
 """,
         """\
-mine.yaml:11:49: error: `a` has no `wieght` that could start as something
+mine.yaml:11:49: error: `a` has no weight `wieght`
    11 |   a: {op: linear, in: x, out: [b, n, d], init: {wieght: zeros}}
       |                                                 ^^^^^^
   did you mean `weight`?
   its weights: `weight` and `bias`
-mine.yaml:12:33: error: `c` has no `weight` that could start as something
+mine.yaml:12:33: error: `c` has no weight `weight`
    12 |   c: {op: softmax, in: x, init: 0}
       |                                 ^
   its weights: none of its own
@@ -308,7 +308,7 @@ mine.yaml:14:36: error: the weight of `g` has one axis, so it cannot start as xa
    14 |   g: {op: layer_norm, in: x, init: xavier}
       |                                    ^^^^^^
   it depends on the numbers of inputs and outputs of a matrix
-mine.yaml:15:62: error: `i` has no `bias` that could start as something
+mine.yaml:15:62: error: `i` has no weight `bias`
    15 |   i: {op: linear, in: x, out: [b, n, d], bias: false, init: {bias: zeros}}
       |                                                              ^^^^
   its weights: `weight`""",

@@ -33,7 +33,7 @@ layers:
 TURNED = "  t: {op: rearrange, in: mixed, to: b n d -> b d n}\n"
 ADDED = "  z: {op: add, in: [mixed, r]}\n"
 LOOKS = "`r` looks at earlier tokens, and keeps nothing of them between decoding steps"
-COUNTS = "`r` counts the tokens of each decoding step from 0, behind those of earlier steps too"
+COUNTS = "`r` numbers the tokens of every decoding step from 0, though earlier steps have gone before"
 
 # Rows that read `mixed`; `r` is the one at fault, `z` a result.
 MIXING = {

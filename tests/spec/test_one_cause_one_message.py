@@ -152,11 +152,11 @@ outputs: [s, r]
 mine.yaml:11:35: error: `bij` stands in the result of `bid,bjd->bij` but in no operand
    11 |   s: {op: einsum, in: [x, x], eq: "bid,bjd->bij"}
       |                                   ^^^^^^^^^^^^^^
-  labels stand apart: b i d, b j d -> b i j
+  spaces stand between labels: b i d, b j d -> b i j
 mine.yaml:12:33: error: `bdn`, `bnd` stands on one side of the arrow only; a rearrangement keeps every axis
    12 |   r: {op: rearrange, in: x, to: bnd -> bdn}
       |                                 ^^^^^^^^^^
-  labels stand apart: b n d -> b d n""",
+  spaces stand between labels: b n d -> b d n""",
     ),
     "comparisons the wrong way round": (
         """\

@@ -166,7 +166,7 @@ NO_BLOCK = BLOCKS.replace("  cell:\n    title: A cell", "  cell: 5\n  other:\n  
     ("text", "said"),
     [
         ("title: V\nlike: basis\n", "v.yaml:2:7: error: there is no spec named `basis`"),
-        ("title: V\nlike: v\n", "v.yaml:2:7: error: `v` leans on itself: `like` and `from` lead back to it"),
+        ("title: V\nlike: v\n", "v.yaml:2:7: error: `v` is built on itself: `like` and `from` lead back to it"),
         ("title: V\nlike: base\nwithout: [norn]\n", f"v.yaml:3:11: error: there is no `norn` to leave out\n    3 | {MISSING}"),
         ("title: V\nlike: base\nlayers:\n  z: {op: softmax, follows: firts}\n", "v.yaml:4:29: error: there is no row `firts` to follow"),
         ("title: V\nlike: base\nlayers:\n  norm: {epz: 1}\n", "v.yaml:4:10: error: unknown key `epz` in `layers.norm`"),

@@ -65,7 +65,8 @@ def sample(
         if found is not None:
             return {size.name: found[size.name] for size in sheet.sizes}
     conditions = ", ".join(c.text for c in (*sheet.constraints, *sheet.trained))
-    raise NoSampleError(f"no sizes were found that satisfy {conditions}" if conditions else "no small sizes leave every axis at least 2")
+    without = "no small sizes were found at which every axis is at least 2"
+    raise NoSampleError(f"no sizes were found that satisfy {conditions}" if conditions else without)
 
 
 def _in_random_order(rng: random.Random, values: Sequence[int]) -> Iterator[int]:

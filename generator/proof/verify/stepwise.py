@@ -350,7 +350,7 @@ class _StepwiseRuns:
         """
         row = "" if self.tokens.pairs else mixing_row(self.tokens.arch, self.tokens.new)
         if row and not any(self.tokens.is_new(size) for size in shape):
-            raise NotApplicableError(f"`{row}` makes `{name}` of all tokens at once, and keeps none of them for later steps")
+            raise NotApplicableError(f"`{row}` computes `{name}` from all tokens at once, and keeps none of them for later steps")
 
     def _expected(self, index: int, name: str, shape: Shape, start: int, length: int) -> Tensor | None:
         """Return what a step should come to; None where no pass could tell. Raises NotApplicableError where later tokens change it."""

@@ -185,7 +185,7 @@ def _refuse_vacuous(claim: Claim, before: Sequence[Boolean], facts: Facts, value
         message = f"the sizes of this claim break `{to_text(broken)}`, a condition of the spec"
     elif clash:
         texts = (to_text(condition, tuple(map(str, values))) for condition in clash)
-        message = f"{unmet(clash)} {listed(texts)}, which this claim presupposes"
+        message = f"{unmet(clash)} {listed(texts)}, which this claim assumes"
     else:
         return
     place = claim.where("where" if claim.conditions else "given" if claim.given else "preset")

@@ -215,7 +215,7 @@ class _Judge:
         reasons = self.under.refutation(held, self.claim.given)
         if reasons:
             message = f"`once: {once.text}` never holds where {listed(map(self._text, reasons))}"
-            self.problems.add(message, once.span, "so this claim says nothing about any sizes; from where on is it greater?")
+            self.problems.add(message, once.span, "so this claim says nothing; from which size on is it greater?")
             raise Unresolved
 
     # ---- stated ------------------------------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ def test_weights_for_each_token_are_no_comparison_and_that_is_said(tmp_path: Pat
 def test_a_result_of_all_tokens_behind_a_recurrence_is_no_comparison_and_that_is_said(tmp_path: Path) -> None:
     found = decoded(tmp_path, "net", net=POOLED)
     assert found.checks == ()
-    assert found.reason == "`pooled` makes `pooled` of all tokens at once, and keeps none of them for later steps"
+    assert found.reason == "`pooled` computes `pooled` from all tokens at once, and keeps none of them for later steps"
     last = POOLED.replace("{op: mean, over: 1}", "{op: select, axis: 1, index: -1}")
     assert [check.found for check in decoded(tmp_path, "net", net=last).checks] == [""] * 6
 

@@ -162,7 +162,7 @@ def test_a_recurrence_over_depth_keeps_no_state(tmp_path: Path, texts: dict[str,
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("kernel: 3, padding: 2, causal: true", "`y` is causal: what stands in front of it is kept of earlier steps"),
+        ("kernel: 3, padding: 2, causal: true", "`y` is causal: earlier inputs stand in front of it, not padding"),
         ("kernel: 3, stride: 2, causal: true", "`y` is causal and moves by 2; a step of decoding brings one position"),
         ("kernel: 3, transposed: true, causal: true", "a transposed convolution is not `causal`"),
     ],

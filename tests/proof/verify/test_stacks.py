@@ -99,7 +99,7 @@ def test_a_result_that_the_last_layer_works_out_for_nothing_is_refused(tmp_path:
     block = TWO + "layers:\n  f: {op: add, in: [x, y]}\n  g: {op: linear, in: f, out: [b, n, d]}\noutputs: [f, g]\n"
     with pytest.raises(ProblemsError) as raised:
         compile_spec(library(tmp_path, block, STACK + "outputs: st.f\n"), "net")
-    assert "nothing reads `st.g`, which the last layer works out" in str(raised.value)
+    assert "nothing reads `st.g`, which the last layer computes" in str(raised.value)
 
 
 def test_a_result_for_which_alone_a_block_works_is_refused_and_one_on_the_way_is_not(tmp_path: Path) -> None:
@@ -107,5 +107,5 @@ def test_a_result_for_which_alone_a_block_works_is_refused_and_one_on_the_way_is
     block = TWO + "layers:\n  f: {op: add, in: [x, y]}\n  g: {op: linear, in: f, out: [b, n, d]}\noutputs: [f, g]\n"
     with pytest.raises(ProblemsError) as raised:
         compile_spec(library(tmp_path, block, once + "f\n"), "net")
-    assert "nothing reads `st.g`, for which alone `block` works out `g`" in str(raised.value)
+    assert "`block` computes `g` for `st.g` alone, which nothing reads" in str(raised.value)
     assert compile_spec(library(tmp_path / "other", block, once + "g\n"), "net").sheet.outputs

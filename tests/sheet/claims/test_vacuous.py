@@ -30,8 +30,8 @@ def test_a_point_that_is_never_passed_is_refused(claim: str, message: str, tmp_p
         ("given: {d: 1/2}", "`d` cannot be given as 1/2: sizes are whole numbers of at least 1"),
         ("given: {d: h/24}, preset: base", "`d` cannot be given as h/24: sizes are whole numbers of at least 1"),
         ("given: {d: -1}", "`d` cannot be given as -1: sizes are whole numbers of at least 1"),
-        ("given: {f: d - n}, where: d < n", "no sizes meet `d < n` and `d - n >= 1`, which this claim presupposes"),
-        ("where: [n < d, d < f, f < n]", "no sizes meet `d > n`, `d < f` and `f < n`, which this claim presupposes"),
+        ("given: {f: d - n}, where: d < n", "no sizes meet `d < n` and `d - n >= 1`, which this claim assumes"),
+        ("where: [n < d, d < f, f < n]", "no sizes meet `d > n`, `d < f` and `f < n`, which this claim assumes"),
     ],
 )
 def test_a_claim_about_sizes_that_cannot_be_is_refused(claim: str, message: str, tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def test_two_claims_have_different_ids(tmp_path: Path) -> None:
     ("claim", "message"),
     [
         ("{of: params, equals: 1, where: n < 0}", "`n < 0` never holds, as sizes are at least 1"),
-        ("{of: params, equals: 1, where: [n < 5, n > 7]}", "no size `n` meets `n < 5` and `n > 7`, which this claim presupposes"),
+        ("{of: params, equals: 1, where: [n < 5, n > 7]}", "no size `n` meets `n < 5` and `n > 7`, which this claim assumes"),
         ("{of: params, equals: 1, where: n < 5, preset: base}", "`n < 5` never holds at the sizes of this claim"),
         ("{of: params, equals: 1, given: {d: 7, h: 2}}", "the sizes of this claim break `d % h == 0`, a condition of the spec"),
         ("{of: params, equals: 1, given: {d: 0}}", "`d` cannot be given as 0: sizes are whole numbers of at least 1"),
