@@ -117,6 +117,7 @@ class _Watch:
         self._dead: dict[int, _Dead] = {}
         self._forward: list[_Product] = []
         self._backward: list[_Product] = []
+        self._masks: set[int] = set()  # that have hidden something
         self._is_backward = False
 
     def begin_backward(self, outputs: Sequence[Tensor]) -> None:
@@ -208,6 +209,17 @@ class _Watch:
             else:
                 self._read(x)
 
+    def _filled(self, call: KernelCall) -> Tensor | None:
+        """Return the mask of a kernel that hides by it: it fills with -infinity, and its derivative with zeros."""
+        mask: Tensor = call.args[1]
+        value = argument(call.op, "value", call.args, call.kwargs)
+        if self._is_backward:
+            return mask if value == 0 and storage_key(mask) in self._masks else None
+        if value != -inf or self._ignored():
+            return None
+        self._masks.add(storage_key(mask))
+        return mask
+
     def _found(self, x: Tensor) -> _Dead | None:
         return self._dead.get(storage_key(x))
 
@@ -229,9 +241,10 @@ class _Watch:
                 dead = dead.expand(out.shape)
                 hidden = dead if hidden is None else hidden | dead
                 are_zero, parts = found.are_zero, found.parts
-        if name == "masked_fill" and argument(call.op, "value", call.args, call.kwargs) == -inf and not self._ignored():
-            new = call.args[1].expand(out.shape)
-            hidden = new if hidden is None else hidden | new
+        new = self._filled(call) if name == "masked_fill" else None
+        if new is not None:
+            new = new.expand(out.shape)
+            hidden, are_zero = new if hidden is None else hidden | new, self._is_backward
         if name == "where" and not self._ignored():  # a mask that is to be added
             hidden = out == -inf
         if hidden is not None and hidden.any():
