@@ -131,10 +131,10 @@ class Breaker:
         patch.setattr(lines, "environment", Templates)
 
     def constructor(self, text: str) -> str:
-        """Make the first weight one larger in its first axis."""
+        """Make the first weight or table one larger in its first axis."""
         if self.broken != "constructed":
             return text
-        broken = re.sub(r"(nn\.\w+\(|torch\.\w+\()(?!torch)([^,()]+)(?=[,)])", r"\1\2 + 1", text, count=1)
+        broken = re.sub(r"(nn\.\w+\(|torch\.(?!where)\w+\(|tabulated\(\()(?!torch)([^,()]+)(?=[,)])", r"\1\2 + 1", text, count=1)
         if broken != text:
             self.has.add("constructed")
         return broken
@@ -146,11 +146,22 @@ class Breaker:
         if self.broken == "skipped":
             self.has.add("skipped")
             source = o["x"] or "torch.zeros(())"
-            return text[: text.rfind("\n") + 1] + "; ".join(f"{target} = {source}" for target in targets)
+            *before, _ = text.split("\n")
+            return "\n".join([*_needed(before, targets[0]), "; ".join(f"{target} = {source}" for target in targets)])
         if self.broken == "doubled":
             self.has.add("doubled")
             return text + "".join(f"; {target} = {target}.clone()" for target in targets)
         return text
+
+
+def _needed(lines: list[str], target: str) -> list[str]:
+    """Return the lines before an op's last one without those that only this last one needs."""
+    found: list[str] = []
+    for line in reversed(lines):
+        name = line.split(" = ")[0]
+        if not name.startswith(f"{target}_") or any(name in other for other in found):
+            found.insert(0, line)
+    return found
 
 
 def cases(op: str) -> Iterator[Case | str]:
