@@ -24,8 +24,8 @@ class Cumsum(Op):
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Add up."""
-        row.axis(inputs[0], self.over)
-        return reduce.cumsum(row.t, inputs[0])
+        axis = row.axis(inputs[0], self.over)
+        return reduce.cumsum(row.t, inputs[0], axis)
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Added up along the one axis."""

@@ -58,7 +58,8 @@ class Rearrange(Op):
             if len(group) > 1:
                 y = y.unflatten(axis, tuple(known[label] for label in group))
             axis += len(group)
-        y = y.permute(tuple(left.labels.index(label) for label in right.labels))
+        if left.labels != right.labels:
+            y = y.permute(tuple(left.labels.index(label) for label in right.labels))
         return _merge(row, y, right)
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:

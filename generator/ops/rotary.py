@@ -52,8 +52,8 @@ class Rotary(Op):
         width = self._width(row, *inputs)
         if _is_whole(*row.alone()[:2]):
             return self._turned(row, x, cos, sin)
-        turned = self._turned(row, x.narrow(-1, width), cos, sin)
-        return join.concatenate(row.t, [turned, x.narrow(-1, x.shape[-1] - width)], x.rank - 1)
+        turned = self._turned(row, x.sliced(-1, width), cos, sin)
+        return join.concatenate(row.t, [turned, x.sliced(-1, x.shape[-1] - width)], x.rank - 1)
 
     def _width(self, row: RowScope, x: Tensor, cos: Tensor, sin: Tensor) -> Expr:
         fits = x.rank >= 2 and cos.rank == sin.rank == 2 and all(row.same(a, b) for a, b in zip(cos.shape, sin.shape, strict=True))

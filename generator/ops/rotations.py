@@ -57,7 +57,7 @@ class Rotations(Op):
         if not row.t.facts.divisible(width, Integer(2)):
             message = f"`{row.name}` rotates pairs of features, but {row.text(width)} is not always even"
             raise OpError(message, found, *suggested_condition(row, width, Integer(2)))
-        table = row.weight("weight", (Integer(2), length, width / 2), trainable=False).narrow(1, x.shape[-2])
+        table = row.weight("weight", (Integer(2), length, width / 2), trainable=False).sliced(1, x.shape[-2])
         return {"cos": table.select(0), "sin": table.select(0)}
 
     def _width(self, x: Tensor) -> Expr:

@@ -56,7 +56,7 @@ class Slice(Op):
             row.require(Gt(x.shape[axis], start))
         else:
             row.require(Ge(x.shape[axis], end))
-        return x.narrow(axis, size, step)
+        return x.sliced(axis, size, step)
 
     def _size(self, x: Tensor, axis: int) -> Expr:
         """Return the number of elements."""

@@ -116,6 +116,7 @@ def _stacked(run: Run, read: ReadRow, collected: Sequence[Tensor], axis: int, co
         stacked = run.tracer.new((*y.shape[:axis], count, *y.shape[axis:]), needs_grad=y.needs_grad)
         # stack reads each step's result once, as much as it writes
         run.tracer.kernel("stack", [stacked], [stacked], sources=collected)
+        run.tracer.works_along([axis])
     return stacked
 
 

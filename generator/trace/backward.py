@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from sympy import Integer, expand
 
 from generator.formulas.symbols import Facts
-from generator.trace.derivatives import Derivative, summed_to
+from generator.trace.derivatives import Derivative, Gradients, summed_to
 from generator.trace.diary import Launch
 from generator.trace.layout import elementwise_strides
 from generator.trace.liveness import Forward
@@ -78,8 +78,8 @@ class _Backward:
 
     def run(self) -> None:
         """Run all nodes. Raises ValueError where one depends on itself."""
-        for x, seed in [(x, self.new(x.shape, like=x)) for x in self.outputs]:
-            self._send(x, self.share(seed))  # the caller keeps the seed
+        seeds = [(x, self.new(x.shape, like=x)) for x in self.outputs]
+        self._hand_on([(x, self.share(seed)) for x, seed in seeds])  # the caller keeps the seeds
         while self.queue:
             _, _, node = heapq.heappop(self.queue)
             if not isinstance(node, Storage):
@@ -91,22 +91,22 @@ class _Backward:
             if isinstance(node, Storage):
                 self._end(node, gradients[0])
             elif isinstance(node, View):
-                self._send(node.base, self._through_view(node, gradients))
+                self._hand_on([(node.base, self._through_view(node, gradients))])
             else:
                 found = Derivative(node, gradients[0], self).run()
                 for storage in node.saved:
                     self.memory.release(storage)
-                # A gradient that is passed on stays until all are handed on, even where it has been added to another.
-                is_passed_on = any(gradient.storage is gradients[0].storage for _, gradient in found)
-                if not is_passed_on:
-                    self.free(gradients[0])
-                for x, gradient in found:
-                    self._send(x, gradient)
-                if is_passed_on:
-                    self.free(gradients[0])
+                self.free(gradients[0])
+                self._hand_on(found)
 
-    def _send(self, x: Tensor, gradient: Tensor) -> None:
-        """Hand a gradient to the node that made x, adding it to what is there."""
+    def _hand_on(self, gradients: Gradients) -> None:
+        """Hand on the gradients of what a node has read. Those that are added to others live until all are handed on."""
+        added = [gradient for x, gradient in gradients if self._send(x, gradient)]
+        for gradient in added:
+            self.free(gradient)
+
+    def _send(self, x: Tensor, gradient: Tensor) -> bool:
+        """Hand a gradient to the node that made x, and say whether it was added to what is there."""
         node = self._node(x)
         there = self.waiting.get(node)
         slot = x.part if isinstance(node, View) else 0
@@ -116,17 +116,18 @@ class _Backward:
                 heapq.heappush(self.queue, (-node.order, next_order(), node))
         self.arrived[node] += 1
         complete = isinstance(node, Storage) and self.arrived[node] == self.uses[node]
-        if slot in there:
+        is_added = slot in there
+        if is_added:
             first = there[slot]
             strides = elementwise_strides(self.facts, gradient.shape, [first, gradient]) if first.rank == gradient.rank else None
             is_weight = complete and isinstance(node, Storage) and node.persistent
-            total = self.new(gradient.shape, kind=gradient.kind, strides=strides, is_weight=is_weight)
+            there[slot] = self.new(gradient.shape, kind=gradient.kind, strides=strides, is_weight=is_weight)
             self.free(first)
-            self.free(gradient)
-            gradient = total
-        there[slot] = gradient
+        else:
+            there[slot] = gradient
         if complete:
             heapq.heappush(self.queue, (FIRST, next_order(), node))
+        return is_added
 
     def _end(self, leaf: Storage, gradient: Tensor) -> None:
         """A gradient is complete: weights keep it apart; an input keeps it, as a copy where others hold it or it lies otherwise in memory.
@@ -149,11 +150,21 @@ class _Backward:
             return self._reshaped(view, gradient)
         if view.method == "expand":
             return summed_to(self, gradient, base)
+        if view.method == "paired":
+            return self._in_order(gradient)
         absent = self._absent(view, gradients)
         whole = self.new(base.shape, kind=gradient.kind, wanted_by=base)  # zeros around the part; the parts joined; windows added up
         for part in (*gradients, *absent):
             self.free(part)
         return whole
+
+    def _in_order(self, gradient: Tensor) -> Tensor:
+        """Return a gradient that is contiguous: a copy where it is not."""
+        if gradient.is_contiguous:
+            return gradient
+        copy = self.new(gradient.shape, kind=gradient.kind)
+        self.free(gradient)
+        return copy
 
     def _absent(self, view: View, gradients: Sequence[Tensor]) -> list[Tensor]:
         """Return the zeros that stand for the gradients of views made together with others of which some have none."""

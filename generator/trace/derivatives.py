@@ -11,6 +11,7 @@ from typing import Protocol
 
 from generator.trace.diary import Launch
 from generator.trace.kernels import PASSED_ON, PLACE, Kernel, Rule, kernel_of
+from generator.trace.layout import dense_strides
 from generator.trace.memory_format import is_channels_last, strides_after
 from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, next_order, product
 
@@ -86,6 +87,7 @@ class Derivative:
             return self.heap.share(gradient)
         kind = gradient.kind
         temporaries = [self.heap.new(gradient.shape, kind=kind, like=gradient) for _ in range(count)]
+        temporaries += [self.heap.new((), kind=kind) for _ in range(self.kernel.numbers)]
         temporaries += [self.heap.new(gradient.shape, kind="bool") for _ in range(self.kernel.compares)]
         is_whole = product(gradient.shape) == product(x.shape)
         own_kind = x.kind if self.launch.name == "_to_copy" else kind
@@ -104,6 +106,11 @@ class Derivative:
         (x,) = self.wanted.values()
         return self._after(x, [self.heap.new(x.shape, kind=x.kind), self.heap.new(x.shape, kind=x.kind)])
 
+    def length(self) -> Gradients:
+        """gradient * (x / length), zero where the length is."""
+        (x,) = self.wanted.values()
+        return self._after(x, [self.heap.new(x.shape, kind=x.kind), self.heap.new(self.gradient.shape, kind="bool")])
+
     def _after(self, x: Tensor, temporaries: list[Tensor]) -> Gradients:
         own = self.heap.new(x.shape, kind=x.kind, like=x, wanted_by=x)
         self._free(temporaries)
@@ -115,9 +122,9 @@ class Derivative:
 
     def parts(self) -> Gradients:
         """What was joined is cut again: views."""
-        whole = self.gradient
-        strides = [whole.strides if whole.rank == x.rank else contiguous_strides(x.shape) for x in self.wanted.values()]
-        return [(x, self._view(x.shape, own)) for x, own in zip(self.wanted.values(), strides, strict=True)]
+        new_axes = self.launch.along  # that what was joined did not have
+        strides = tuple(stride for axis, stride in enumerate(self.gradient.strides) if axis not in new_axes)
+        return [(x, self._view(x.shape, strides)) for x in self.wanted.values()]
 
     def _view(self, shape: Shape, strides: Shape) -> Tensor:
         """A view of the gradient, which keeps its storage."""
@@ -158,9 +165,20 @@ class Derivative:
         (x,) = self.wanted.values()
         shape = (*x.shape, *self.gradient.shape[-1:])
         full = [self.heap.new(shape, kind=x.kind)] if product(self.gradient.shape) != product(shape) else []
-        made = self.heap.new(shape, kind=x.kind)
+        made = self.heap.new(shape, kind=x.kind, strides=self._transformed(shape))
         self._free(full)
         return [(x, _real_part(made, x))]
+
+    def frequencies(self) -> Gradients:
+        """The gradient of complex numbers is transformed."""
+        (x,) = self.wanted.values()
+        return [(x, self.heap.new(x.shape, kind=x.kind, strides=self._transformed(x.shape)))]
+
+    def _transformed(self, shape: Shape) -> Shape:
+        """The strides of pairs that a Fourier transform makes of a contiguous gradient: the axes transformed are the fastest."""
+        *others, last = self.launch.along
+        axes = [*sorted(others), last] if self.launch.name == "_fft_c2r" else sorted(self.launch.along)
+        return dense_strides(shape, [*(i for i in range(len(shape) - 1) if i not in axes), *axes, len(shape) - 1])
 
     def real_part(self) -> Gradients:
         """A view of the complex gradient."""
@@ -172,6 +190,16 @@ class Derivative:
         made = [(x, self.heap.new(x.shape, strides=_heads_together(x.shape), wanted_by=x)) for x in self.launch.reads[:3]]
         self._free([gradient for x, gradient in made if not x.needs_grad])
         return [(x, gradient) for x, gradient in made if x.needs_grad]
+
+    def sampled(self) -> Gradients:
+        """That of the image, where it is wanted, and that of the grid, wanted or not, come out of one kernel."""
+        image, grid = self.launch.reads
+        found = [(image, self.heap.new(image.shape, wanted_by=image))] if image.needs_grad else []
+        places = self.heap.new(grid.shape, wanted_by=grid if grid.needs_grad else None)
+        if not grid.needs_grad:
+            self.heap.free(places)
+            return found
+        return [*found, (grid, places)]
 
     def added(self) -> Gradients:
         """What was added to gets the gradient of the result as it is; what was added gets the rows of it to which it was added."""
@@ -213,13 +241,16 @@ _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "elementwise": Derivative.elementwise,
     "greatest": Derivative.greatest,
     "logsumexp": Derivative.logsumexp,
+    "length": Derivative.length,
     "stretched": Derivative.stretched,
     "parts": Derivative.parts,
     "convolution": Derivative.convolution,
     "attention": Derivative.attention,
+    "sampled": Derivative.sampled,
     "overwritten": Derivative.overwritten,
     "part": Derivative.part,
     "spectrum": Derivative.spectrum,
+    "frequencies": Derivative.frequencies,
     "real_part": Derivative.real_part,
     "added": Derivative.added,
     "none": Derivative.none,

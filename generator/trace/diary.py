@@ -29,6 +29,7 @@ class Launch:
     Args:
         row: the path of the row that it belongs to.
         is_idle: it has no part in the backward pass.
+        along: the axes that it works along, where its derivative depends on them.
         saved: what is kept until its derivative has been computed, or, if it is idle, until its results are gone.
     """
 
@@ -38,6 +39,7 @@ class Launch:
     writes: Sequence[Tensor]
     row: str = ""
     is_idle: bool = False
+    along: tuple[int, ...] = ()
     saved: list[Storage] = field(default_factory=list)
 
 
@@ -176,5 +178,10 @@ class Diary:
 
     def save(self, storages: Iterable[Storage]) -> None:
         """Note what the last kernel keeps."""
-        last = next(event for event in reversed(self.events) if isinstance(event, Launch))
-        last.saved += [storage for storage in storages if storage not in last.saved]
+        saved = self.last_launch.saved
+        saved += [storage for storage in storages if storage not in saved]
+
+    @property
+    def last_launch(self) -> Launch:
+        """The last kernel."""
+        return next(event for event in reversed(self.events) if isinstance(event, Launch))

@@ -43,4 +43,5 @@ def stack(t: Tracer, parts: Sequence[Tensor], axis: int) -> Tensor:
     shape = (*first.shape[:axis], Integer(len(parts)), *first.shape[axis:])
     out = t.new(shape, kind=first.kind, needs_grad=any(x.needs_grad for x in parts))
     t.kernel("stack", parts, [out])
+    t.works_along([axis])
     return out

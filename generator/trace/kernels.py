@@ -23,11 +23,14 @@ Rule = Literal[
     "elementwise",
     "greatest",
     "logsumexp",
+    "length",
     "stretched",
     "parts",
     "convolution",
     "attention",
+    "sampled",
     "spectrum",
+    "frequencies",
     "real_part",
     "overwritten",
     "part",
@@ -154,6 +157,7 @@ class Kernel:
         derivative: how the derivative allocates gradients (`generator.trace.derivatives` says what each word means).
         temporaries: of the operand's size that the derivative allocates on its way, for each operand (the last number for all others).
         compares: how many masks the derivative also allocates, of what it compares.
+        numbers: how many single numbers it also allocates, such as the zero that stands where nothing flows back.
         aten: the operation that PyTorch's dispatcher sees, where it has another name.
     """
 
@@ -163,6 +167,7 @@ class Kernel:
     temporaries: tuple[int, ...] = (0,)
     aten: str = ""
     compares: int = 0
+    numbers: int = 0
 
     def temporaries_of(self, operand: int) -> int:
         """Return the number for one operand."""
@@ -205,7 +210,8 @@ KERNELS: dict[str, Kernel] = {
     "hardshrink": pointwise(the_input, parts="abs(x), which is compared"),
     "softshrink": pointwise(the_input, flops=5, parts="x - sign(x) * bound, beyond the bound; x * 0 within it; abs(x)"),
     "threshold": pointwise(the_input, flops=0),
-    "clamp": Kernel((VectorCost(1, case="one bound"), VectorCost(2, case="two bounds")), the_input, "elementwise"),
+    "clamp": replace(pointwise(the_input, case="one bound"), compares=1, numbers=1),
+    "clamp_between": replace(pointwise(the_input, flops=2, aten="clamp", case="two bounds"), compares=2, numbers=1),
     "log_sigmoid_forward": pointwise(statistics, flops=6, parts="min(0, x) - log1p(exp(-abs(x)))"),
     "softplus": pointwise(the_input, flops=2, parts="log1p(exp(x))"),
     "exp": pointwise(result),
@@ -218,7 +224,7 @@ KERNELS: dict[str, Kernel] = {
     "sin": pointwise(the_input, 1),
     "cos": pointwise(the_input, 2),
     "glu": Kernel((VectorCost(2, parts="a * sigmoid(b)"),), the_input, "each"),
-    "clamp_min": Kernel((VectorCost(1),), the_input, "each"),
+    "clamp_min": replace(pointwise(the_input), compares=1, numbers=1),
     "native_dropout": pointwise(places, flops=2, parts="x * mask / (1 - p)"),
     "pow": pointwise(the_input, 2),
     # of two tensors, or of one and a number
@@ -233,7 +239,7 @@ KERNELS: dict[str, Kernel] = {
     "clone": pointwise(nothing, PASSED_ON, flops=0),
     "_to_copy": pointwise(nothing, flops=0),
     "to_complex": Kernel(derivative="real_part", aten="_to_copy"),
-    "where": pointwise(the_input, flops=0),
+    "where": replace(pointwise(the_input, flops=0), numbers=1),
     "masked_fill": pointwise(second, flops=0),
     "cat": Kernel(derivative="parts"),
     "stack": Kernel(derivative="parts"),
@@ -260,6 +266,7 @@ KERNELS: dict[str, Kernel] = {
     "mean": Kernel((VectorCost(1, 1),), derivative="each"),
     "amax": Kernel((VectorCost(1),), ends, "greatest"),
     "cumsum": Kernel((VectorCost(1),), derivative="each", temporaries=(2,)),
+    "cumsum of one": pointwise(nothing, PASSED_ON, aten="cumsum"),  # along an axis of one
     "softmax": Kernel((VectorCost(5, parts="max, difference, exp, sum, division"),), result, "each", aten="_softmax"),
     "log_softmax": Kernel((VectorCost(5, 1, "max, difference, exp, sum, difference; per row: log"),), result, "each", aten="_log_softmax"),
     "logsumexp": Kernel(
@@ -268,7 +275,7 @@ KERNELS: dict[str, Kernel] = {
     "linalg_vector_norm": Kernel(
         (VectorCost(2, 1, "square, sum; per row: root", "order 2"), VectorCost(3, 1, "abs, power, sum; per row: power", "order 1")),
         ends,
-        "each",
+        "length",
     ),
     "native_layer_norm": Kernel(
         (
@@ -316,10 +323,10 @@ KERNELS: dict[str, Kernel] = {
     "upsample_bicubic2d": _resized(35),
     "_upsample_bilinear2d_aa": Kernel((), derivative="each"),
     "_upsample_bicubic2d_aa": Kernel((), derivative="each"),
-    "grid_sampler_2d": Kernel((VectorCost(7, 14, case="bilinear"), VectorCost(0, 6, case="nearest")), inputs, "each"),
+    "grid_sampler_2d": Kernel((VectorCost(7, 14, case="bilinear"), VectorCost(0, 6, case="nearest")), inputs, "sampled"),
     "_fft_r2c": Kernel((), the_input, "spectrum"),
-    "_fft_c2r": Kernel((), derivative="each"),
-    "_fft_c2c": Kernel((), derivative="each"),
+    "_fft_c2r": Kernel((), derivative="frequencies"),
+    "_fft_c2c": Kernel((), derivative="frequencies"),
     "attention": Kernel(
         (
             VectorCost(5, 1, "softmax of the scores; query and key are each scaled"),

@@ -56,6 +56,14 @@ def slowest_first(facts: Facts, shape: Shape, strides: Shape, axes: Sequence[int
     return sorted(axes, key=lambda axis: -at[axis])
 
 
+def dense_strides(shape: Shape, order: Sequence[int]) -> Shape:
+    """Return the strides of a block of memory whose axes, from the slowest, are `order`."""
+    strides: list[Expr] = [Integer(1)] * len(shape)
+    for position, axis in enumerate(order):
+        strides[axis] = product(tuple(shape[faster] for faster in order[position + 1 :]))
+    return tuple(strides)
+
+
 def _compare(strides: list[list[Expr]], sizes: list[Expr], a: int, b: int) -> int:
     """Return 1 where axis `a`, now the faster one, must become the slower, -1 where it must not, 0 where no operand decides."""
     for own in strides:
@@ -73,10 +81,7 @@ def _dense(shape: Shape, order: list[int]) -> Shape | None:
     moving = [axis for axis in order if shape[axis] != 1]
     if moving == sorted(moving, reverse=True):
         return None
-    strides: list[Expr] = [Integer(1)] * len(shape)
-    for position, axis in enumerate(order):
-        strides[axis] = product(tuple(shape[faster] for faster in order[:position]))
-    return tuple(strides)
+    return dense_strides(shape, order[::-1])
 
 
 def _sample(facts: Facts, shape: Shape) -> dict[Basic, Integer]:

@@ -51,7 +51,8 @@ def where(t: Tracer, mask: Tensor, a: Tensor, b: Tensor, shape: Shape) -> Tensor
 def clamp(t: Tracer, x: Tensor, bounds: int) -> Tensor:
     """Bound each element, below or above or both: one operation an element for each bound. Kept: x."""
     out = t.like(x)
-    t.kernel("clamp", [x], [out], vector=vector_flops("clamp", x.numel, case="two bounds" if bounds == 2 else "one bound"))
+    name = "clamp_between" if bounds == 2 else "clamp"
+    t.kernel(name, [x], [out], vector=vector_flops(name, x.numel))
     return out
 
 

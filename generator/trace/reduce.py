@@ -49,10 +49,11 @@ def logsumexp(t: Tracer, x: Tensor, axis: int, *, keep: bool) -> Tensor:
     return out
 
 
-def cumsum(t: Tracer, x: Tensor) -> Tensor:
+def cumsum(t: Tracer, x: Tensor, axis: int) -> Tensor:
     """Running sum along an axis: one operation an element. The result is contiguous; nothing is kept."""
     out = t.new(x.shape, needs_grad=x.needs_grad)
-    t.kernel("cumsum", [x], [out], vector=vector_flops("cumsum", x.numel))
+    name = "cumsum of one" if t.facts.equal(x.shape[axis], Integer(1)) else "cumsum"
+    t.kernel(name, [x], [out], vector=vector_flops(name, x.numel))
     return out
 
 

@@ -57,4 +57,5 @@ def _places(t: Tracer, count: Expr) -> Tensor:
 def _stacked(t: Tracer, places: list[Tensor]) -> Tensor:
     out = t.new((*places[0].shape, PLACE), needs_grad=places[0].needs_grad)
     t.kernel("stack", places, [out])
+    t.works_along([places[0].rank])
     return out

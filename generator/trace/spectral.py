@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, ceiling, floor
 
 from generator.formulas.logarithm import Log2
-from generator.trace.layout import slowest_first
+from generator.trace.layout import dense_strides, slowest_first
 from generator.trace.tensor import ONE, Kind, Shape, Tensor, product
 from generator.trace.tracer import Tracer
 
@@ -25,7 +25,7 @@ def is_complex_view(x: Tensor) -> bool:
 
 def complex_view(t: Tracer, x: Tensor) -> Tensor:
     """Return pairs [..., 2] that lie in memory as complex numbers do, copied if need be."""
-    return x if is_complex_view(x) else t.copy(x)
+    return (x if is_complex_view(x) else t.copy(x)).paired()
 
 
 def widened(t: Tracer, x: Tensor) -> Tensor:
@@ -57,7 +57,8 @@ def complex_to_complex(t: Tracer, x: Tensor, axes: Sequence[int]) -> Tensor:
     """Transform pairs along axes: torch.fft.fft, torch.fft.ifft. Nothing is kept."""
     out = t.new(x.shape, kind=x.kind, needs_grad=x.needs_grad, strides=_strides_of_complex(t, x, axes))
     t.kernel("_fft_c2c", [x], [out], vector=_work(x.shape, [x.shape[axis] for axis in axes]))
-    return out
+    t.works_along(axes)
+    return out.paired()
 
 
 def real_to_complex(t: Tracer, x: Tensor, axes: Sequence[int], *, is_half: bool) -> Tensor:
@@ -69,7 +70,8 @@ def real_to_complex(t: Tracer, x: Tensor, axes: Sequence[int], *, is_half: bool)
     strides = _executed(t, x.strides, x.shape, tuple(shape), order)
     out = t.new((*shape, PAIR), kind=x.kind, needs_grad=x.needs_grad, strides=_paired(strides))
     t.kernel("_fft_r2c", [x], [out], vector=_work(out.shape, [x.shape[axis] for axis in axes]))
-    return out
+    t.works_along(axes)
+    return out.paired()
 
 
 def complex_to_real(t: Tracer, x: Tensor, axes: Sequence[int], length: Expr) -> Tensor:
@@ -80,6 +82,7 @@ def complex_to_real(t: Tracer, x: Tensor, axes: Sequence[int], length: Expr) -> 
     strides = _executed(t, strides, x.shape[:-1], tuple(shape), [axes[-1]])
     out = t.new(tuple(shape), kind=x.kind, needs_grad=x.needs_grad, strides=strides)
     t.kernel("_fft_c2r", [x], [out], vector=_work(x.shape, [shape[axis] for axis in axes]))
+    t.works_along(axes)
     return out
 
 
@@ -96,11 +99,7 @@ def _strides_of_complex(t: Tracer, x: Tensor, axes: Sequence[int]) -> Shape:
 def _executed(t: Tracer, strides: Shape, shape: Shape, result: Shape, axes: Sequence[int]) -> Shape:
     """Return the strides of a result: first what is not transformed, from the slowest axis on, then the axes in order."""
     others = slowest_first(t.facts, shape, strides, [axis for axis in range(len(shape)) if axis not in axes])
-    found, inner = [ONE] * len(shape), ONE
-    for axis in reversed([*others, *axes]):
-        found[axis] = inner
-        inner = inner * result[axis]
-    return tuple(found)
+    return dense_strides(result, [*others, *axes])
 
 
 def _paired(strides: Shape) -> Shape:

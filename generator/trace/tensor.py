@@ -174,12 +174,15 @@ class Tensor:
         return self._made("squeeze", (axis,), self.shape[:axis] + self.shape[axis + 1 :], self.strides[:axis] + self.strides[axis + 1 :])
 
     def narrow(self, axis: int, size: Expr, step: Expr = ONE) -> Tensor:
-        """Return the view of `size` neighbours along one axis, or of each `step`-th element."""
+        """Return the view of `size` neighbours along one axis, or of each `step`-th element, as `torch.narrow` and `x[:size]` do."""
         axis %= self.rank
-        if size == self.shape[axis]:
-            return self  # as an index of all elements does
         strides = (*self.strides[:axis], self.strides[axis] * step, *self.strides[axis + 1 :])
         return self._made("narrow", (axis,), (*self.shape[:axis], size, *self.shape[axis + 1 :]), strides)
+
+    def sliced(self, axis: int, size: Expr, step: Expr = ONE) -> Tensor:
+        """Return the view of `narrow` as an index behind other axes does, such as `x[:, :size]`: the tensor itself where it takes all."""
+        axis %= self.rank
+        return self if axis > 0 and size == self.shape[axis] and step == 1 else self.narrow(axis, size, step)
 
     def parts(self, axis: int, sizes: Shape) -> tuple[Tensor, ...]:
         """Return the views of all neighbouring parts along one axis, made at once."""
@@ -207,6 +210,10 @@ class Tensor:
         """Return the view at one index of an axis."""
         axis %= self.rank
         return self._made("select", (axis,), self.shape[:axis] + self.shape[axis + 1 :], self.strides[:axis] + self.strides[axis + 1 :])
+
+    def paired(self) -> Tensor:
+        """Return complex numbers as the pairs that they are here, or the way back: torch.view_as_real and torch.view_as_complex."""
+        return self._made("paired", (), self.shape, self.strides)
 
     @property
     def is_contiguous(self) -> bool:

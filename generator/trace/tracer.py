@@ -306,6 +306,11 @@ class Tracer:
         tally.visible_backward_macs += part * backward
         self._last = macs, backward
 
+    def works_along(self, axes: Sequence[int]) -> None:
+        """Say along which axes the last kernel works, for its derivative."""
+        if self.diary is not None:
+            self.diary.last_launch.along = tuple(axes)
+
     def hides(self, part: Expr) -> None:
         """Say which part of the last contraction a mask inside of its kernel hides."""
         macs, backward = self._last

@@ -72,6 +72,36 @@ layers:
 """
 
 
+ROWS = {  # whose derivative is the highest point of a spec of one row
+    "one bound": "y: {op: clamp, in: x, low: 0}",
+    "two bounds": "y: {op: clamp, in: x, low: 0, high: 1}",
+    "choice": "y: {op: where, in: [mask, x, x]}",
+    "unit length": "y: {op: l2_normalise, in: x, over: n}",
+    "one tensor read three times": "y: {op: mul, in: [x, x, x]}",
+    "nothing moved": "y: {op: rearrange, in: x, to: b n -> b n}",
+    "all rows of a table": "t: {op: positional, in: image, kind: learned, length: b}\n  y: {op: add, in: [image, t]}",
+    "running sum along an axis of one": "y: {op: cumsum, in: column, over: 1}",
+    "spectrum along the first axis": "y: {op: fft, in: x, over: 0}",
+    "spectrum of a spectrum": "y: {op: fft, in: pairs, over: 0, complex: true}",
+    "numbers of half a spectrum": "y: {op: fft, in: pairs, kind: irfft, over: 0}",
+    "stacked along the last axis": "y: {op: stack, in: [x, x], axis: 2}",
+    "places of an image": "y: {op: grid_sample, in: [image, places]}",
+}
+ALONE = """\
+title: One row
+dims: {{b: rows, n: columns}}
+inputs:
+  x: [b, n]
+  column: [b, 1]
+  pairs: [b, n, 2]
+  image: [2, 3, b, n]
+  places: {{shape: [2, n, b, 2], grad: false}}
+  mask: {{shape: [b, n], dtype: bool}}
+layers:
+  {rows}
+"""
+
+
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
     with Workbench(builtin_library()) as bench:
@@ -102,6 +132,16 @@ def test_memory_is_at_each_moment_what_the_replay_says(bench: Workbench, name: s
     peak = compare_peaks(bench, name, sizes, dtype=dtype)
     assert peak.has_same_course, peak
     assert peak.step.is_backward == peak.in_backward
+
+
+@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
+def test_a_derivative_allocates_at_each_moment_what_the_replay_says(tmp_path: Path, rows: str) -> None:
+    with Workbench(Library([write_specs(tmp_path, alone=ALONE.format(rows=rows))])) as bench:
+        sizes = {"b": 6, "n": 7}
+        peak = compare_peaks(bench, "alone", sizes)
+        assert peak.has_same_course, peak
+        checks = byte_checks(Instance.of(bench, "alone", sizes))  # with gradients as they are declared
+        assert [check for check in checks if not check.equal] == []
 
 
 @pytest.mark.parametrize("name", ["stack", "recurrence"])
