@@ -48,9 +48,11 @@ class SavedMemory:
 
     def formulas(self) -> dict[str, Expr]:
         """Return the bytes as formulas in `float_bytes`, by the formats that they hold for: one formula wherever one holds for all."""
-        if self.full == self.half:
-            return {"all formats": _bytes(self.full, ITEM)}
-        return {"float32, float64": _bytes(self.full, ITEM), "bfloat16, float16": _bytes(self.half, ITEM)}
+        return {formats: _bytes(elements, ITEM) for formats, elements in self.by_formats().items()}
+
+    def by_formats(self) -> dict[str, Mapping[str, Expr]]:
+        """Return the elements by kind, by the formats in which they are these."""
+        return {"all formats": self.full} if self.full == self.half else {"float32, float64": self.full, "bfloat16, float16": self.half}
 
 
 def item_bytes(item: int) -> dict[str, int]:

@@ -29,7 +29,7 @@ Terms = Mapping[Expr, Number]  # a polynomial: product of sizes: coefficient
 Moment = Mapping[tuple[str, Expr], Number]  # elements alive: kind of element and product of sizes: coefficient
 
 
-class Step(NamedTuple):
+class ReplayStep(NamedTuple):
     """Where a moment lies: in the backward pass or before it, at a row, in which runs of the stacks and recurrences around that.
 
     The last two runs of one that stands for any number of runs have the numbers -2 and -1.
@@ -44,7 +44,7 @@ class Summits(NamedTuple):
     """The bytes of the moments of which one is the highest: what all of them have, and what each has beside that."""
 
     shared: Expr
-    beside: Sequence[tuple[Step, Expr]]
+    beside: Sequence[tuple[ReplayStep, Expr]]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Replayed:
         course: all moments before something is let go, in order.
     """
 
-    moments: Sequence[tuple[Moment, Step]]
+    moments: Sequence[tuple[Moment, ReplayStep]]
     after_forward: Moment
     left_out: Mapping[Symbol, Expr]
     limits: Sequence[tuple[Expr, int]]
@@ -87,7 +87,7 @@ class Replayed:
         shared, [(_, rest)] = self._highest([(moment, _NOWHERE)], item)
         return shared + rest
 
-    def _highest(self, moments: Iterable[tuple[Moment, Step]], item: Mapping[str, int]) -> Summits:
+    def _highest(self, moments: Iterable[tuple[Moment, ReplayStep]], item: Mapping[str, int]) -> Summits:
         """Return the highest moments: what all of those have that may be it, and what each has beside."""
         numbers = dict(self.left_out)
         found = _highest_of([(_in_bytes(moment, item), step) for moment, step in moments], _is_at_most)
@@ -98,7 +98,7 @@ class Replayed:
         return Summits(shared, [(step, one - shared) for one, (_, step) in zip(sums, found, strict=True)])
 
 
-_NOWHERE = Step(is_backward=False, row="", place=())
+_NOWHERE = ReplayStep(is_backward=False, row="", place=())
 
 
 class Memory:
@@ -118,8 +118,8 @@ class Memory:
         self._references: Counter[Storage] = Counter()
         self._made: dict[Storage, Place] = {}
         self._alive: Counter[tuple[Place, str, Expr]] = Counter()
-        self._rising: Step | None = None
-        self._course: list[tuple[Moment, Step]] = []
+        self._rising: ReplayStep | None = None
+        self._course: list[tuple[Moment, ReplayStep]] = []
         self._symbols = {row: Symbol(f"left_out_{i}", integer=True, positive=True) for i, row in enumerate(diary.counts)}
         self._terms: dict[tuple[tuple[str, ...], Expr], Terms] = {}
 
@@ -131,7 +131,7 @@ class Memory:
         if not self._references[storage]:
             self._made[storage] = self.place
             self._alive[self.place, storage.kind, storage.numel] += 1
-            self._rising = Step(self.is_backward, self.row, tuple(map(self._from_its_end, self.place)))
+            self._rising = ReplayStep(self.is_backward, self.row, tuple(map(self._from_its_end, self.place)))
         self._references[storage] += 1
 
     def release(self, storage: Storage) -> None:
@@ -166,7 +166,7 @@ class Memory:
         """Return what the replay has come to."""
         self._note_moment()
         left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
-        distinct: dict[frozenset[tuple[tuple[str, Expr], Expr]], tuple[Moment, Step]] = {}
+        distinct: dict[frozenset[tuple[tuple[str, Expr], Expr]], tuple[Moment, ReplayStep]] = {}
         for moment, step in self._course:
             distinct.setdefault(frozenset(moment.items()), (moment, step))
         course = [moment for moment, _ in self._course]
@@ -215,9 +215,9 @@ def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Number]:
     return found
 
 
-def _highest_of(all_of_them: Iterable[tuple[T, Step]], is_below: Callable[[T, T], bool]) -> list[tuple[T, Step]]:
+def _highest_of(all_of_them: Iterable[tuple[T, ReplayStep]], is_below: Callable[[T, T], bool]) -> list[tuple[T, ReplayStep]]:
     """Leave out what is below another one, or as high as one before."""
-    kept: list[tuple[T, Step]] = []
+    kept: list[tuple[T, ReplayStep]] = []
     for one in all_of_them:
         if not any(is_below(one[0], other[0]) for other in kept):
             kept = [other for other in kept if not is_below(other[0], one[0])] + [one]

@@ -15,7 +15,7 @@ from generator.sheet.memory import item_bytes
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import PeakMemory
 from generator.trace.diary import Diary
-from generator.trace.peak import Step
+from generator.trace.peak import ReplayStep
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PeakComparison:
     course_measured: tuple[int, ...]
     at: str
     in_backward: bool
-    step: Step
+    step: ReplayStep
 
     @property
     def is_exact(self) -> bool:

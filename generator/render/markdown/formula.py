@@ -41,17 +41,29 @@ def display_lines(latex: str, width: int = LINE_WIDTH) -> tuple[str, ...]:
     return (r"\begin{aligned}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{aligned}")
 
 
-def part_lines(parts: Parts, order: Sequence[str], width: int = LINE_WIDTH) -> tuple[str, ...]:
-    """Return the lines of a display in which each part of a sum begins a line, with its name behind it."""
+def part_lines(parts: Sequence[tuple[str, Sequence[str]]], width: int = LINE_WIDTH) -> tuple[str, ...]:
+    """Return the lines of a display in which each part of a sum begins a line, with its name behind it.
+
+    Args:
+        parts: the name of each, and its summands with their signs.
+    """
     rows: list[str] = []
-    for name, expr in parts:
+    for name, terms in parts:
         label, lines = rf" && \text{{{' '.join(name.split('_'))}}}", [""]
-        for term in outer_terms(shortest(expr, order)):
+        for term in terms:
             if lines[-1] and len(lines[-1]) + len(term) > width:
                 lines.append("")
             lines[-1] += term
         rows += [_signed(line.strip(), is_first=not rows and i == 0) + (label if i == 0 else "") for i, line in enumerate(lines)]
     return (r"\begin{aligned}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{aligned}")
+
+
+def multiplied(factor: str, latex: str) -> list[str]:
+    """Return a sum times a factor (if any) as summands, the first and last with parentheses, so that lines may end between them."""
+    terms = outer_terms(latex)
+    if factor and len(terms) > 1:
+        terms[0], terms[-1] = f"({terms[0]}", f"{terms[-1]})"
+    return [rf"{factor} \cdot {terms[0]}", *terms[1:]] if factor else terms
 
 
 def _signed(line: str, *, is_first: bool) -> str:
@@ -63,8 +75,13 @@ def _signed(line: str, *, is_first: bool) -> str:
 
 def displayed(expr: Expr, order: Sequence[str]) -> tuple[str, ...]:
     """Return the lines of a display: as a product where that fits in one line."""
+    return display_lines(fitting(expr, order))
+
+
+def fitting(expr: Expr, order: Sequence[str]) -> str:
+    """Return a formula as a product where that fits in one line; else multiplied out, so that it can be broken."""
     short = shortest(expr, order)
-    return (short,) if len(short) <= LINE_WIDTH else display_lines(to_latex(expr, order))
+    return short if len(short) <= LINE_WIDTH else to_latex(expr, order)
 
 
 def shortest(expr: Expr, order: Sequence[str]) -> str:
@@ -125,17 +142,33 @@ class PageFormulas:
             factored: show it as a product in any case.
             parts: what it is the sum of, each of which has a line of its own where the formula is long.
         """
+        latex = factored_latex(expr, self.order) if factored else to_latex(expr, self.order)
+        if short := self.short(expr, limit, latex):
+            return short
+        if latex not in self._long:
+            named = [(name, outer_terms(shortest(part, self.order))) for name, part in parts]
+            self._add(latex, part_lines(named) if len(named) > 1 else display_lines(latex))
+        return self._link(latex, caption)
+
+    def short(self, expr: Any, limit: int = LINE_WIDTH, latex: str = "") -> str:
+        """Return a formula of at most `limit` characters, in one form or the other; empty where it has more."""
         if expr.is_Integer:
             return exact(int(expr))
-        latex = factored_latex(expr, self.order) if factored else to_latex(expr, self.order)
-        if len(latex) > limit and len(short := shortest(expr, self.order)) <= limit:
-            latex = short
-        if len(latex) <= limit:
-            return inline(latex)
-        entry = self._long.get(latex)
-        if entry is None:
-            lines = part_lines(parts, self.order) if len(parts) > 1 else display_lines(latex)
-            entry = self._long[latex] = LongFormula(len(self._long) + 1, [], lines)
+        latex = latex or to_latex(expr, self.order)
+        found = latex if len(latex) <= limit else shortest(expr, self.order)
+        return inline(found) if len(found) <= limit else ""
+
+    def below(self, key: str, lines: tuple[str, ...], caption: str) -> str:
+        """Return a link to a display of these lines; two with the same key are one."""
+        if key not in self._long:
+            self._add(key, lines)
+        return self._link(key, caption)
+
+    def _add(self, key: str, lines: tuple[str, ...]) -> None:
+        self._long[key] = LongFormula(len(self._long) + 1, [], lines)
+
+    def _link(self, key: str, caption: str) -> str:
+        entry = self._long[key]
         if caption not in entry.captions:
             entry.captions.append(caption)
         return f"[({entry.number})](#formula-{entry.number})"

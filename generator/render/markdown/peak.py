@@ -9,7 +9,7 @@ from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LongFormula, PageFormulas, displayed
 from generator.render.markdown.table import MarkdownTable, table
 from generator.sheet.sheet import Sheet
-from generator.trace.peak import Step, Summits
+from generator.trace.peak import ReplayStep, Summits
 
 DTYPES = ("float32", "bfloat16")
 _RUNS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", -2: "last but one", -1: "last"}
@@ -59,7 +59,7 @@ def _formula(dtype: str, summits: Summits, formulas: PageFormulas) -> PeakFormul
     return PeakFormula(f"As a formula, in bytes of {dtype}", displayed(everything, formulas.order), moments, formulas.take())
 
 
-def where(step: Step) -> str:
+def where(step: ReplayStep) -> str:
     """Return where a moment lies, in words: `backward pass at blocks.attention.scores, in the last run of blocks`."""
     runs = [f"in the {_RUNS[run]} run of {code(row)}" if run in _RUNS else f"in run {run + 1} of {code(row)}" for row, run in step.place]
     passed = "backward pass" if step.is_backward else "forward pass"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from sympy import Add, expand
+from sympy import Add, Expr, expand
 
-from generator.formulas.latex import latex_name
+from generator.formulas.latex import latex_name, to_latex
 from generator.quantities import BYTES, INTENSITY, QUANTITIES, VECTOR_FLOPS, InBytes, Quantity
 from generator.render.markdown.escape import code, link, text
-from generator.render.markdown.formula import PageFormulas, Parts, inline
+from generator.render.markdown.formula import PageFormulas, Parts, fitting, inline, multiplied, part_lines
 from generator.render.markdown.links import OPERATIONS
 from generator.render.markdown.table import MarkdownTable, table
 from generator.sheet.memory import ITEM
@@ -20,6 +20,9 @@ HOW_SAVED = (
     f"what is kept for the backward pass, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
     "masks have 1, indices 8, and statistics of normalisations at least 4"
 )
+
+
+_KINDS = {"float": "numbers", "stat": "statistics", "index": "indices", "bool": "masks"}
 
 
 def sizes_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
@@ -97,7 +100,17 @@ def _in_bytes(sheet: Sheet, formulas: PageFormulas, amount: InBytes) -> Iterator
     """Yield titles, formulas and meanings; an amount that is an element count in bytes is written with its key."""
     title = f"{amount.of.short} in bytes"
     if amount.is_by_kind:
+        elements = sheet.saved.by_formats()
         for formats, formula in sheet.saved.formulas().items() if sheet.saved.full else ():
-            yield f"{title}, {formats}", formulas.cell(formula, text(f"{title}, {formats}")), HOW_SAVED
+            caption, short = text(f"{title}, {formats}"), formulas.short(formula)
+            yield f"{title}, {formats}", short or formulas.below(caption, _by_kind(elements[formats], formulas.order), caption), HOW_SAVED
     elif sheet.totals[amount.of.key] != 0:
         yield title, code(f"{ITEM.name}*{amount.of.key}"), text(amount.en)
+
+
+def _by_kind(elements: Mapping[str, Expr], order: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a display with a part for each kind of element, each of which has so many bytes."""
+    item = to_latex(ITEM)
+    each = {"float": item, "stat": rf"\max\left({item}, 4\right)", "index": "8", "bool": ""}
+    parts = [(_KINDS[kind], multiplied(each[kind], fitting(count, order))) for kind, count in elements.items()]
+    return part_lines(parts)

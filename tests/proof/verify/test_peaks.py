@@ -19,7 +19,7 @@ from generator.proof.verify.sampling import sample
 from generator.proof.verify.variants import byte_checks
 from generator.spec.library import Library, spec_files
 from generator.trace.diary import RUNS
-from generator.trace.peak import Step
+from generator.trace.peak import ReplayStep
 from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs
 
@@ -122,7 +122,7 @@ def test_two_layers_by_hand(tmp_path: Path) -> None:
     # then the gradients of the output 12, of relu's output 24 and of its input 24
     assert peak.peak_predicted == 4 * 108
     assert peak.is_exact
-    assert (peak.at, peak.step) == ("threshold_backward", Step(is_backward=True, row="bent", place=()))
+    assert (peak.at, peak.step) == ("threshold_backward", ReplayStep(is_backward=True, row="bent", place=()))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
