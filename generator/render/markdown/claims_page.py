@@ -125,7 +125,7 @@ def _groups(claims: Sequence[tuple[Built, SheetClaim]], references: dict[str, Re
             rows = [_row(one, claim, formulas) for one, claim in own]
             shown = table(*without_empty_columns(_HEAD, rows, ("Where", "Note")))
             verdicts = Counter(claim.verdict for _, claim in own)
-            summary = ", ".join(f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word])
+            summary = ", ".join(f"{word}: {verdicts[word]}" for word in VERDICTS if verdicts[word])
             yield Group(_label(references, key), _source(references.get(key)), summary, shown, formulas.take())
 
 

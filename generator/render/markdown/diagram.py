@@ -53,10 +53,15 @@ def diagram(sheet: Sheet, pages: Collection[str] = ()) -> Diagram | None:
 
 
 def diagrams_inside(sheet: Sheet, pages: Collection[str]) -> tuple[Diagram, ...]:
-    """Return a picture for each kind of block that has no page: of the first block of that kind."""
+    """Return a picture for each kind of block that is on no page, nor in a block that is on one: of the first block of that kind."""
     found: dict[str, Diagram] = {}
+    elsewhere: tuple[str, ...] = ()
     for block in (row for row in sheet.rows if row.is_group):
         kind = kind_of(block)
+        if kind in pages:
+            elsewhere = (*elsewhere, f"{block.path}.")
+        if block.path.startswith(elsewhere):
+            continue
         inside = level(parts_of(block, sheet.rows))
         if kind not in pages and kind not in found and 0 < inside.node_count <= MAX_NODES:
             drawing = _Drawing(size_values(sheet))

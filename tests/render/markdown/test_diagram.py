@@ -72,6 +72,7 @@ def test_blocks_with_pages_are_linked_and_others_are_drawn_below_one_level_each(
     ]
     assert block.remarks[-1] == "Dotted arrows are residual connections."
     assert [one.heading for one in diagrams_inside(stack(), ())] == ["Inside <code>blocks</code>", "Inside <code>blocks.mlp</code>"]
+    assert diagrams_inside(stack(), {"block"}) == ()  # the page of block draws mlp
     assert len(diagrams_inside(wide(), ())) == 1  # nine blocks of one kind
 
 
