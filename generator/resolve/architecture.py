@@ -235,6 +235,7 @@ class Architecture(Sized):
     Args:
         requirements: what must hold of the sizes, for its blocks too.
         empty_stacks: the stacks that may have no layers, those of its blocks too; told of the outermost spec.
+        deciding: its options that decide shapes, as they are in force; told of the outermost spec.
     """
 
     inputs: Mapping[str, Tensor]
@@ -243,6 +244,7 @@ class Architecture(Sized):
     requirements: tuple[Requirement, ...]
     tracer: Tracer
     empty_stacks: tuple[EmptyStack, ...] = ()
+    deciding: tuple[str, ...] = ()
 
     def row(self, name: str) -> BoundRow:
         """Return a row by name. Raises KeyError."""

@@ -167,6 +167,9 @@ def run_child(
             _check_inputs(run, frame, read, inner, block)
             arch = block.trace(run, inner)
     report_inside(run, frame, read.row, use, sized, found)
+    if sized is not None:  # what decides shapes in there decides them here, where an option of this spec comes to it
+        inner_names = [option for name, option in run.decided if name == block.spec.name and option in sized.option_sources]
+        run.decided |= {(frame.spec.name, sized.option_sources[option]) for option in inner_names}
     if arch is None or len(found):
         raise Unresolved
     frame.needs.found += arch.requirements

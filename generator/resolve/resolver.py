@@ -6,9 +6,10 @@ run on symbolic tensors (`BoundRow`), those of the specs that it uses on the way
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -80,7 +81,7 @@ class Resolver:
 
     def _settled(self, spec: Spec, options: Mapping[str, Any]) -> Architecture:
         """Trace a spec, and once more where it turns out that the backward pass leaves out some of it."""
-        arch, idle = self._traced(spec, options, Flow()), None
+        arch, idle = self._traced(spec, options, Flow), None
         while idle is None:
             flow = arch.tracer.flow
             try:
@@ -88,9 +89,9 @@ class Resolver:
             except UnsettledFlowError as error:
                 if not isinstance(error.count, Integer):
                     raise ProblemsError([_unsettled(arch, error.row)]) from None
-                arch = self._traced(spec, options, Flow(one_by_one=flow.one_by_one | {error.row}))
+                arch = self._traced(spec, options, partial(Flow, one_by_one=flow.one_by_one | {error.row}))
         if idle.changes_counts:
-            arch = self._traced(spec, options, Flow(idle, flow.one_by_one))
+            arch = self._traced(spec, options, partial(Flow, idle, flow.one_by_one))
         problems = [*_contradictions(arch)]
         if not problems and not self.bound:  # what holds of the spec's own sizes is not asked of numbers, such as one new token
             problems = decoding_problems(arch)
@@ -99,14 +100,33 @@ class Resolver:
         plain = Resolver(self.library)
         return with_states(arch, plain.architecture, like=(lambda: plain.architecture(spec, options)) if self.bound else None)
 
-    def _traced(self, spec: Spec, options: Mapping[str, Any], flow: Flow) -> Architecture:
-        """Trace a spec in its own sizes once. Raises ProblemsError."""
+    def _traced(self, spec: Spec, options: Mapping[str, Any], flow: Callable[[], Flow]) -> Architecture:
+        """Trace a spec in its own sizes, and again where it turns out that options decide shapes. Raises ProblemsError."""
+        decided: set[tuple[str, str]] = set()
+        while True:
+            before = len(decided)
+            try:
+                arch = self._traced_once(spec, options, flow(), decided)
+            except ProblemsError:
+                if len(decided) == before:
+                    raise
+                continue
+            if len(decided) == before:
+                return replace(arch, deciding=tuple(name for name in spec.options if (spec.name, name) in decided))
+
+    def _traced_once(self, spec: Spec, options: Mapping[str, Any], flow: Flow, decided: set[tuple[str, str]]) -> Architecture:
+        """Trace a spec in its own sizes once. Raises ProblemsError.
+
+        Args:
+            decided: the options that are known to decide shapes, each with its spec; what is found is added.
+        """
         tracer = Tracer(Facts(), half=self.half, flow=flow, is_training=self.library.is_training)
         tracer.diary, tracer.is_later = self.diary, self.is_later
         if self.diary is not None:
             self.diary.clear()
         free = {name: self.bound.get(name, symbol(name)) for name, dim in spec.dims.items() if dim.kind != "derived"}
         run = Run(self.library, tracer, self.bound, frozenset(free) - frozenset(self.bound), Resolver(self.library).architecture)
+        run.decided = decided
         needs = Needs(spec.name, run.facts)
         if self.rest is not None:
             free[spec.rest] = product(self.rest)

@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 
 from generator.ops.base import Op
-from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results, SkippedRow
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import Block, block_of, check_state, run_block
 from generator.resolve.exact_sizes import inexact_problem, open_domain
@@ -162,7 +162,7 @@ def _is_active(run: Run, frame: Frame, row: Row, inputs: Sequence[Tensor]) -> bo
 def _checked(run: Run, frame: Frame, bound: BoundRow) -> BoundRow:
     """Return a row if what it comes to is what it declares. Raises Unresolved after reporting."""
     declared, found, sizes = bound.declared, bound.result, frame.sizes
-    if declared is None or check_shape(declared, found.shape, run.facts):
+    if declared is None or isinstance(bound, SkippedRow) or check_shape(declared, found.shape, run.facts):
         return bound
     inputs = shapes_of(bound.input_names, bound.inputs, sizes)
     run.report_shapes(

@@ -70,6 +70,7 @@ class Run:
         clashes: the problems about shapes, and the row of each.
         mismatches: shapes that should be the same: expected, and found.
         traced: how many rows were looked at.
+        decided: options, each with its spec, that decide the shape of a row: a row that depends on one is there or it is not.
     """
 
     library: Library
@@ -82,6 +83,7 @@ class Run:
     mismatches: list[tuple[Shape, Shape]] = field(default_factory=list)
     empty_stacks: list[EmptyStack] = field(default_factory=list)
     traced: int = 0
+    decided: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def facts(self) -> Facts:

@@ -2,6 +2,8 @@
 
 Where the option is decided at the place of use, the row is there or it is not, and nothing else is asked. A spec by itself, and its
 module, must fit on and off: where the shapes do not, what makes them fit becomes a condition on the sizes under that value of the option.
+Where nothing does, as of a class token that adds a position, the option decides the shapes: its rows are there or not, as it is in force,
+and what is below must fit then; its other value is looked at apart.
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ def run_skippable(run: Run, frame: Frame, read: ReadRow, instead: Tensor, start:
         Unresolved: after reporting.
     """
     option = read.row.when
-    if frame.path and option not in frame.sized.option_sources:  # nobody can switch it any more
+    is_open = not frame.path or option in frame.sized.option_sources  # somebody can still switch it
+    if not is_open or (frame.spec.name, option) in run.decided:
         return _decided(frame, read, instead, start)
     if not run.bound:
         return _open(run, frame, read, instead, start)
@@ -59,6 +62,9 @@ def _open(run: Run, frame: Frame, read: ReadRow, instead: Tensor, start: Start) 
     option = read.row.when
     bound, equal = _run(run, frame, read, start)
     found = _one_result(run, bound)
+    if _never_fit(run, bound, found, instead, equal):
+        run.decided.add((frame.spec.name, option))
+        return bound if read.active else _decided(frame, read, instead, start)
     shape, off = _shared_shape(run, frame, bound, found, instead, equal)
     for sizes, when, applies in ((equal, option, read.active), (off, f"not {option}", not read.active)):
         frame.needs.found += _conditions(frame, read, sizes, when, applies=applies)
@@ -183,6 +189,14 @@ def _one_result(run: Run, bound: BoundRow) -> Tensor:
         run.problems.add(f"`{bound.name}` has `when`, so it must {must}", bound.row.where("when"), note)
         raise Unresolved
     return bound.result
+
+
+def _never_fit(run: Run, bound: BoundRow, found: Tensor, instead: Tensor, equal: Equal) -> bool:
+    """Say whether no sizes make the shape of a row that of what stands in its place, though both hold the same kind of elements."""
+    if instead.kind != found.kind or equal:
+        return False
+    shape = found.shape if bound.declared is None else bound.declared
+    return not check_shape(instead.shape, shape, run.facts) and not _equal(run.facts, instead.shape, shape)
 
 
 def _shared_shape(run: Run, frame: Frame, bound: BoundRow, found: Tensor, instead: Tensor, equal: Equal) -> tuple[Shape, Equal]:

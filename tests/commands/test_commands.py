@@ -50,7 +50,7 @@ def test_two_specs_of_one_name_hide_no_other_mistakes(specs, capsys) -> None:
 
 def test_two_specs_of_one_name_matter_only_where_the_name_is_used(specs, capsys) -> None:
     write_specs(specs, more__layer=LAYER)
-    assert main(["cost", "alone", "b=2", "--preset", "small", "--specs", "mine"]) == 0
+    assert main(["cost", "alone", "b=2", "--preset", "lonely", "--specs", "mine"]) == 0
     assert main(["cost", "pair", "b=2", "h=1", "--specs", "mine"]) == 1
     assert "mine/more/layer.yaml:1:1: error: two specs are named `layer`" in capsys.readouterr().err
 
@@ -62,7 +62,7 @@ def test_list_shows_what_can_be_read_beside_two_specs_of_one_name(specs, capsys)
     lines = [line.split() for line in shown.out.splitlines()]
     assert ["layer", "(has", "mistakes)", "mine/layer.yaml"] in lines
     assert ["layer", "(has", "mistakes)", "mine/more/layer.yaml"] in lines
-    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "small", "mine/alone.yaml"] in lines
+    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "lonely", "mine/alone.yaml"] in lines
     assert "mistakes in layer" in shown.err
 
 
@@ -77,7 +77,7 @@ def test_list_shows_own_and_builtin_specs(capsys) -> None:
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[0] == ["name", "title", "presets", "from"]
     assert ["layer", "One", "layer", "small", "mine/layer.yaml"] in lines
-    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "small", "mine/alone.yaml"] in lines
+    assert ["alone", "Nothing", "to", "do", "with", "the", "others", "lonely", "mine/alone.yaml"] in lines
     assert ["mlp", "Position-wise", "feed-forward", "network", "built-in", "blocks/ffn/mlp.yaml"] in lines
 
 

@@ -58,6 +58,44 @@ def test_else_names_what_stands_in_the_place() -> None:
     assert rows["z"] == ("x", "plain")
 
 
+def test_an_option_may_decide_how_many_positions_there_are() -> None:
+    spec = load(FIXTURES / "class_token.yaml")
+    x = torch.randn(2, 3, 4)
+    with_token = spec.module(d=4)
+    torch.testing.assert_close(with_token(x), with_token.y(torch.cat((with_token.token.expand(2, 1, 4), x), 1)))
+    without = type(with_token)(d=4, class_token=False)
+    torch.testing.assert_close(without(x), without.y(x))
+    assert [row.path for row in load(FIXTURES / "class_token.yaml", class_token=False).rows] == ["y"]
+    assert spec.sheet.outputs["y"] != load(FIXTURES / "class_token.yaml", class_token=False).sheet.outputs["y"]
+
+
+def test_what_is_below_must_fit_with_each_value_of_such_an_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from generator.cli import main
+
+    rows = "  more: {op: pad, axis: n, after: 1, when: on}\n"
+    (tmp_path / "mine.yaml").write_text(HEAD + rows, encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 0
+    (tmp_path / "mine.yaml").write_text(HEAD + rows + "  y: {op: add, in: [x, more]}\n", encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert "mine.yaml:7:20: error: `y` cannot add x and more: their shapes do not fit" in said
+    assert "where option `on` is `true`" in said
+
+
+def test_a_row_whose_code_depends_on_such_an_option_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from generator.cli import main
+
+    placed = "title: Placed\ndims: {b: batch, m: tokens, d: width}\ninputs: {x: [b, m, d]}\nlayers:\n"
+    placed += "  places: {op: parameter, out: [m, d]}\n  y: {op: add, in: [x, places]}\n"
+    (tmp_path / "placed.yaml").write_text(placed, encoding="utf-8")
+    rows = "  more: {op: pad, axis: n, after: 1, when: on}\n  y: {use: placed}\n"
+    (tmp_path / "mine.yaml").write_text(HEAD + rows, encoding="utf-8")
+    assert main(["check", str(tmp_path)]) == 1
+    said = capsys.readouterr().err
+    assert said.count("error:") == 1
+    assert "mine.yaml:7:3: error: `y` would be written otherwise where `on` is false" in said
+
+
 HEAD = """\
 title: Mine
 dims: {b: batch size, n: length, d: width}
@@ -75,16 +113,6 @@ mine.yaml:6:26: error: with `on` on, `n` stands on one side of the arrow only; a
     6 |   y: {op: rearrange, to: b n d -> b d, when: on}
       |                          ^^^^^^^^^^^^
   `on` is false here, but a user of `mine` may set it: a row with `when` must fit on and off""",
-    ),
-    "one more than there are": (
-        """\
-  more: {op: pad, axis: n, after: 1, when: on}
-""",
-        """\
-mine.yaml:6:44: error: `more` has `when`, so it must keep the shape of its first input
-    6 |   more: {op: pad, axis: n, after: 1, when: on}
-      |                                            ^^
-  x is [b, n, d]; more is [b, n + 1, d]""",
     ),
     "else without when, and one that is not there": (
         """\

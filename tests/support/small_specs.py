@@ -41,7 +41,7 @@ presets:
   tiny: {set: {h: 2}}
 """
 ALONE = LAYER.replace("One layer", "Nothing to do with the others").replace("small:", "lonely:")
-BROKEN = LAYER.replace("op: linear", "op: linaer")
+BROKEN = LAYER.replace("op: linear", "op: linaer").replace("small:", "broken:")
 
 
 def write_specs(folder: Path, **texts: str) -> Path:

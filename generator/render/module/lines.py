@@ -21,7 +21,7 @@ from generator.render.module.names import safe
 from generator.render.module.pattern_lines import pattern_init
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
-from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow
+from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow, SkippedRow
 from generator.resolve.once import is_kept_once, run_once
 from generator.resolve.show import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
@@ -140,6 +140,9 @@ class LineWriter:
     def _row(self, bound: BoundRow) -> None:
         init: list[str] = []
         forward: list[tuple[str, str]] = []
+        if isinstance(bound, SkippedRow):  # where an option decides that it is not there, nothing is written of it
+            self.holders[bound.name] = self.names.attributes[bound.name]
+            return
         if isinstance(bound, OpRow):
             self._op(bound, init, forward)
         elif isinstance(bound, BlockRow):

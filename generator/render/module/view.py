@@ -10,6 +10,7 @@ from sympy import Expr, Symbol
 
 from generator.formulas.symbols import symbol
 from generator.render.module.checks import checked_when_run, own_conditions
+from generator.render.module.deciding import refuse_other_lines, with_all_rows
 from generator.render.module.escape import literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import Lines, LineWriter, row_names
@@ -107,7 +108,7 @@ class ModuleSet:
             alone: the spec as it is by itself, with the defaults of its options, where that is derived already.
         """
         if name not in self._views:
-            arch = alone or Resolver(self.library).architecture(self.library.spec(name))
+            arch = with_all_rows(self.library, alone or Resolver(self.library).architecture(self.library.spec(name)))
             self._views[name] = _Builder(self, arch).view()
         return self._views[name]
 
@@ -184,6 +185,7 @@ class _Builder:
         needed = self._constructor_sizes(first)
         self._refuse_frozen(drafted, needed)
         self._refuse_one_rank(drafted, first)
+        refuse_other_lines(self.modules.library, self.arch, drafted, self._written)
         slot_needs = {slot: self._free(use.built) - needed for slot, use in self.slot_use.items()}
         optional = set().union(*slot_needs.values())
         arguments = tuple(self._argument(name, optional=name in optional) for name in self.spec.dims if name in needed or name in optional)
@@ -222,6 +224,11 @@ class _Builder:
             },
             families=tuple(family for family in self.spec.families.values() if _is_one(family, arguments)),
         )
+
+    def _written(self, other: Architecture) -> Lines:
+        """Return the lines of the spec as it is under other options."""
+        printer = SizePrinter(other)
+        return LineWriter(other, printer, row_names(other), self._construct(printer), self.modules.top(self.spec)).write()
 
     def _construct(self, printer: SizePrinter) -> Any:
         def construct(bound: BlockRow, lines: Lines) -> str:
@@ -359,7 +366,7 @@ def _frozen(bound: BoundRow, sizes: Sequence[str], pair: Growth) -> tuple[str, S
 
 def may_be_refused(arch: Architecture) -> bool:
     """Say whether a module of a sound spec may be refused: not with sizes that grow, nor twice for a tied block, nor for one rank alone."""
-    return bool(growths(arch) or arch.spec.rest) or any(row.child is not None and row.row.tied_to for row in arch.rows)
+    return bool(growths(arch) or arch.spec.rest or arch.deciding) or any(row.child is not None and row.row.tied_to for row in arch.rows)
 
 
 def derived_at_run(view: ModuleView) -> tuple[str, ...]:
