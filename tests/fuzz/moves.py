@@ -589,11 +589,18 @@ def embedding(d: Draft) -> None:
     tied = [(name, row) for name, row in d.rows.items() if row.get("op") == "embedding" and "_weight" in row and "when" not in row]
     if tied and d.often(3):
         name, other = d.pick(tied)
+        ids = _within(d, ids, other["count"])
         d.op("embedding", [ids], (*ids.axes, other["_weight"][1]), count=other["count"], width=other["width"], tie=name)
         return
     count, width = d.size(), d.size()
+    ids = _within(d, ids, text(count))
     y = d.op("embedding", [ids], (*ids.axes, width), count=text(count), width=text(width))
     d.rows[y.ref]["_weight"] = (count, width)
+
+
+def _within(d: Draft, ids: Value, count: str) -> Value:
+    """Return indices of a table of so many rows: computed ones, which may reach further, are brought within."""
+    return ids if ids.ref in d.inputs else d.op("remainder", [ids], ids.axes, "index", by=count)
 
 
 @move("parameter")
