@@ -15,7 +15,7 @@ from typing import Any
 from generator.commands.arguments import UsageError
 from generator.commands.exit_codes import INTERRUPTED, OUR_MISTAKE, PIPE_CLOSED, PROBLEMS, USAGE
 from generator.commands.parser import command_parser, top_parser
-from generator.commands.registry import COMMANDS
+from generator.commands.registry import COMMANDS, Command
 from generator.render.terminal.console import complain, complain_of, showing, warn
 from generator.spec.mode import MODES, asked_of
 from generator.text.problems import ProblemsError
@@ -61,19 +61,16 @@ def _run(arguments: Sequence[str]) -> int:
         from generator.commands.completer import complete
 
         complete()
-    known = {command.name: command for command in COMMANDS}
     asked = arguments[0] if arguments else "--help"
     if asked.startswith("-"):
         parsed = _parsed(top_parser(), arguments or ["--help"])
         return USAGE if isinstance(parsed, argparse.Namespace) or not arguments else parsed
-    if asked not in known:
-        from generator.text.suggest import did_you_mean
-
-        raise UsageError(f"there is no command `{asked}`", *did_you_mean(asked, known), f"commands: {', '.join(known)}")
-    module = known[asked].load()
-    args = _parsed(command_parser(known[asked], module), arguments[1:])
+    command = _command(asked)
+    module = command.load()
+    args = _parsed(command_parser(command, module), arguments[1:])
     if isinstance(args, int):
         return args
+    args.explain = _explained
     with asked_of(getattr(args, "mode", MODES[0])), showing(f"gen {asked}", quiet=args.quiet), _warnings_as_text():
         return module.run(args)
 
@@ -97,6 +94,24 @@ def _warnings_as_text() -> Iterator[None]:
         warnings.simplefilter("always", ConfigWarning)
         warnings.showwarning = show
         yield
+
+
+def _command(name: str) -> Command:
+    """Return a command by its name. Raises UsageError."""
+    known = {command.name: command for command in COMMANDS}
+    if name not in known:
+        from generator.text.suggest import did_you_mean
+
+        raise UsageError(f"there is no command `{name}`", *did_you_mean(name, known), f"commands: {', '.join(known)}")
+    return known[name]
+
+
+def _explained(name: str | None) -> str:
+    """Return the help of a command; that of gen without one. Raises UsageError."""
+    if name is None:
+        return top_parser().format_help()
+    command = _command(name)
+    return command_parser(command, command.load()).format_help()
 
 
 def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace | int:

@@ -12,9 +12,9 @@ from generator.commands.exit_codes import FINE, PROBLEMS
 from generator.render.terminal.console import complain, say
 
 EXAMPLES = """\
+  gen completion fish | source               in ~/.config/fish/config.fish
   eval "$(gen completion bash)"              in ~/.bashrc
   eval "$(gen completion zsh)"               in ~/.zshrc, behind compinit
-  gen completion fish | source               in ~/.config/fish/config.fish
 """
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
