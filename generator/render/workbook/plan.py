@@ -318,6 +318,12 @@ class Plan:
         above = self.implementation_row if self.expected else self.preset_total_rows[QUANTITIES[-1].key]
         return {quantity.key: above + 2 + i for i, quantity in enumerate(self.printed)}
 
+    @property
+    def notes_row(self) -> int:
+        """The row of what presets have to say for themselves, below all others."""
+        above = self.implementation_row if self.expected else self.preset_total_rows[QUANTITIES[-1].key]
+        return max([*self.printed_rows.values(), above]) + 1
+
     def preset_range(self, row: int) -> str:
         """Return a row of the presets sheet over all presets, from another sheet."""
         return self.at("presets", f"${self.first_column}${row}:${self.last_column}${row}")

@@ -48,6 +48,7 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
         _section(page, plan, plan.printed_rows[plan.printed[0].key] - 1, "presets.printed_section")
     for quantity in plan.printed:
         _write_printed(page, plan, quantity)
+    _write_notes(page, plan)
     page.sheet.freeze_panes = "C5"
 
 
@@ -274,6 +275,17 @@ def _write_printed(page: Page, plan: Plan, quantity: Quantity) -> None:
     for column in plan.own_columns:
         page.blank(f"{column.letter}{row}", "Muted words")
     page.height(row, [(text, COLUMN_WIDTH) for text in texts])
+
+
+def _write_notes(page: Page, plan: Plan) -> None:
+    """Write the notes of presets, if any has one."""
+    row, notes = plan.notes_row, {preset.name: preset.note for preset in plan.sheet.presets if preset.note}
+    if not notes:
+        return
+    _label(page, row, plan.words("presets.note_of_preset"), "")
+    for column in plan.columns:
+        page.text(f"{column.letter}{row}", notes.get(column.name, ""), "Muted words")
+    page.height(row, [(notes.get(column.name, ""), COLUMN_WIDTH) for column in plan.columns])
 
 
 def _printed(plan: Plan, claim: SheetClaim) -> str:

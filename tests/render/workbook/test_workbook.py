@@ -168,7 +168,7 @@ def test_a_preset_that_does_not_come_to_what_is_expected_fails_its_check() -> No
 def test_presets_say_whose_totals_are_expected_and_what_sources_print() -> None:
     sheet = encoder()
     small, large = sheet.presets
-    presets = (replace(small, implementation=("Encoder", "smith2020")), replace(large, expect={"params": 1}))
+    presets = (replace(small, implementation=("Encoder", "smith2020"), note="as built"), replace(large, expect={"params": 1}))
     number = replace(sheet.claims[0], quantity="params", scope="", check=None, of_preset="small", conditions=("preset small",), digits=2)
     printed = [
         replace(number, text="0.1M", verdict="equal"),
@@ -180,6 +180,7 @@ def test_presets_say_whose_totals_are_expected_and_what_sources_print() -> None:
     assert beside(page_of, whose, "C").value == "Encoder, Smith, 2020"
     assert beside(page_of, whose, "D").value == "none, arithmetic of our own"
     assert beside(page_of, "Parameters: as printed", "C").value == "✓ 0.1M (Smith, 2020)\n✗ 90K (Smith, 2020)"
+    assert beside(page_of, "Note", "C").value == "as built"
     assert beside(page_of, "Parameters: as printed", "D").value == "✓ 98K, without norm (no source given)"
 
 
