@@ -98,7 +98,7 @@ def test_a_folder_named_like_a_spec_is_a_folder(specs: Path) -> None:
     (specs / "more.yaml").mkdir()
     (specs / "more.yaml/other.yaml").write_text(LAYER.replace("small", "others"))
     assert main(["check", "mine"]) == 0
-    assert main(["cost", "mine/more.yaml/other.yaml", "b=1", "--preset", "small"]) == 0
+    assert main(["cost", "mine/more.yaml/other.yaml", "b=1", "--preset", "others"]) == 0
 
 
 def test_a_file_that_vanishes_after_the_folder_was_read_is_named(specs: Path, capsys, monkeypatch) -> None:
