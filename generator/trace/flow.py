@@ -97,7 +97,7 @@ class Idle:
 
 
 @dataclass(frozen=True)
-class Mark:
+class FlowMark:
     """What a flow had noted at some moment, in the run that was open then."""
 
     steps: tuple[Step, ...]
@@ -124,11 +124,11 @@ class Flow:
         """Return a flow of its own for something that is run in the same place only to see its shapes."""
         return Flow(self.idle, self.one_by_one, place=self._place)
 
-    def mark(self) -> Mark:
+    def mark(self) -> FlowMark:
         """Return what brings `back_to` to what is noted now."""
-        return Mark(tuple(self._steps), self._numbers.copy())
+        return FlowMark(tuple(self._steps), self._numbers.copy())
 
-    def back_to(self, mark: Mark) -> None:
+    def back_to(self, mark: FlowMark) -> None:
         """Forget what was noted since, in place: the runs around, which are still open, go on noting here."""
         self._steps[:], self._numbers = mark.steps, mark.numbers.copy()
 
