@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from generator.resources import builtin_specs_dir
 from generator.spec.library import shown
 from generator.spec.yaml_reader import load_source, plain, read_yaml
-
-FOLDER = "imports"  # of the built-in specs
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class Shared:
 @cache
 def shared(library: str) -> Shared:
     """Return the list of a library; an empty one where there is none. Raises ProblemsError where it cannot be read."""
-    file = builtin_specs_dir() / FOLDER / f"{library}.yaml"
-    if not file.exists():
+    file = {path.stem: path for path in Path(__file__).parent.glob("*.yaml")}.get(library)
+    if file is None:
         return Shared({}, {})
     said = plain(read_yaml(load_source(file, shown(file))))
     return Shared(said["ignore"], {key: (one["is"], one["otherwise"]) for key, one in said["usual"].items()}, tuple(said["buffers"]))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from generator.text.naming import name_problem
 
-NOT_ARCHITECTURES = ("comparisons", "documents", "hardware", "imports")  # folders of specs that hold other kinds of sheets
+NOT_ARCHITECTURES = ("comparisons", "documents", "hardware")  # folders of specs that hold other kinds of sheets
 MAX_DEPTH = 4  # folders: somebody's home may lie here
 MAX_FOLDERS = 500
 _SKIPPED = ("node_modules", "site-packages", "__pycache__")
