@@ -86,22 +86,29 @@ def _held(args: argparse.Namespace, found: Imported, compiled: Compiled, library
 
 
 def _found(args: argparse.Namespace) -> Imported:
+    from generator.importing.found import PRESET
+
+    name = args.name or _name(args.file)
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+/-]{0,59}", name):
+        raise UsageError(f"`{name}` cannot be a preset's name", "such as --as ours: letters, digits and _ . + / -, at most 60 of them")
+    found = _read(args, name)
+    if name not in found.mapped.spec.presets:
+        return found
+    if args.name:
+        raise UsageError(f"`{found.name}` already has a preset `{name}`", "give another name, such as --as ours")
+    return _read(args, PRESET)
+
+
+def _read(args: argparse.Namespace, name: str) -> Imported:
     from generator.importing.config import config_of
     from generator.importing.found import imported, imported_file
     from generator.spec.lookup import everything
     from generator.text.source import Source
 
-    name = args.name or _name(args.file)
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.+/-]{0,59}", name):
-        raise UsageError(f"`{name}` cannot be a preset's name", "such as --as ours: letters, digits and _ . + / -, at most 60 of them")
     specs = existing(args.specs)
     if args.file == _STDIN:
-        found = imported(config_of(Source("<stdin>", sys.stdin.read())), everything(specs), name)
-    else:
-        found = imported_file(args.file, specs, name)
-    if name in found.mapped.spec.presets:
-        raise UsageError(f"`{found.name}` already has a preset `{name}`", "give another name, such as --as ours")
-    return found
+        return imported(config_of(Source("<stdin>", sys.stdin.read())), everything(specs), name)
+    return imported_file(args.file, specs, name)
 
 
 def _name(file: str) -> str:
@@ -147,6 +154,7 @@ def _data(found: Imported, cost: Cost) -> dict[str, Any]:
     return {
         "spec": found.name,
         "preset": {"name": found.preset, "set": one.sizes, "options": one.options},
+        "same": list(found.same),
         "costs": _values(cost),
         "used": one.used,
         "assumed": one.assumed,
@@ -162,7 +170,8 @@ def _report(found: Imported, cost: Cost, held: Agreement | None) -> list[str]:
     from generator.quantities import QUANTITIES
 
     one, room, values = found.mapped, width(), _values(cost)
-    lines = [styled(f"{one.config.source.path}: {one.spec.title} ({found.name})", "bold"), *preset_lines(_own(found)), ""]
+    lines = [styled(f"{one.config.source.path}: {one.spec.title} ({found.name})", "bold"), *preset_lines(_own(found))]
+    lines += [*(f"  # as {same}" for same in found.same), ""]
     known = [(q, value) for q in QUANTITIES if isinstance(value := values[q.key], int)]
     rows = [[q.title, exact(value), rounded(value, q.unit)] for q, value in known]
     lines += [*table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, room), ""] if rows else []

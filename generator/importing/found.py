@@ -47,6 +47,13 @@ class Imported:
         """The name of the spec."""
         return self.mapped.spec.name
 
+    @property
+    def same(self) -> tuple[str, ...]:
+        """The presets of the spec that have these sizes and options."""
+        one = self.mapped
+        presets = one.spec.presets.values()
+        return tuple(own.name for own in presets if own.sizes.items() <= one.sizes.items() and own.options == one.options)
+
 
 def imported_file(target: str, specs: Sequence[Path] = (), preset: str = "") -> Imported:
     """Read a configuration and find the spec that stands for it.

@@ -33,10 +33,9 @@ def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_the_preset_the_costs_and_all_keys_are_printed(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = printed(capsys, "import", str(config))
-    assert (
-        "  llama-3.2-1b:\n    set: {d: 2048, L: 16, h: 32, g: 8, e: 64, f: 8192, V: 128256, P: 131072}\n    options: {tied: true}\n"
-        in shown
-    )
+    made = "  config:\n    set: {d: 2048, L: 16, h: 32, g: 8, e: 64, f: 8192, V: 128256, P: 131072}\n    options: {tied: true}\n"
+    assert made in shown
+    assert "  # as llama-3.2-1b\n" in shown
     assert f"{PARAMS:,}" in shown
     assert "KV cache and state" in shown
     assert "= 16384*b*m" in shown
@@ -52,6 +51,15 @@ def test_json_has_the_same_and_standard_input_is_read(capsys: pytest.CaptureFixt
     assert found["costs"]["params"] == PARAMS
     assert found["costs"]["state_elements"] == 16384 * 8
     assert found["unknown"] == found["warnings"] == []
+
+
+def test_a_preset_is_called_as_the_folder_of_its_file_where_the_spec_has_none_of_that_name(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = config.parent.rename("Our-Model")
+    (own / "config.json").write_text(text(num_hidden_layers=5), encoding="utf-8")
+    found = json.loads(printed(capsys, "import", str(own / "config.json"), "--json"))
+    assert (found["preset"]["name"], found["same"]) == ("our-model", [])
 
 
 def test_the_preset_is_written_and_read_again(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
