@@ -81,7 +81,9 @@ def test_a_choice_that_no_row_can_take_is_refused_though_it_is_not_the_default(w
 
 def test_check_looks_at_each_option_the_other_way_too(write, capsys) -> None:
     assert main(["check", write(UNUSED_YES)]) == 1
-    assert "so it must keep the shape" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "`w` cannot add z and x: their shapes do not fit" in said  # below the row that is there then
+    assert "where option `more` is `true`" in said
     slot = UNUSED_YES.replace("z: {op: linear, in: y, out: [b, n, 2*d], when: more}", "z: {op: linear, in: y, out: [b, n, d], bias: more}")
     assert main(["check", write(slot)]) == 0
 

@@ -144,18 +144,21 @@ mine.yaml:11:36: error: `when` names `n`, which is not an option of `mine`
       |                                    ^
   options that are true or false: none""",
     ),
-    "`when` on a row that changes the shape": (
+    "a row below one whose shape an option decides": (
         """\
 options:
   wide: {is: widen, default: true}
 layers:
   y: {op: linear, out: [b, n, 2*d], when: wide}
+  z: {op: add, in: [x, y]}
 """,
         """\
-mine.yaml:13:43: error: `y` has `when`, so it must keep the shape of its first input
-   13 |   y: {op: linear, out: [b, n, 2*d], when: wide}
-      |                                           ^^^^
-  x is [b, n, d]; y is [b, n, 2*d]""",
+mine.yaml:14:20: error: `z` cannot add x and y: their shapes do not fit
+   14 |   z: {op: add, in: [x, y]}
+      |                    ^
+  x is [b, n, d]; y is [b, n, 2*d]
+  y comes from line 13: {op: linear, out: [b, n, 2*d], when: wide}
+  did you mean out: [b, n, d] on line 13?""",
     ),
     "an unknown slot": (
         """\
