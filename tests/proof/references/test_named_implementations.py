@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,30 @@ GEMMA = {"vocab_size": 262144, "hidden_size": 1152, "intermediate_size": 6912, "
 DEEPSEEK = {"vocab_size": 102400, "hidden_size": 5120, "intermediate_size": 12288, "moe_intermediate_size": 1536, "num_hidden_layers": 60}
 DEEPSEEK |= {"num_attention_heads": 128, "num_key_value_heads": 128, "n_shared_experts": 2, "n_routed_experts": 160, "kv_lora_rank": 512}
 DEEPSEEK |= {"q_lora_rank": 1536, "qk_rope_head_dim": 64, "v_head_dim": 128, "qk_nope_head_dim": 128, "first_k_dense_replace": 1}
+OF_TEXTS = ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim")
+TIED: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("llama3", "llama-3.2-1b"): ("Llama", 128256, 2048, 8192, 16, 32, 8, 64),
+    ("llama3", "llama-3.2-3b"): ("Llama", 128256, 3072, 8192, 28, 24, 8, 128),
+    ("qwen2", "qwen2.5-0.5b"): ("Qwen2", 151936, 896, 4864, 24, 14, 2, 64),
+    ("qwen2", "qwen2.5-1.5b"): ("Qwen2", 151936, 1536, 8960, 28, 12, 2, 128),
+    ("qwen2", "qwen2.5-3b"): ("Qwen2", 151936, 2048, 11008, 36, 16, 2, 128),
+}
 # Those that are not run beside our modules, but whose parameters can be counted.
 COUNTED: dict[tuple[str, str], Callable[[], nn.Module]] = {
     ("gemma3", "gemma-3-1b"): lambda: transformers_model(
         "Gemma3ForCausalLM", config="Gemma3TextConfig", num_key_value_heads=1, head_dim=256, **GEMMA
     ),
     ("deepseek_v2", "deepseek-v2"): lambda: transformers_model("DeepseekV2ForCausalLM", config="DeepseekV2Config", **DEEPSEEK),
+    **{
+        (spec, preset): partial(
+            transformers_model,
+            f"{kind}ForCausalLM",
+            config=f"{kind}Config",
+            tie_word_embeddings=True,
+            **dict(zip(OF_TEXTS, sizes, strict=True)),
+        )
+        for (spec, preset), (kind, *sizes) in TIED.items()
+    },
     ("swin_fixed_window", "swin-tiny-448"): lambda: import_timm().create_model("swin_tiny_patch4_window7_224", img_size=448),
     **{
         ("resnet", f"resnet-{depth}"): (lambda depth=depth: import_timm().create_model(f"resnet{depth}"))  # type: ignore[misc]  # bound now
