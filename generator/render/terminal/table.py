@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from generator.render.terminal.console import styled
 
 _GAP = "  "
-_LEAST = 5  # columns to which a cell may be cut
+_LEAST = 4  # columns to which a cell may be cut
 _INSIDE_NUMBER = re.compile(r"^[0-9](?:[0-9]|[,._][0-9])|^[,._][0-9]")
 
 
