@@ -73,6 +73,7 @@ class Hide(Op):
         if any(value.has(zoo) for value in _formulas(self.where)):
             raise OpError("the condition divides by zero", at="where")
         hidden = index_arithmetic.mask(row.t, self.where.ast, places, scores.shape)
+        row.t.name(hidden=hidden)
         indices = {name: index(axis) for name, axis in places.items()}
         return pointwise.masked_fill(row.t, scores, hidden, Hides(opposite(condition_on(self.where, indices))))
 

@@ -61,7 +61,9 @@ class Mask(Op):
             row.require(Ge(scores.shape[-1], scores.shape[-2]))  # else the first queries have nothing to look at
             n, m = scores.shape[-2:]
             past = Hides(compared("<=", index(scores.rank - 1), index(scores.rank - 2) + m - n))
-            return pointwise.masked_fill(row.t, scores, triangle(row.t, n, m), past)
+            future = triangle(row.t, n, m)
+            row.t.name(future=future)
+            return pointwise.masked_fill(row.t, scores, future, past)
         if len(inputs) < 2:
             raise OpError(
                 f"a padding mask needs a second input, true where a key is hidden; `{row.name}` reads {row.input_names[0]} alone", at="in"
