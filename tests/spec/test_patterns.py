@@ -220,7 +220,7 @@ mine.yaml:9:43: error: row `all` has both `pattern` and `tie`
   z: {repeat: L, pattern: [{use: optional, tie: one, options: {bias: false}}]}
 """,
         """\
-mine.yaml:7:45: error: a layer of a pattern can be tied only to a row that uses its block once, as `many` does not
+mine.yaml:7:45: error: a layer of a pattern can be tied only to a row that uses its block once, and `many` does not
     7 |   y: {repeat: L, pattern: [{use: keep, tie: many}, {use: keep, tie: one}, {use: optional, tie: noe}]}
       |                                             ^^^^
   `many` has `repeat`
