@@ -399,6 +399,34 @@ PEAK_BYTES: Final = AtOnce(
         short="峰值内存",
     ),
 )
+FORWARD_PEAK_BYTES: Final = AtOnce(
+    "forward_peak_bytes",
+    Words(
+        "Peak memory of a forward pass",
+        "Most bytes alive at once in a forward pass without gradients: inputs, activations, what operations need on the way, and results; "
+        "parameters come on top, and so does what caches keep, to which the tokens of this pass are added in place.",
+        short="Peak of a forward pass",
+    ),
+    Words(
+        "前向传播的峰值内存",
+        "一次不求梯度的前向传播中同时存在的最多字节数：输入、激活、运算中的临时张量与结果；参数与缓存所保留的内容另计，本次的词元就地写入缓存。",
+        short="前向峰值内存",
+    ),
+)
+STEP_PEAK_BYTES: Final = AtOnce(
+    "step_peak_bytes",
+    Words(
+        "Peak memory of a training step with gradients",
+        "Most bytes alive at once in a forward and backward pass without a past, the gradients of parameters among them from when they are "
+        "made on (none is there before); parameters and optimiser states come on top.",
+        short="Peak with gradients",
+    ),
+    Words(
+        "含参数梯度的训练峰值内存",
+        "一次前向与反向传播(不带历史缓存)中同时存在的最多字节数，参数的梯度自产生起计入(此前没有)；参数与优化器状态另计。",
+        short="含梯度峰值内存",
+    ),
+)
 
 
 @dataclass(frozen=True)

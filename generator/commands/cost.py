@@ -23,6 +23,8 @@ from generator.render.terminal.table import Column, table_lines
 if TYPE_CHECKING:
     from generator.sheet.costing import Cost
 
+LONGEST_FORMULA = 2000  # characters: what a terminal shows at once
+
 EXAMPLES = """\
   gen cost bert n=512 b=8 --preset bert-base
   gen cost multi_head_attention b=1 n=1024 d=768 h=12 bias=false
@@ -80,8 +82,9 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
 def _formulas(formulas: dict[str, str], room: int | None) -> list[str]:
     longest = max(map(len, formulas))
     lines = []
-    for key, text in formulas.items():
+    for key, formula in formulas.items():
         head = f"{key:{longest}} = "
+        text = formula if len(formula) <= LONGEST_FORMULA else f"a formula of {len(formula):,} characters; --json prints it"
         lines += textwrap.wrap(
             f"{head}{text}", room or 1_000_000, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False
         )

@@ -10,6 +10,7 @@ from sympy import Expr, Ge, Min
 from generator.ops.base import CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import AXIS, FLAG, SIZE, Flag
 from generator.trace.tensor import Tensor, product
+from generator.trace.tracer import CACHE
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Cache(Op):
                 raise OpError(f"`{row.name}` is kept once and does not grow", f"leave `{given}` away", at=given)
             if self.offset is not None:
                 row.require(Ge(row.whole(self.offset, at="offset"), 0))
-            row.t.keep_state(x.numel)
+            row.t.keep_state(x.numel, kind="once")
             return row.t.made_earlier(x) if row.t.is_later else x
         if self.offset is not None:
             raise OpError(f"`{row.name}` is told how many tokens came earlier by `to`", "`offset` is for `once: true`", at="offset")
@@ -78,11 +79,13 @@ class Cache(Op):
                 raise OpError(f"`{row.name}` keeps {row.text(last)} tokens", "a window of w tokens keeps w - 1 beside a new one", at="keep")
             row.require(Ge(last, 0))
             past, kept = (Min(size, last) if last != 0 else last for size in (past, total))  # what is past is never below 0
-        if row.t.diary is not None and row.same(total, new):
-            return x  # a diary is that of a pass without a state
+        has_caches = row.t.diary is not None and row.t.diary.has_caches
+        if row.t.diary is not None and not has_caches and row.same(total, new):
+            return x  # the diary is that of a pass without a state
         out = row.t.new((*x.shape[:axis], new + past, *x.shape[axis + 1 :]), kind=x.kind, needs_grad=x.needs_grad)
+        out.storage.persistent = has_caches
         row.t.kernel("cat", [out], [out], sources=[x])  # reads past and new: as much as it writes
-        row.t.keep_state(product((*x.shape[:axis], kept, *x.shape[axis + 1 :])))
+        row.t.keep_state(product((*x.shape[:axis], kept, *x.shape[axis + 1 :])), kind=CACHE)
         return out
 
     def code(self, c: CodeScope) -> dict[str, Any]:

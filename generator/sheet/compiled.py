@@ -119,10 +119,10 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         averages=tuple(sorted(arch.tracer.averages, key=str)),
         saved=saved_memory(library, traced),
         inference=(used := _in_inference(library, spec, traced, options)),
-        inference_peak=PeakMemory(library.in_inference(), spec, arch.options) if used else None,
+        inference_peak=PeakMemory(library.in_inference(), spec, options=arch.options) if used else None,
         families=spec.entries,
         flows=tuple(dict.fromkeys(_flows(arch, ()))),
-        peak=PeakMemory(library, spec, arch.options),
+        peak=PeakMemory(library, spec, options=arch.options),
     )
     if len(problems):
         raise ProblemsError([*problems, *doubts])

@@ -1,35 +1,47 @@
-"""The peak of memory of a training step, as formulas in the sizes."""
+"""The peak of memory of a pass, as formulas in the sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from fractions import Fraction
+from dataclasses import dataclass, field, replace
+from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Mod
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
+from generator.resolve.architecture import Architecture
 from generator.resolve.decoding import growths
 from generator.resolve.resolver import Resolver
 from generator.sheet.memory import item_bytes
 from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.spec.library import Library
 from generator.spec.model import Spec
+from generator.text.problems import ProblemsError
 from generator.trace.backward import simulated_peak
 from generator.trace.diary import RUNS, Diary, NoFormulaError
 from generator.trace.liveness import run_forward
 from generator.trace.peak import Replayed, Summits
+from generator.trace.tracer import CACHE
+
+
+class Pass(Enum):
+    """What is run, and what of it counts; weights, buffers and optimiser states never do."""
+
+    TRAINING = "forward and backward, without a past; gradients of weights do not count"
+    GRADIENTS = "forward and backward, without a past; gradients of weights count from when they are made on"
+    FORWARD = "forward without gradients, with the state that there is; what caches keep does not count"
 
 
 @dataclass(eq=False)
 class PeakMemory:
-    """What is alive at once in a forward and backward pass of one spec, replayed when it is first asked for.
+    """What is alive at once in a pass of one spec, replayed when it is first asked for.
 
     Args:
+        what: which pass.
         options: values for options of the spec, instead of their defaults.
         on_inputs: whether all float inputs need a gradient, or none does; as the spec declares them by default.
         bound: sizes that are numbers.
@@ -37,10 +49,15 @@ class PeakMemory:
 
     library: Library
     spec: Spec
+    what: Pass = Pass.TRAINING
     options: Mapping[str, Any] = field(default_factory=dict)
     on_inputs: bool | None = None
     bound: Mapping[str, Expr] = field(default_factory=dict)
-    _bytes: dict[str, Expr | None] = field(default_factory=dict)
+    _bytes: dict[str, Expr | None] = field(default_factory=dict, init=False)
+
+    def of(self, what: Pass) -> PeakMemory:
+        """Return that of another pass."""
+        return replace(self, what=what)
 
     def bytes(self, dtype: str) -> Expr | None:
         """Return the most bytes alive at once in a model of this format; None where no one formula holds for all sizes.
@@ -59,23 +76,33 @@ class PeakMemory:
         return None if peak is None else peak.summits(item_bytes(ITEM_BYTES[dtype]))
 
     def limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
-        """Return numbers of layers and steps, and from how many on the formula for a format holds. Raises KeyError for an unknown one."""
-        peak = self._of(dtype)
-        return () if peak is None else peak.limits
+        """Return formulas, and the least that each must come to where the formula for a format holds.
 
-    def bytes_at(self, dtype: str, sizes: Mapping[str, int]) -> int:
-        """Return the most bytes alive at once at sizes of which the step needs no others.
+        They are numbers of layers and steps; and where an even spread over experts need not come out whole, what is left over, below zero.
 
-        Which layer is the last of a pattern depends on sizes, so that there is no formula. A formula takes what depends on values for its
-        average (the tokens of an expert), and holds from some number of layers or steps on (`limits`). Otherwise the step is replayed,
-        with a split that is as even as can be.
+        Raises:
+            KeyError: an unknown format.
         """
         peak = self._of(dtype)
-        averages = Resolver(self.library).architecture(self.spec, self.options).tracer.averages
-        is_whole = all(Fraction(evaluate(average, sizes)).denominator == 1 for average in averages)
-        if peak is not None and is_whole and all(evaluate(count, sizes) >= least for count, least in peak.limits):
+        if peak is None:
+            return ()
+        shares = [average.as_numer_denom() for average in sorted(self._plain.tracer.averages, key=str)]
+        return (*peak.limits, *((-Mod(tokens, experts), 0) for tokens, experts in shares))
+
+    def bytes_at(self, dtype: str, sizes: Mapping[str, int]) -> int | None:
+        """Return the most bytes alive at once at sizes of which the step needs no others; None where it has too many rows to be replayed.
+
+        Which layer is the last of a pattern depends on sizes, so that there is no formula. A formula takes what depends on values for its
+        average (the tokens of an expert), and holds within its `limits`. Otherwise the step is replayed, with a split that is as even as
+        can be.
+        """
+        peak = self._of(dtype)
+        if peak is not None and all(evaluate(count, sizes) >= least for count, least in self.limits(dtype)):
             return int(evaluate(self.bytes(dtype), sizes))
-        replayed = self.replayed(Diary(sizes), dtype)
+        try:
+            replayed = self.replayed(self.diary(sizes), dtype)
+        except ProblemsError:
+            return None
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
 
     def _of(self, dtype: str) -> Replayed | None:
@@ -87,26 +114,45 @@ class PeakMemory:
 
     @cached_property
     def _in_half(self) -> Replayed | None:
-        depends = Resolver(self.library).architecture(self.spec, self.options).tracer.depends_on_precision
-        return self._for_any_size("bfloat16") if depends else self._in_full
+        return self._for_any_size("bfloat16") if self._plain.tracer.depends_on_precision else self._in_full
 
     def _for_any_size(self, dtype: str) -> Replayed | None:
         """Return a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
-        diary, item = Diary(), item_bytes(ITEM_BYTES[dtype])
+        diary, item = self.diary(), item_bytes(ITEM_BYTES[dtype])
         with suppress(NoFormulaError):
             found = self.replayed(diary, dtype)
             if not diary.handing_on:
                 return found
             formula = found.bytes(item)
-            if formula == self.replayed(Diary(runs=RUNS + 1), dtype).bytes(item):
+            if formula == self.replayed(self.diary(runs=RUNS + 1), dtype).bytes(item):
                 self._bytes[dtype] = formula
                 return found
         return None
 
+    def diary(self, sizes: Mapping[str, int] | None = None, *, runs: int = RUNS) -> Diary:
+        """Return an empty diary of this pass; see `generator.trace.diary.Diary`."""
+        is_training = self.what is not Pass.FORWARD
+        return Diary(sizes, runs=runs, counts_gradients=self.what is Pass.GRADIENTS, trains=is_training, has_caches=self.has_caches)
+
+    @property
+    def has_caches(self) -> bool:
+        """Whether it finds caches of tokens before, which grow in place."""
+        return self.what is Pass.FORWARD and CACHE in self._plain.tracer.states
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether it is not replayed: a forward pass that finds states of several kinds, or what was made once before."""
+        return self.what is Pass.FORWARD and self._plain.tracer.states not in (set(), {CACHE}, {"recurrent"})
+
+    @cached_property
+    def _plain(self) -> Architecture:
+        return Resolver(self.library).architecture(self.spec, self.options)
+
     def replayed(self, diary: Diary, dtype: str) -> Replayed:
-        """Replay a step without a past: sizes that count the tokens so far are those of the step."""
-        pairs = growths(Resolver(self.library).architecture(self.spec, self.options))
+        """Replay the pass. Without a past, sizes that count the tokens so far are those of the step."""
+        pairs = [] if diary.has_caches else growths(self._plain)
         alone = {pair.other.name: Integer(0) if pair.is_past else pair.new for pair in pairs}
         alone = {name: size.xreplace({symbol(bound): value for bound, value in self.bound.items()}) for name, size in alone.items()}
         arch = Resolver(self.library, self.on_inputs, dtype in HALF, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
-        return simulated_peak(run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()]), arch.tracer.facts)
+        forward = run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()])
+        return simulated_peak(forward, arch.tracer.facts) if diary.trains else forward.memory.peak(forward.memory.now())

@@ -1,8 +1,8 @@
 """Simulates the memory of a backward pass in the order of PyTorch's autograd engine.
 
 What ran last is differentiated first. A node runs once all gradients of its result are there; several gradients of one tensor are added
-into a fresh one as they come. When a node has run, what it kept and the gradient that it used are let go. The gradients of weights do
-not count once they are complete; those of inputs stay.
+into a fresh one as they come. When a node has run, what it kept and the gradient that it used are let go. The gradients of inputs stay;
+those of weights do not count once they are complete, or stay too, as the diary says.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class _Backward:
 
         A view of what others hold is a tensor of its own, which nobody else holds.
         """
-        if leaf.persistent:
+        if leaf.persistent and not self.diary.counts_gradients:
             self.free(gradient)
         elif self.holders[gradient.storage, gradient.view] > 1 or not gradient.is_contiguous:
             self.new(gradient.shape, kind=gradient.kind)
@@ -201,11 +201,11 @@ class _Backward:
         strides: Shape | None = None,
         is_weight: bool = False,
     ) -> Tensor:
-        """Return a fresh tensor. The only gradient that a weight gets is that weight's own, and does not count."""
+        """Return a fresh tensor. The only gradient that a weight gets is that weight's own, and does not count unless the diary says so."""
         is_weight = is_weight or (wanted_by is not None and self._is_only_gradient_of_a_weight(wanted_by))
         if like is not None:
             strides = elementwise_strides(self.facts, shape, [like])
-        storage = Storage(product(shape), kind, persistent=is_weight)
+        storage = Storage(product(shape), kind, persistent=is_weight and not self.diary.counts_gradients)
         self.memory.hold(storage)
         self.holders[storage, None] += 1
         return Tensor(shape, strides or contiguous_strides(shape), storage)

@@ -88,6 +88,9 @@ class Diary:
     Args:
         sizes: the sizes at which it runs; they say how often stacks and recurrences run. Without them, they run at most `runs` times.
         runs: how many runs stand for any number of them.
+        counts_gradients: whether the gradients of weights count as they are made, and stay.
+        trains: whether a backward pass follows, for which something is kept.
+        has_caches: whether it is a step with a state, the caches of which do not count.
 
     Attributes:
         counts: for each stack and recurrence that ran less often than it would, how often it would.
@@ -95,9 +98,20 @@ class Diary:
         handing_on: how often each that hands on several results would.
     """
 
-    def __init__(self, sizes: Mapping[str, int] | None = None, *, runs: int = RUNS) -> None:
+    def __init__(
+        self,
+        sizes: Mapping[str, int] | None = None,
+        *,
+        runs: int = RUNS,
+        counts_gradients: bool = False,
+        trains: bool = True,
+        has_caches: bool = False,
+    ) -> None:
         self.sizes = sizes
         self.runs = runs
+        self.counts_gradients = counts_gradients
+        self.trains = trains
+        self.has_caches = has_caches
         self.clear()
 
     def number(self, count: Expr) -> int:

@@ -28,7 +28,7 @@ class Forward:
 
 
 def run_forward(diary: Diary, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Forward:
-    """Replay the events of a forward pass."""
+    """Replay the events of a forward pass: under `torch.no_grad` where no backward pass follows."""
     memory = Memory(diary)
     for x in inputs:
         memory.hold(x.storage)
@@ -75,9 +75,9 @@ class _Replay:
                 if self.frames and KEPT in self.frames[-1]:
                     self.frames[-1][KEPT].append(x.storage)
                     self._hold(x.storage)
-            if event.is_idle:
+            if event.is_idle and self.diary.trains:
                 self.idle.add(event)
-            else:
+            elif self.diary.trains:
                 for storage in event.saved:
                     self.memory.hold(storage)
             self._drop(s for s in list(self.in_hand) if self.last_read.get(s, -1) <= position)

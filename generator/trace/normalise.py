@@ -23,8 +23,9 @@ def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     """
     if t.half:
         return _rms_norm_of_halves(t, x, weight)
-    root = _root_of_mean_square(t, x)
     with t.held() as result:
+        root = _root_of_mean_square(t, x)
+        t.name(root=root)
         out = binary(t, "mul", x, root)
         if weight is not None:
             out = binary(t, "mul", out, weight)
@@ -44,8 +45,8 @@ def _root_of_mean_square(t: Tracer, x: Tensor) -> Tensor:
 
 
 def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
-    """The same chain on a copy in float32, whose result is made contiguous and then converted back."""
-    with t.held() as result:
+    """The same chain on a copy in float32, whose result is made contiguous and then converted back; the rsqrt is there to the end."""
+    with t.held() as made:
         wide = t.like(x, kind="stat")
         t.kernel("_to_copy", [x], [wide])
         scale = _root_of_mean_square(t, wide)
@@ -54,10 +55,9 @@ def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
         if weight is not None:
             normalised, out = out, t.like(out, needs_grad=out.needs_grad or weight.needs_grad)
             t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
-        result.append(out)
-    out = out if is_channels_last(out) else t.contiguous(out)
-    narrow = t.like(out, kind="float")
-    t.kernel("_to_copy", [out], [narrow])
+        made += [out if is_channels_last(out) else t.contiguous(out), scale]
+    narrow = t.like(made[0], kind="float")
+    t.kernel("_to_copy", [made[0]], [narrow])
     return narrow
 
 
@@ -112,15 +112,17 @@ def instance_norm(t: Tracer, x: Tensor, affine: tuple[Tensor, ...]) -> Tensor:
     mean and 1 / sqrt(var + eps) of each channel of each sample. The result is contiguous.
     """
     channels = x.shape[0] * x.shape[1]
-    repeated = [t.new((channels,), needs_grad=weight.needs_grad) for weight in affine]
-    for weight, many in zip(affine, repeated, strict=True):
-        t.kernel("repeat", [weight], [many])
-    flat = t.contiguous(x).flattened(0, 1).unsqueeze(0)
-    out = t.new(flat.shape, needs_grad=any(read.needs_grad for read in (x, *affine)))
-    statistics = [t.new((channels,), kind="stat") for _ in range(2)]
-    case = f"training, no running statistics, {AFFINE[len(affine)]}"
-    vector = vector_flops("native_batch_norm", x.numel, channels, case=case)
-    t.kernel("native_batch_norm", [flat, *repeated], [out, *statistics], vector=vector)
+    with t.held() as result:
+        repeated = [t.new((channels,), needs_grad=weight.needs_grad) for weight in affine]
+        for weight, many in zip(affine, repeated, strict=True):
+            t.kernel("repeat", [weight], [many])
+        flat = t.contiguous(x).flattened(0, 1).unsqueeze(0)
+        out = t.new(flat.shape, needs_grad=any(read.needs_grad for read in (x, *affine)))
+        statistics = [t.new((channels,), kind="stat") for _ in range(2)]
+        case = f"training, no running statistics, {AFFINE[len(affine)]}"
+        vector = vector_flops("native_batch_norm", x.numel, channels, case=case)
+        t.kernel("native_batch_norm", [flat, *repeated], [out, *statistics], vector=vector)
+        result.append(out)
     return out.squeeze(0).unflatten(0, x.shape[:2])
 
 

@@ -73,6 +73,9 @@ class SharedWeights:
         return self._known[self._position - 1]
 
 
+CACHE = "cache"  # the kind of state that grows with each token
+
+
 class Tracer:
     """Collects kernels, storages and weights row by row.
 
@@ -85,6 +88,7 @@ class Tracer:
     Attributes:
         diary: where each event is noted in order, if somebody has put one there; otherwise only sums are kept.
         is_later: whether this is a step of decoding behind others, which have made what is kept once.
+        states: which kinds of state are kept between decoding steps: `CACHE`, `once` (made in the first), `recurrent`.
     """
 
     def __init__(self, facts: Facts, *, half: bool = False, flow: Flow | None = None, is_training: bool = True) -> None:
@@ -93,6 +97,7 @@ class Tracer:
         self.hidden = Hidden()
         self.diary: Diary | None = None
         self.is_later = False
+        self.states: set[str] = set()
         self._earlier: dict[Storage, Storage] = {}  # of what is kept once: the memory of the step that made it
         self.depends_on_precision = False  # whether an op has asked for it
         self.depends_on_mode = False  # likewise, whether the module trains
@@ -379,9 +384,10 @@ class Tracer:
             self.storages.append(self._earlier[x.storage])
         return Tensor(x.shape, x.strides, self._earlier[x.storage], needs_grad=False)
 
-    def keep_state(self, elements: Expr) -> None:
-        """Count elements as kept between decoding steps."""
+    def keep_state(self, elements: Expr, *, kind: str = "recurrent") -> None:
+        """Count elements as kept between decoding steps, as a kind of state (see `states`)."""
         self.tally.state_elements += self.count * elements
+        self.states.add(kind)
 
     # ---- layout ------------------------------------------------------------------------------------------------------
 

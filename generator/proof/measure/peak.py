@@ -15,7 +15,7 @@ place. Sizes do not depend on values: meta tensors give what the CPU gives, exce
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -67,7 +67,12 @@ class _Change:
 
 
 def peak(
-    module: Callable[..., Any], inputs: Sequence[Any], *, input_gradients: bool | None = True, parameters: Iterable[Tensor] = ()
+    module: Callable[..., Any],
+    inputs: Sequence[Any],
+    *,
+    input_gradients: bool | None = True,
+    parameters: Iterable[Tensor] = (),
+    counts_gradients: bool = False,
 ) -> MeasuredPeak:
     """Runs `module(*inputs)` and its backward pass, and reports the most memory alive at once.
 
@@ -76,6 +81,7 @@ def peak(
         inputs: positional arguments; they are not changed.
         input_gradients: whether the floating point inputs get a gradient too; None for those that require one.
         parameters: further tensors to treat as parameters (the weights of a callable that is no module).
+        counts_gradients: whether the gradients of parameters are part of the peak.
 
     Returns:
         The peak of the forward pass alone if nothing requires a gradient.
@@ -90,7 +96,36 @@ def peak(
             run_backward(outputs)
         mode.close()
         gradients = {storage_key(weight.grad): weight.grad for weight in weights if weight.grad is not None}
-        return _summary(mode.changes, forward_ends, gradients, mode.numbers)
+        apart = set() if counts_gradients else {mode.numbers[key] for key in gradients if key in mode.numbers}
+        return _summary(mode.changes, forward_ends, gradients, apart)
+
+
+def forward_peak(module: nn.Module, inputs: Sequence[Any], state: dict[str, Any] | None) -> int:
+    """Runs `module(*inputs, state)` without gradients, and returns the most bytes alive at once, beside weights and what the state keeps.
+
+    Args:
+        module: a module.
+        inputs: positional arguments.
+        state: what steps before have left, to which the module adds; None for a module without one.
+    """
+    mode = _LiveMode(owned_storages(module, module.parameters()) | {storage_key(x) for x in _kept(state)}, tensors_in(inputs))
+    with torch.no_grad():
+        with mode:
+            outputs = module(*inputs, *([] if state is None else [state]))
+        mode.close()
+        found = _summary(
+            mode.changes, len(mode.changes), {}, {mode.numbers[key] for x in _kept(state) if (key := storage_key(x)) in mode.numbers}
+        )
+        del outputs
+    return found.bytes
+
+
+def _kept(state: dict[str, Any] | None) -> Iterator[Tensor]:
+    for value in (state or {}).values():
+        if isinstance(value, dict):
+            yield from _kept(value)
+        elif isinstance(value, Tensor):
+            yield value
 
 
 class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
@@ -144,8 +179,7 @@ _IN_PLACE: dict[OpOverload, OpOverload] = {
 }
 
 
-def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], numbers: dict[int, int]) -> MeasuredPeak:
-    kept_apart = {numbers[key] for key in gradients if key in numbers}
+def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], kept_apart: set[int]) -> MeasuredPeak:
     elements = size = top_elements = top_size = forward_elements = forward_size = 0
     at, in_backward, is_rising = "", False, False
     course: list[int] = []

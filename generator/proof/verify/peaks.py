@@ -14,7 +14,6 @@ from generator.proof.verify.variants import FORMATS, WideStatistics
 from generator.sheet.memory import item_bytes
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import PeakMemory
-from generator.trace.diary import Diary
 from generator.trace.peak import ReplayStep
 
 
@@ -53,7 +52,8 @@ class PeakComparison:
 def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int], *, dtype: str = "float32") -> PeakComparison:
     """Replay and measure one instance as in training: without a past, and with gradients on all float inputs."""
     sizes, item = without_past(bench, name, sizes), item_bytes(ITEM_BYTES[dtype])
-    replayed = PeakMemory(bench.library, bench.library.spec(name), on_inputs=True).replayed(Diary(sizes), dtype)
+    replay = PeakMemory(bench.library, bench.library.spec(name), on_inputs=True)
+    replayed = replay.replayed(replay.diary(sizes), dtype)
     own = Instance.of(bench, name, sizes, dtype=FORMATS[dtype]).where_fused
     with own.mode, WideStatistics():
         measured = peak(own.module, own.inputs)

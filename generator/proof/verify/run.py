@@ -14,6 +14,7 @@ from generator.proof.verify.initial import initial_checks
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.measurements import require_measurements
 from generator.proof.verify.ones import at_sizes_of_one
+from generator.proof.verify.passes import pass_checks
 from generator.proof.verify.references.run import ReferenceCheck, reference_checks
 from generator.proof.verify.row_shapes import wrong_shapes_when_stopped
 from generator.proof.verify.rows import RowDifference
@@ -113,7 +114,7 @@ def verify(
         except NoSampleError as error:
             skipped.append(str(error))
             break
-        cases.append(check_case(bench, name, sizes, of_values=_checks_of_values))
+        cases.append(check_case(bench, name, sizes, of_values=_further_checks))
     shortened: list[str] = []
     published = (*sheet.presets, *sheet.other_presets)
     for preset in published if presets is None else sorted(published, key=lambda one: row_runs(sheet, one.sizes))[:presets]:
@@ -155,9 +156,10 @@ def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.R
     return Verification(name, (case,), shortened=shortened, preset=preset.name)
 
 
-def _checks_of_values(instance: Instance) -> Iterator[Check]:
+def _further_checks(instance: Instance) -> Iterator[Check]:
     yield from initial_checks(instance)
     yield from table_checks(instance)
+    yield from pass_checks(instance)
 
 
 def row_runs(sheet: Sheet, given: Mapping[str, int]) -> int:
@@ -184,7 +186,7 @@ def check_case(
     """Measure one instance in full; whatever stops it is a difference too.
 
     Args:
-        of_values: further comparisons, of a module with numbers, which takes memory.
+        of_values: further comparisons, which take numbers in memory, or time.
     """
     try:
         instance = Instance.of(bench, name, sizes)

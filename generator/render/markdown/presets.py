@@ -128,7 +128,7 @@ def _peak(sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> str:
     if formula is None or not {one.name for one in formula.free_symbols} <= sizes.keys():
         return ""
     count = sheet.peak.bytes_at(dtype, sizes)
-    return human(count, "bytes") or exact(count)
+    return "" if count is None else human(count, "bytes") or exact(count)
 
 
 def _word(value: object) -> str:

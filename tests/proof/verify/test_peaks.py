@@ -14,6 +14,7 @@ import pytest
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.passes import pass_checks
 from generator.proof.verify.peaks import compare_peaks
 from generator.proof.verify.sampling import sample
 from generator.proof.verify.variants import byte_checks
@@ -164,6 +165,15 @@ def test_the_peak_of_every_op_is_the_measured_one_in_both_formats(ops_bench: Wor
     instance = Instance.of(ops_bench, name, drawn[which])
     peaks = [check for check in byte_checks(instance) if check.quantity.startswith("peak_bytes")]
     assert {check.quantity for check in peaks} == {"peak_bytes, float32", "peak_bytes, bfloat16"}
+    assert [check for check in peaks if not check.equal] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OF_OPS)
+def test_the_peaks_without_gradients_and_with_those_of_weights_are_the_measured_ones_for_every_op(ops_bench: Workbench, name: str) -> None:
+    instance = Instance.of(ops_bench, name, sample(ops_bench.compiled(name).sheet, random.Random(name)))
+    peaks = [*pass_checks(instance)]
+    assert "step_peak_bytes, bfloat16" in {check.quantity for check in peaks}
     assert [check for check in peaks if not check.equal] == []
 
 
