@@ -123,9 +123,11 @@ def in_words(seconds: float) -> str:
 
 def tracked(progress: Progress, items: Sequence[T], doing: Callable[[T], str]) -> Iterator[T]:
     """Yield items while the line says which of them is worked on."""
+    before = progress.doing
     progress.begin(len(items))
     for i, item in enumerate(items):
         progress.done = i
         progress.at(doing(item))
         yield item
-    progress.done = len(items)
+    progress.begin(0)
+    progress.doing = before
