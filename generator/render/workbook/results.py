@@ -11,7 +11,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Add, Expr, Integer, Max
 
 from generator.formulas.evaluate import evaluate
-from generator.formulas.order import ordered_terms
+from generator.formulas.order import in_size_order, ordered_terms
 from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InBytes, Quantity, Ratio
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
@@ -177,7 +177,8 @@ def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr], li
     if sum(map(len, texts.values())) > 2 * LONGEST_BRANCH:
         for size, expr in by_size.items():
             common, moments = (expr.as_independent(Max)) if expr.is_Add else (Integer(0), expr)
-            parts = [formulas.split(part, plan.names, plan.in_use) for part in Max.make_args(moments)]
+            in_order = in_size_order(Max.make_args(moments), plan.order)  # which are a set, in an order of hashes
+            parts = [formulas.split(part, plan.names, plan.in_use) for part in in_order]
             texts[size] = "+".join([*([formulas.split(common, plan.names, plan.in_use)] if common != 0 else []), f"MAX({','.join(parts)})"])
     found = "".join(f"IF({plan.item_bytes_cell}={size},{text}," for size, text in texts.items()) + dash(plan) + ")" * len(texts)
     if not limits:
