@@ -40,7 +40,7 @@ layers:
   wide: {op: linear, out: [b, m]}
   y: {op: activation, kind: relu}
 presets:
-  small: {set: {b: 2, k: 3, m: 5}, expect: {backward_macs: 60}}
+  small: {set: {b: 2, k: 3, m: 5}, expect: {backward_macs: 60}, implementation: {model: Layer, cite: vaswani2017}}
 claims:
   - {of: backward_macs, equals: 2*b*k*m, ignore: bias}
 """
