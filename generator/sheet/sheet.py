@@ -212,7 +212,7 @@ class Sheet:
     def year(self) -> str:
         """The year of the first source that the spec cites, as its label has it; empty where that has none."""
         source = self.references.get(self.cite[0]) if self.cite else None
-        found = re.search(r"\b(?:19|20)\d\d\b", source.label) if source is not None else None
+        found = re.search(r"\b(?:19|20)\d\d(?!\d)", source.label) if source is not None else None
         return found[0] if found else ""
 
     def is_average(self, axis: Expr) -> bool:
