@@ -54,10 +54,13 @@ class PeakMemory:
     on_inputs: bool | None = None
     bound: Mapping[str, Expr] = field(default_factory=dict)
     _bytes: dict[str, Expr | None] = field(default_factory=dict, init=False)
+    _passes: dict[Pass, PeakMemory] = field(default_factory=dict, init=False)
 
     def of(self, what: Pass) -> PeakMemory:
-        """Return that of another pass."""
-        return replace(self, what=what)
+        """Return that of another pass, the same one each time."""
+        if what not in self._passes:
+            self._passes[what] = replace(self, what=what)
+        return self._passes[what]
 
     def bytes(self, dtype: str) -> Expr | None:
         """Return the most bytes alive at once in a model of this format; None where no one formula holds for all sizes.

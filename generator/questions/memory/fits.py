@@ -1,0 +1,186 @@
+"""What a model needs at given sizes, whether that fits, and the largest sizes that do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+from generator.errors import MissingSizeError, SizeError
+from generator.quantities import FORWARD_PEAK_BYTES, PARAMS, STATE_ELEMENTS, STEP_PEAK_BYTES, TRAINABLE_PARAMS
+from generator.questions.memory.optimisers import copies_of
+from generator.questions.memory.stored_formats import StoredFormat
+from generator.sheet.costing import Cost, cost_of
+from generator.sheet.peak import Pass
+from generator.sheet.sheet import Sheet
+
+_FURTHER = 64  # values below a size that are tried where the size breaks a condition
+_MOST = 1 << 48  # no size is looked for beyond
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a model is run.
+
+    Args:
+        dtype: the format in which it computes.
+        weights: the format in which its weights are stored.
+        cache: the format in which caches and states are stored.
+        optimiser: with which it trains; empty for inference.
+    """
+
+    dtype: str
+    weights: StoredFormat
+    cache: StoredFormat
+    optimiser: str = ""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something that takes memory.
+
+    Args:
+        key: the name used in JSON.
+        title: what it is.
+        bytes: how much; None where it is not known.
+        how: how it is counted.
+    """
+
+    key: str
+    title: str
+    bytes: int | None
+    how: str
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a model needs at its highest moment; the total is None where a part is not known."""
+
+    parts: Sequence[Part]
+
+    @property
+    def total(self) -> int | None:
+        """The sum of the parts."""
+        known = [part.bytes for part in self.parts if part.bytes is not None]
+        return sum(known) if len(known) == len(self.parts) else None
+
+
+def needs_of(cost: Cost, setting: Setting) -> Needs:
+    """Return what a model needs at the sizes of a cost.
+
+    Raises:
+        MissingSizeError: a size is not given.
+        SizeError: an unknown optimiser; training in a format in which it does not compute.
+    """
+    cost.require_all()
+    weights = Part("weight_bytes", "Weights", _stored(cost.value(PARAMS.key), setting.weights), setting.weights.words)
+    if not setting.optimiser:
+        return Needs((weights, *_of_inference(cost, setting)))
+    if setting.weights.key != setting.dtype:
+        raise SizeError(
+            f"weights in {setting.weights.key} do not learn in {setting.dtype}", f"gradients and states have one format: {setting.dtype}"
+        )
+    return Needs((weights, *_of_training(cost, setting)))
+
+
+def _of_inference(cost: Cost, setting: Setting) -> Iterator[Part]:
+    state = cost.value(STATE_ELEMENTS.key)
+    if state:
+        yield Part("cache_bytes", "KV cache and state", _stored(state, setting.cache), f"after this pass, {setting.cache.words}")
+    peak = _peak(cost, Pass.FORWARD)
+    yield Part(
+        FORWARD_PEAK_BYTES.key, "Highest moment of a pass", peak, "activations of a forward pass without gradients, beside the above"
+    )
+
+
+def _of_training(cost: Cost, setting: Setting) -> Iterator[Part]:
+    copies = copies_of(setting.optimiser)
+    states = _stored(copies * cost.value(TRAINABLE_PARAMS.key), setting.weights)
+    yield Part(
+        "optimiser_bytes", f"States of {setting.optimiser}", states, f"{copies} numbers for each parameter that learns, as torch.optim"
+    )
+    how = "activations and gradients, those of weights from when they are made on; none are there before the step"
+    yield Part(STEP_PEAK_BYTES.key, "Highest moment of a step", _peak(cost, Pass.GRADIENTS), how)
+
+
+def _peak(cost: Cost, what: Pass) -> int | None:
+    peak = None if cost.sheet.peak is None else cost.sheet.peak.of(what)
+    return None if peak is None or peak.is_unknown else peak.bytes_at(cost.dtype, cost.dims)
+
+
+def _stored(numbers: int, stored: StoredFormat) -> int:
+    return ceil(numbers * stored.bytes_each)
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The largest value of a size with which a model fits; 0 where it fits with none.
+
+    Args:
+        is_by_memory: whether one more would take more memory than there is; else a condition of the spec does not allow it.
+    """
+
+    value: int
+    is_by_memory: bool
+
+
+def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting: Setting, memory: int, size: str) -> Largest:
+    """Return the largest value of one size with which a model fits, all others as given.
+
+    More of a size is taken never to need less memory, so the value is found by halving; where a value breaks a condition of the spec,
+    those below it are tried.
+
+    Raises:
+        SizeError: a size without which nothing can be said is missing; the memory is not known.
+    """
+
+    def fits(value: int) -> bool | None:
+        try:
+            total = needs_of(cost_of(sheet, preset, {**given, size: value}, setting.dtype), setting).total
+        except MissingSizeError:
+            raise
+        except SizeError:
+            return None
+        if total is None:
+            raise SizeError("the highest moment of this spec is not known")
+        return total <= memory
+
+    def fits_about(value: int) -> tuple[int, bool]:
+        for less in range(min(_FURTHER, value)):
+            found = fits(value - less)
+            if found is not None:
+                return value - less, found
+        return value, False
+
+    low, high = 0, 1
+    while high < _MOST and fits_about(high)[1]:
+        low, high = fits_about(high)[0], 2 * high
+    while high - low > 1:
+        middle, is_fitting = fits_about((low + high) // 2)
+        if is_fitting and middle > low:
+            low = middle
+        elif is_fitting:
+            break
+        else:
+            high = (low + high) // 2
+    return Largest(low, fits(low + 1) is not None)
+
+
+def sizes_in(text: str) -> int:
+    """Return bytes as people write memory: 80GB (10^9), 80GiB (2^30).
+
+    Raises:
+        SizeError: it is no amount of memory.
+    """
+    units = {"B": 1, "MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+    number = text.rstrip("BbMmGgTtIi ")
+    unit = text[len(number) :].strip().upper()
+    try:
+        value = Fraction(number) * units[unit]
+    except (KeyError, ValueError, ZeroDivisionError):
+        raise SizeError(f"`{text}` is no amount of memory", "it is written 80GB (10^9 bytes) or 80GiB (2^30 bytes)") from None
+    if value <= 0:
+        raise SizeError(f"`{text}` is no amount of memory", "it must be more than nothing")
+    return int(value)

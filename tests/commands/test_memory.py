@@ -1,0 +1,142 @@
+"""`gen memory`: against torch's own optimisers and formats, against figures that others have measured, and against trying every size."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from generator.cli import main
+from generator.errors import SizeError
+from generator.questions.memory.fits import Setting, largest, needs_of, sizes_in
+from generator.questions.memory.optimisers import COPIES
+from generator.questions.memory.stored_formats import STORED_FORMATS, stored_format
+from generator.sheet.compiled import compile_spec
+from generator.sheet.costing import cost_of
+from tests.support.builtin import builtin_library
+
+OF_TORCH: dict[str, Any] = {
+    "sgd": torch.optim.SGD,
+    "momentum": lambda weights: torch.optim.SGD(weights, momentum=0.9),
+    "adam": torch.optim.Adam,
+    "adamw": torch.optim.AdamW,
+    "adamax": torch.optim.Adamax,
+    "nadam": torch.optim.NAdam,
+    "radam": torch.optim.RAdam,
+    "amsgrad": lambda weights: torch.optim.AdamW(weights, amsgrad=True),
+    "rmsprop": torch.optim.RMSprop,
+    "adagrad": torch.optim.Adagrad,
+    "adadelta": torch.optim.Adadelta,
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_states_are_what_torch_keeps_after_a_step(name: str) -> None:
+    model = nn.Linear(5, 7)
+    optimiser = OF_TORCH[name](model.parameters())
+    model(torch.ones(2, 5)).sum().backward()
+    optimiser.step()
+    kept = [
+        x.numel()
+        for state in optimiser.state.values()
+        for key, x in state.items()
+        if isinstance(x, torch.Tensor) and key not in ("step", "mu_product")
+    ]
+    assert sum(kept) == COPIES[name] * sum(x.numel() for x in model.parameters())
+
+
+def test_formats_of_torch_take_as_much_in_torch() -> None:
+    for ours, theirs in {
+        "float64": torch.float64, "float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16, "int8": torch.int8,
+        "fp8": torch.float8_e4m3fn,
+    }.items():  # fmt: skip
+        assert STORED_FORMATS[ours].bytes_each == theirs.itemsize
+
+
+def test_blocks_of_files_take_as_much_as_their_layout_says() -> None:
+    """Bytes and numbers of a block, as the structs of ggml-common.h have them."""
+    blocks = {
+        "q8_0": (34, 32), "q4_0": (18, 32), "q4_1": (20, 32), "q5_0": (22, 32), "q5_1": (24, 32),
+        "q2_k": (84, 256), "q3_k": (110, 256), "q4_k": (144, 256), "q5_k": (176, 256), "q6_k": (210, 256),
+    }  # fmt: skip
+    for name, (size, count) in blocks.items():
+        assert STORED_FORMATS[name].bytes_each == Fraction(size, count), name
+
+
+def test_groups_of_ones_own() -> None:
+    assert stored_format("int4:128").bytes_each == Fraction(4 * 128 + 16, 8 * 128)
+    for text in ("int4:0", "int4:x", "q8_0:64", "int3"):
+        with pytest.raises(SizeError):
+            stored_format(text)
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    assert main(["memory", *words, "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_server_log_of_llama_3_1_8b(capsys: pytest.CaptureFixture[str]) -> None:
+    """vLLM (issue 10517) printed 14.99 GiB for weights in bfloat16, with a rotary cache of 131,072 positions of 128 numbers beside them."""
+    found = asked(capsys, "llama-3-8b", "b=1", "n=1", "m=8192")
+    assert round((found["weight_bytes"] + 131_072 * 128 * 2) / 2**30, 2) == 14.99
+    # 58.11 GiB for the cache held 476,016 tokens, in blocks of 16: the printed pool is rounded to two digits.
+    a_token = found["cache_bytes"] / 8192
+    assert a_token == 131_072
+    pools = {int((58.11 + less) * 2**30 // (16 * a_token)) * 16 for less in (-0.005, -0.004, -0.003, -0.002, -0.001, 0, 0.004)}
+    assert 476_016 in pools
+
+
+def test_a_cache_of_latents_in_eight_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    """ik_llama.cpp (pull request 259) printed 1,166.62 MiB for DeepSeek-R1's cache of 32,768 tokens in q8_0."""
+    found = asked(capsys, "deepseek-v3", "b=1", "n=1", "m=32768", "attention=absorbed_latent_attention", "--cache", "q8_0")
+    assert round(found["cache_bytes"] / 2**20, 2) == 1166.62
+
+
+def test_a_file_of_llama_3_1_8b_in_eight_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    """The GGUF file of Llama-3.1-8B in q8_0 has 8,540,775,840 bytes, of which 7.48 MiB are metadata; norms stay in float32."""
+    found = asked(capsys, "llama-3-8b", "b=1", "n=1", "--weights", "q8_0")
+    norms = (2 * 32 + 1) * 4096
+    in_file = found["weight_bytes"] - norms * Fraction(34, 32) + norms * 4
+    assert round(float(8_540_775_840 - in_file) / 2**20, 2) == 7.48
+
+
+def test_the_largest_size_is_that_of_trying_all() -> None:
+    sheet = compile_spec(builtin_library(), "mlp").sheet
+    for setting in (
+        Setting("bfloat16", stored_format("bfloat16"), stored_format("bfloat16")),
+        Setting("float32", stored_format("float32"), stored_format("float32"), "adamw"),
+    ):
+        given = {"b": 2, "n": 5, "d": 8, "f": 16}
+        memory = needs_of(cost_of(sheet, None, {**given, "n": 37}, setting.dtype), setting).total
+        assert memory is not None
+        totals = {n: needs_of(cost_of(sheet, None, {**given, "n": n}, setting.dtype), setting).total for n in range(1, 80)}
+        best = max(n for n, total in totals.items() if total is not None and total <= memory)
+        assert largest(sheet, None, given, setting, memory, "n").value == best
+        assert largest(sheet, None, given, setting, 1, "n").value == 0
+
+
+def test_it_says_whether_it_fits(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "bert-base", "b=1", "n=128", "--device-memory", "24GB", "--train", "adamw", "--dtype", "float32"]) == 0
+    said = capsys.readouterr().out
+    assert "fits into 22.35 GiB" in said
+    assert "largest n that fits, all else as it is: 512 (conditions of the spec allow no more)" in said
+    assert main(["memory", "bert-base", "b=1", "n=128", "--device-memory", "100MB"]) == 0
+    assert "does not fit into 95.37 MiB" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["80", "80XB", "-1GB", "0GB", "GB", "1/0GB", "nanGB"])
+def test_memory_has_a_unit(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SizeError):
+        sizes_in(text)
+    assert main(["memory", "mlp", "b=1", "n=1", "d=4", f"--device-memory={text}"]) == 2
+    assert "no amount of memory" in capsys.readouterr().err
+
+
+def test_weights_learn_in_the_format_in_which_they_compute(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "mlp", "b=1", "n=1", "d=4", "--train", "adamw", "--weights", "q8_0"]) == 2
+    assert "do not learn" in capsys.readouterr().err
