@@ -255,7 +255,7 @@ def check_module(source: str) -> None:
     assert "__import__" not in {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
-FOLDED = r"<details>\n<summary>(?:[\w ,.]|</?code>)+</summary>\n|</details>\n?"
+FOLDED = r"<details>\n<summary>(?:[\w ,.:;()]|</?code>)+</summary>\n|</details>\n?"
 OWN_HTML = re.compile(r"</?span>|<br>|<a id=\"formula-\d+\">|</a>|</?code>")
 
 
