@@ -1,6 +1,6 @@
 """ALBERT.
 
-Generated from models/albert.yaml (sha256 352b2503ffb0eb2a); edit the spec, not this file (content 3c18dc635bc78f77).
+Generated from models/albert.yaml (sha256 a2020b2d4de51f1e); edit the spec, not this file (content ef4b4df04c850238).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Albert(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "albert-base": {"embedding_dim": 128, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30000, "max_length": 512, "T": 2, "mlp_dim": 3072},
-        "albert-large": {"embedding_dim": 128, "embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 30000, "max_length": 512, "T": 2, "mlp_dim": 4096},
-        "albert-xlarge": {"embedding_dim": 128, "embed_dim": 2048, "num_layers": 24, "num_heads": 16, "vocab_size": 30000, "max_length": 512, "T": 2, "mlp_dim": 8192},
-        "albert-xxlarge": {"embedding_dim": 128, "embed_dim": 4096, "num_layers": 12, "num_heads": 64, "vocab_size": 30000, "max_length": 512, "T": 2, "mlp_dim": 16384},
+        "albert-base": {"embedding_dim": 128, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30000, "max_length": 512, "T": 2},
+        "albert-large": {"embedding_dim": 128, "embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 30000, "max_length": 512, "T": 2},
+        "albert-xlarge": {"embedding_dim": 128, "embed_dim": 2048, "num_layers": 24, "num_heads": 16, "vocab_size": 30000, "max_length": 512, "T": 2},
+        "albert-xxlarge": {"embedding_dim": 128, "embed_dim": 4096, "num_layers": 12, "num_heads": 64, "vocab_size": 30000, "max_length": 512, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"E": "embedding_dim", "d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

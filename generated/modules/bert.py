@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 35e0eeb06754c5bc); edit the spec, not this file (content b78939bacfa4caca).
+Generated from models/bert.yaml (sha256 5bebdbffb98bc4f7); edit the spec, not this file (content a9667ecb0c0c5a73).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Bert(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "mlp_dim": 3072},
-        "bert-large": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 30522, "max_length": 512, "T": 2, "mlp_dim": 4096},
+        "bert-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2},
+        "bert-large": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 30522, "max_length": 512, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

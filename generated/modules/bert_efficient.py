@@ -1,6 +1,6 @@
 """BERT with efficient attention.
 
-Generated from models/bert_efficient.yaml (sha256 6d1762943d055b71); edit the spec, not this file (content e2fd92094c0648f3).
+Generated from models/bert_efficient.yaml (sha256 fbb18390d9e07e55); edit the spec, not this file (content 1e0dee8373298149).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BertEfficient(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-efficient-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "mlp_dim": 3072},
+        "bert-efficient-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

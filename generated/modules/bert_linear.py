@@ -1,6 +1,6 @@
 """BERT with linear attention.
 
-Generated from models/bert_linear.yaml (sha256 738a828d3642f9c3); edit the spec, not this file (content 8c0c23f0551f2702).
+Generated from models/bert_linear.yaml (sha256 6171a19ef2d6fa73); edit the spec, not this file (content 874732a3d4fcebde).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BertLinear(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-linear-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "mlp_dim": 3072},
+        "bert-linear-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

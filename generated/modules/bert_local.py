@@ -1,6 +1,6 @@
 """BERT with local window attention.
 
-Generated from models/bert_local.yaml (sha256 26048f7973209f95); edit the spec, not this file (content d7efcd91247638b0).
+Generated from models/bert_local.yaml (sha256 2764a0a3bf9c953b); edit the spec, not this file (content 4f6e5bc690d95719).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BertLocal(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-local-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "w": 64, "mlp_dim": 3072},
+        "bert-local-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "w": 64},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

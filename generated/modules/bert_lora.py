@@ -1,6 +1,6 @@
 """BERT with low-rank adapters.
 
-Generated from models/bert_lora.yaml (sha256 d6c114024ec118ac); edit the spec, not this file (content 23cfc7724675310a).
+Generated from models/bert_lora.yaml (sha256 9b70e7a4cb6f03a9); edit the spec, not this file (content e7c441ea07bb066c).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class BertLora(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "roberta-base-lora": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50265, "max_length": 514, "T": 1, "rank": 8, "mlp_dim": 3072},
-        "roberta-large-lora": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 50265, "max_length": 514, "T": 1, "rank": 8, "mlp_dim": 4096},
+        "roberta-base-lora": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50265, "max_length": 514, "T": 1, "rank": 8},
+        "roberta-large-lora": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 50265, "max_length": 514, "T": 1, "rank": 8},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "r": "rank", "f": "mlp_dim", "s": "scale"}

@@ -1,6 +1,6 @@
 """BERT with Luna attention.
 
-Generated from models/bert_luna.yaml (sha256 883d377f6cf129a9); edit the spec, not this file (content 57b4f9d003582bda).
+Generated from models/bert_luna.yaml (sha256 3356b845c7c747af); edit the spec, not this file (content 65ef144f4ac82551).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BertLuna(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-luna-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "l": 64, "mlp_dim": 3072},
+        "bert-luna-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "l": 64},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 0173d5aa9489d160); edit the spec, not this file (content 3121d70a720acdae).
+Generated from models/bert_reformer.yaml (sha256 8b780f005bf8bea5); edit the spec, not this file (content 273e1b9c7c56f3c5).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class BertReformer(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-reformer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "r": 4, "k": 16, "m": 64, "mlp_dim": 3072},
+        "bert-reformer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "r": 4, "k": 16, "m": 64},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

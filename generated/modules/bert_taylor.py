@@ -1,6 +1,6 @@
 """BERT with first-order Taylor attention.
 
-Generated from models/bert_taylor.yaml (sha256 83c036ae87b3af53); edit the spec, not this file (content 77daee623ef19695).
+Generated from models/bert_taylor.yaml (sha256 29025c1183d57654); edit the spec, not this file (content d2cf73a1ce6932db).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class BertTaylor(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "bert-taylor-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "mlp_dim": 3072},
+        "bert-taylor-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Multi-head cross-attention whose keys and values are made once.
 
-Generated from blocks/attention/cached_cross_attention.yaml (sha256 f9b43985e523ae4b); edit the spec, not this file (content f89f031720bb27cd).
+Generated from blocks/attention/cached_cross_attention.yaml (sha256 f9b43985e523ae4b); edit the spec, not this file (content f6fa9ab61a15b003).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class CachedCrossAttention(nn.Module):
         number of heads, e (head_dim) = d/h head width, t positions so far, the new ones included.
     Not checked, as the inputs do not show all of these sizes: t >= n.
     Parameters: 4*d**2 + 4*d.
-    MACs: -2*b*min(-n + t, 1)*m*d**2 + 2*b*n*m*d + 2*b*n*d**2 + 2*b*m*d**2.
+    MACs: 2*b*n*m*d - 2*b*min(t - n, 1)*m*d**2 + 2*b*n*d**2 + 2*b*m*d**2.
     KV cache and state: 2*b*m*d.
     """
 

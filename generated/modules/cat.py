@@ -1,6 +1,6 @@
 """Cross Attention Transformer.
 
-Generated from models/cat.yaml (sha256 5eb035a00ba3a9dc); edit the spec, not this file (content 7cfcbc10e1c837ed).
+Generated from models/cat.yaml (sha256 8287b5e0c49578b1); edit the spec, not this file (content 3952bef23d59dc36).
 """
 
 from __future__ import annotations

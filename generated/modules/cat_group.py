@@ -1,6 +1,6 @@
 """Group of three CAT blocks.
 
-Generated from blocks/layers/cat_group.yaml (sha256 9cff41c107d98ac3); edit the spec, not this file (content 3eda0249a21ba9a3).
+Generated from blocks/layers/cat_group.yaml (sha256 f97ad8aaecdca40f); edit the spec, not this file (content a246178b3b27cbaf).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 fd34461074fa8a52); edit the spec, not this file (content 6a1ffefbcbd56e45).
+Generated from models/cvt.yaml (sha256 04ff3de028269025); edit the spec, not this file (content f754b21267c5da71).
 """
 
 from __future__ import annotations

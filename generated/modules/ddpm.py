@@ -1,6 +1,6 @@
 """U-Net of DDPM.
 
-Generated from models/ddpm.yaml (sha256 bfc4312d23871385); edit the spec, not this file (content 826d66619bcd31bf).
+Generated from models/ddpm.yaml (sha256 dadaf19f719f2ee0); edit the spec, not this file (content 13ede89d0af99724).
 """
 
 from __future__ import annotations

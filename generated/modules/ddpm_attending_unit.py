@@ -1,6 +1,6 @@
 """Residual unit and attention.
 
-Generated from models/ddpm.yaml (sha256 cc09e46a03a86490); edit the spec, not this file (content aadc748d99b7384c).
+Generated from models/ddpm.yaml (sha256 16e51d6274115d08); edit the spec, not this file (content 7ad72e0244c89160).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention among positions of an image.
 
-Generated from models/ddpm.yaml (sha256 a738ede1909714e0); edit the spec, not this file (content 1fde02cbeb082507).
+Generated from models/ddpm.yaml (sha256 9e3661d24fd6a5be); edit the spec, not this file (content 3a12e8bf7b77b96c).
 """
 
 from __future__ import annotations

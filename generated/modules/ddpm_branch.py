@@ -1,6 +1,6 @@
 """Branch of a residual unit.
 
-Generated from models/ddpm.yaml (sha256 cf9c812436d9a08e); edit the spec, not this file (content 46073426de16e271).
+Generated from models/ddpm.yaml (sha256 4469b001f3a66181); edit the spec, not this file (content 2b9ba90cdda29b3d).
 """
 
 from __future__ import annotations

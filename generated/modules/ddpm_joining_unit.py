@@ -1,6 +1,6 @@
 """Residual unit of two inputs.
 
-Generated from models/ddpm.yaml (sha256 b97ba89c3b2826a6); edit the spec, not this file (content 1f244a383e41d25c).
+Generated from models/ddpm.yaml (sha256 574f3c0c9d707c40); edit the spec, not this file (content d645c4cd1b02e0e2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Twice the size of an image.
 
-Generated from models/ddpm.yaml (sha256 335e3256dcf69e7c); edit the spec, not this file (content 9241774de01284c0).
+Generated from models/ddpm.yaml (sha256 fa26c3d449df93c3); edit the spec, not this file (content aa4f00332323dc5e).
 """
 
 from __future__ import annotations

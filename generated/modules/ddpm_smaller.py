@@ -1,6 +1,6 @@
 """Half the size of an image.
 
-Generated from models/ddpm.yaml (sha256 693ccbc7516f6f8f); edit the spec, not this file (content 297515e70ec72c3c).
+Generated from models/ddpm.yaml (sha256 4540899d4cf47d9b); edit the spec, not this file (content cf4eff769801d7db).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Residual unit of equal widths.
 
-Generated from models/ddpm.yaml (sha256 f4060cffb1b2f8c8); edit the spec, not this file (content 70dc8b2c6265c90c).
+Generated from models/ddpm.yaml (sha256 f1fa0e08e54e12c5); edit the spec, not this file (content 5c0e8d07e0cd6fa3).
 """
 
 from __future__ import annotations

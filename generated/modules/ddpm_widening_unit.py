@@ -1,6 +1,6 @@
 """Residual unit of other widths.
 
-Generated from models/ddpm.yaml (sha256 dc7ad8e3a2576e49); edit the spec, not this file (content e2cd4fee92afb912).
+Generated from models/ddpm.yaml (sha256 988642b51da2b9c4); edit the spec, not this file (content 9de76ffc7a2283d8).
 """
 
 from __future__ import annotations

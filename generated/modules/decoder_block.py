@@ -1,6 +1,6 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 398eef91129e9be9); edit the spec, not this file (content e608a7319a18fcf1).
+Generated from blocks/layers/decoder_block.yaml (sha256 398eef91129e9be9); edit the spec, not this file (content 82ffcccd91a8964a).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class DecoderBlock(nn.Module):
     Sizes: b batch size, n new target tokens, m target tokens so far, the new ones included, s source length, d
         (embed_dim) model width, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward network.
     Parameters: 8*d**2 + 2*d*f + 15*d + f.
-    MACs: -2*b*min(-n + m, 1)*s*d**2 + 6*b*n*d**2 + 2*b*n*m*d + 2*b*n*s*d + 2*b*n*d*f + 2*b*s*d**2.
+    MACs: 6*b*n*d**2 - 2*b*min(m - n, 1)*s*d**2 + 2*b*n*m*d + 2*b*n*s*d + 2*b*n*d*f + 2*b*s*d**2.
     KV cache and state: 2*b*m*d + 2*b*s*d.
     """
 

@@ -1,6 +1,6 @@
 """DeepSeek-V2.
 
-Generated from models/deepseek_v2.yaml (sha256 11aad4cfbcbe8764); edit the spec, not this file (content 9d770394dd84298d).
+Generated from models/deepseek_v2.yaml (sha256 6f27cf0611f50b16); edit the spec, not this file (content 22ff5c80dc3c0232).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DeepseekV2(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "deepseek-v2": {"embed_dim": 5120, "num_layers": 60, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "dense_dim": 12288, "mlp_dim": 1536, "num_experts": 160, "top_k": 6, "num_shared": 2, "num_groups": 8, "top_groups": 3, "vocab_size": 102400, "max_length": 163840, "v": 128},
+        "deepseek-v2": {"embed_dim": 5120, "num_layers": 60, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "dense_dim": 12288, "mlp_dim": 1536, "num_experts": 160, "top_k": 6, "num_shared": 2, "num_groups": 8, "top_groups": 3, "vocab_size": 102400, "max_length": 163840},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "F": "dense_dim", "f": "mlp_dim", "E": "num_experts", "k": "top_k", "s": "num_shared", "G": "num_groups", "t": "top_groups", "V": "vocab_size", "P": "max_length", "D": "num_dense"}

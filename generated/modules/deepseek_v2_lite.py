@@ -1,6 +1,6 @@
 """DeepSeek-V2-Lite.
 
-Generated from models/deepseek_v2_lite.yaml (sha256 bdffd54e1de50108); edit the spec, not this file (content e4d6eec5050e8206).
+Generated from models/deepseek_v2_lite.yaml (sha256 873d3e3045e718b4); edit the spec, not this file (content 57e2a53ccb7e0b9b).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class DeepseekV2Lite(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "deepseek-v2-lite": {"embed_dim": 2048, "num_layers": 27, "num_heads": 16, "e": 128, "r": 64, "c": 512, "dense_dim": 10944, "mlp_dim": 1408, "num_experts": 64, "top_k": 6, "num_shared": 2, "vocab_size": 102400, "max_length": 163840, "v": 128},
+        "deepseek-v2-lite": {"embed_dim": 2048, "num_layers": 27, "num_heads": 16, "e": 128, "r": 64, "c": 512, "dense_dim": 10944, "mlp_dim": 1408, "num_experts": 64, "top_k": 6, "num_shared": 2, "vocab_size": 102400, "max_length": 163840},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "F": "dense_dim", "f": "mlp_dim", "E": "num_experts", "k": "top_k", "s": "num_shared", "V": "vocab_size", "P": "max_length", "D": "num_dense"}

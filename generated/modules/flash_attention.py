@@ -1,6 +1,6 @@
 """Multi-head self-attention in one fused kernel.
 
-Generated from blocks/attention/flash_attention.yaml (sha256 46a2aef523cdc563); edit the spec, not this file (content 92055553e6d79663).
+Generated from blocks/attention/flash_attention.yaml (sha256 9fd5995a5e5f89f2); edit the spec, not this file (content cd1ceda684686913).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """FNet.
 
-Generated from models/fnet.yaml (sha256 b9650bde3defde79); edit the spec, not this file (content 9acf324fefb835ba).
+Generated from models/fnet.yaml (sha256 999909b44037f48c); edit the spec, not this file (content ad51763f7b537e42).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Fnet(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "fnet-base": {"embed_dim": 768, "num_layers": 12, "vocab_size": 32000, "max_length": 512, "T": 4, "mlp_dim": 3072},
-        "fnet-large": {"embed_dim": 1024, "num_layers": 24, "vocab_size": 32000, "max_length": 512, "T": 4, "mlp_dim": 4096},
+        "fnet-base": {"embed_dim": 768, "num_layers": 12, "vocab_size": 32000, "max_length": 512, "T": 4},
+        "fnet-large": {"embed_dim": 1024, "num_layers": 24, "vocab_size": 32000, "max_length": 512, "T": 4},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Gemma 3.
 
-Generated from models/gemma3.yaml (sha256 7e7fbedaac2d2407); edit the spec, not this file (content a2fce997823f5ce9).
+Generated from models/gemma3.yaml (sha256 d4e367413d198860); edit the spec, not this file (content 3d256c049fd63d7d).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Gemma3(nn.Module):
         keys and values, e (head_dim) head width, w (window) tokens that one attends to in a local layer.
     Parameters: 2*d*L*h*e + 2*d*L*g*e + 3*d*L*f + 4*d*L + 2*L*e + d*V + d.
     MACs: 2*b*n**2*L*h*e - 2*b*n**2*floor(L/6)*h*e + 2*b*n*m*floor(L/6)*h*e + 2*b*n*d*L*h*e + 2*b*n*d*L*g*e +
-        2*b*n*min(-n + m, w - 1)*L*h*e - 2*b*n*min(-n + m, w - 1)*floor(L/6)*h*e + 3*b*n*d*L*f + b*n*d*V.
+        2*b*n*min(m - n, w - 1)*L*h*e - 2*b*n*min(m - n, w - 1)*floor(L/6)*h*e + 3*b*n*d*L*f + b*n*d*V.
     KV cache and state: 2*b*m*floor(L/6)*g*e + 2*b*min(m, w - 1)*L*g*e - 2*b*min(m, w - 1)*floor(L/6)*g*e.
     """
 

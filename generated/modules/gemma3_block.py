@@ -1,6 +1,6 @@
 """Gemma 3: block.
 
-Generated from models/gemma3.yaml (sha256 ea76cb89189034af); edit the spec, not this file (content 2826785313b80ba0).
+Generated from models/gemma3.yaml (sha256 f14f5ee7b16042df); edit the spec, not this file (content 21fbb3adb4b38222).
 """
 
 from __future__ import annotations

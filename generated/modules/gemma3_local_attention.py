@@ -1,6 +1,6 @@
 """Gemma 3: local attention.
 
-Generated from models/gemma3.yaml (sha256 ea2ae4c2f94b3611); edit the spec, not this file (content c340cf456c208ad0).
+Generated from models/gemma3.yaml (sha256 271eedfb3850647f); edit the spec, not this file (content 70e30c68122040ba).
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Gemma3LocalAttention(nn.Module):
 
     Sizes: b batch size, n new tokens, m tokens so far, the new ones included, d (embed_dim) model width, h (num_heads)
         number of heads, g heads of keys and values, w (window) tokens that one attends to, P (max_length) greatest
-        number of tokens, e (head_dim) head width, r = h/g heads of queries for each head of keys, k = n + min(-n + m, w
+        number of tokens, e (head_dim) head width, r = h/g heads of queries for each head of keys, k = n + min(m - n, w
         - 1) tokens at hand: the new ones, and what is kept.
     Parameters: 2*d*h*e + 2*d*g*e + 2*e.
-    MACs: 2*b*n**2*h*e + 2*b*n*d*h*e + 2*b*n*d*g*e + 2*b*n*min(-n + m, w - 1)*h*e.
+    MACs: 2*b*n**2*h*e + 2*b*n*d*h*e + 2*b*n*d*g*e + 2*b*n*min(m - n, w - 1)*h*e.
     KV cache and state: 2*b*min(m, w - 1)*g*e.
     """
 
@@ -79,7 +79,7 @@ class Gemma3LocalAttention(nn.Module):
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         n = x.shape[1]
         m = advance(state, "m", n) + n
-        k = n + min(-n + m, self.window - 1)
+        k = n + min(m - n, self.window - 1)
         q = self.q(x)                                                     # b n (h*e)
         keys_new = self.keys_new(x)                                       # b n (g*e)
         values_new = self.values_new(x)                                   # b n (g*e)

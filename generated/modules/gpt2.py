@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 5442b54d0fc609c7); edit the spec, not this file (content 15bd06b0c74a20c9).
+Generated from models/gpt2.yaml (sha256 b53429a341325165); edit the spec, not this file (content b0710c9f8927b723).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class Gpt2(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "gpt2": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50257, "max_length": 1024, "mlp_dim": 3072},
-        "gpt2-medium": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 50257, "max_length": 1024, "mlp_dim": 4096},
-        "gpt2-large": {"embed_dim": 1280, "num_layers": 36, "num_heads": 20, "vocab_size": 50257, "max_length": 1024, "mlp_dim": 5120},
-        "gpt2-xl": {"embed_dim": 1600, "num_layers": 48, "num_heads": 25, "vocab_size": 50257, "max_length": 1024, "mlp_dim": 6400},
+        "gpt2": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50257, "max_length": 1024},
+        "gpt2-medium": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 50257, "max_length": 1024},
+        "gpt2-large": {"embed_dim": 1280, "num_layers": 36, "num_heads": 20, "vocab_size": 50257, "max_length": 1024},
+        "gpt2-xl": {"embed_dim": 1600, "num_layers": 48, "num_heads": 25, "vocab_size": 50257, "max_length": 1024},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

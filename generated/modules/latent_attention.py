@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 41f238e7117f74c4); edit the spec, not this file (content 4a56e24be733b1f4).
+Generated from blocks/attention/latent_attention.yaml (sha256 41f238e7117f74c4); edit the spec, not this file (content 82b07119adb1f86b).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class LatentAttention(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "deepseek-v2-attention": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840, "v": 128},
-        "deepseek-v3-attention": {"embed_dim": 7168, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840, "v": 128},
+        "deepseek-v2-attention": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840},
+        "deepseek-v3-attention": {"embed_dim": 7168, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "h": "num_heads", "P": "max_length"}

@@ -1,6 +1,6 @@
 """Linear attention.
 
-Generated from blocks/attention/linear_attention.yaml (sha256 a234c482e66ac340); edit the spec, not this file (content 03ce74b24e8a3833).
+Generated from blocks/attention/linear_attention.yaml (sha256 4288d3ee084f58a0); edit the spec, not this file (content 7c1dd7a5ce8f57bc).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Linformer.
 
-Generated from models/linformer.yaml (sha256 9ff3511407b9ffe6); edit the spec, not this file (content b3dc20f631b0dd13).
+Generated from models/linformer.yaml (sha256 3928b72e89fb08c9); edit the spec, not this file (content 4d5bd31d0356fd44).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Linformer(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "linformer-base": {"n": 512, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "k": 128, "mlp_dim": 3072},
+        "linformer-base": {"n": 512, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "k": 128},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """LLaMA.
 
-Generated from models/llama.yaml (sha256 c8e27192188dcceb); edit the spec, not this file (content a1d2fe74fda0fa29).
+Generated from models/llama.yaml (sha256 78fdc01f9f1058c8); edit the spec, not this file (content 38937eba0cd9e789).
 """
 
 from __future__ import annotations

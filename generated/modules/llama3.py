@@ -1,6 +1,6 @@
 """LLaMA 3.
 
-Generated from models/llama3.yaml (sha256 832e3b539cb50958); edit the spec, not this file (content 92c7a07cc936e128).
+Generated from models/llama3.yaml (sha256 6c06c371203615e0); edit the spec, not this file (content 6f31cd41119e775f).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ._reference import load_reference
 from ._state import substate
+from .gated_mlp import GatedMlp
 from .grouped_rotary_attention import GroupedRotaryAttention
 from .llama_block import LlamaBlock
 
@@ -33,9 +34,12 @@ class Llama3(nn.Module):
 
     KEEPS_STATE = True
 
-    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "llama-3-8b": {"embed_dim": 4096, "num_layers": 32, "num_heads": 32, "mlp_dim": 14336, "vocab_size": 128256, "max_length": 8192, "num_kv_heads": 8},
         "llama-3-70b": {"embed_dim": 8192, "num_layers": 80, "num_heads": 64, "mlp_dim": 28672, "vocab_size": 128256, "max_length": 8192, "num_kv_heads": 8},
+        "llama-3.1-405b": {"embed_dim": 16384, "num_layers": 126, "num_heads": 128, "mlp_dim": 53248, "vocab_size": 128256, "max_length": 131072, "num_kv_heads": 8},
+        "llama-3.2-1b": {"embed_dim": 2048, "num_layers": 16, "num_heads": 32, "mlp_dim": 8192, "vocab_size": 128256, "max_length": 131072, "num_kv_heads": 8, "tied": True},
+        "llama-3.2-3b": {"embed_dim": 3072, "num_layers": 28, "num_heads": 24, "mlp_dim": 8192, "vocab_size": 128256, "max_length": 131072, "num_kv_heads": 8, "tied": True},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "e": "head_dim"}
@@ -73,6 +77,9 @@ class Llama3(nn.Module):
         head_dim: int | None = None,
         base: float = 500000,
         eps: float = 1e-05,
+        attention_bias: bool = False,
+        mlp_bias: bool = False,
+        tied: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -99,16 +106,21 @@ class Llama3(nn.Module):
                     max_length=max_length,
                     g=num_kv_heads,
                     head_dim=head_dim,
+                    bias=attention_bias,
+                    out_bias=attention_bias,
                     base=base,
                     eps=eps,
                     **factory,
                 ),
+                ffn=GatedMlp(embed_dim=embed_dim, mlp_dim=mlp_dim, bias=mlp_bias, **factory),
                 **factory,
             )
             for _ in range(num_layers)
         )
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Llama3:

@@ -1,6 +1,6 @@
 """Local window attention.
 
-Generated from blocks/attention/local_window_attention.yaml (sha256 9c3915edc16b71c4); edit the spec, not this file (content a18d1fae24e8a96a).
+Generated from blocks/attention/local_window_attention.yaml (sha256 174cd630c4a363f4); edit the spec, not this file (content f5f3149c75763baf).
 """
 
 from __future__ import annotations

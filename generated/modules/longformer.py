@@ -1,6 +1,6 @@
 """Longformer.
 
-Generated from models/longformer.yaml (sha256 e8d602e5910e3579); edit the spec, not this file (content 408f4ab3b35b22ab).
+Generated from models/longformer.yaml (sha256 1d53d13ccf5b4c51); edit the spec, not this file (content 55004fc9113bbca8).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Longformer(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "longformer-base-4096": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "w": 256, "vocab_size": 50265, "P": 4098, "T": 1, "mlp_dim": 3072},
-        "longformer-large-4096": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "w": 256, "vocab_size": 50265, "P": 4098, "T": 1, "mlp_dim": 4096},
+        "longformer-base-4096": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "w": 256, "vocab_size": 50265, "P": 4098, "T": 1},
+        "longformer-large-4096": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "w": 256, "vocab_size": 50265, "P": 4098, "T": 1},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Luna.
 
-Generated from models/luna.yaml (sha256 8669329fc6595b56); edit the spec, not this file (content b127c35e27e1a10a).
+Generated from models/luna.yaml (sha256 a61fd7ccd0806ada); edit the spec, not this file (content bf906ff5fdb62821).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Luna(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "luna-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "l": 64, "vocab_size": 30522, "max_length": 512, "mlp_dim": 3072},
+        "luna-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "l": 64, "vocab_size": 30522, "max_length": 512},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

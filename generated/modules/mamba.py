@@ -1,6 +1,6 @@
 """Mamba.
 
-Generated from models/mamba.yaml (sha256 fd3a0e5179a1dd7c); edit the spec, not this file (content f2ef9c09da645f19).
+Generated from models/mamba.yaml (sha256 b0fa7af2084665a6); edit the spec, not this file (content 966619e2147327af).
 """
 
 from __future__ import annotations

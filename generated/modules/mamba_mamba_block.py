@@ -1,6 +1,6 @@
 """Mamba block.
 
-Generated from models/mamba.yaml (sha256 ef143a002c686547); edit the spec, not this file (content beb21927a53817d1).
+Generated from models/mamba.yaml (sha256 e578625204c18229); edit the spec, not this file (content 4332ce758bbea600).
 """
 
 from __future__ import annotations

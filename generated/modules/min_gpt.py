@@ -1,6 +1,6 @@
 """minGPT.
 
-Generated from models/min_gpt.yaml (sha256 92a1dca27e9acab8); edit the spec, not this file (content ac305d906ea3b5c6).
+Generated from models/min_gpt.yaml (sha256 e88c2da477814812); edit the spec, not this file (content f2a00401e22693f8).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mistral.
 
-Generated from models/mistral.yaml (sha256 54f67ba1d85571bb); edit the spec, not this file (content 71ebad72b088a704).
+Generated from models/mistral.yaml (sha256 d9de65613e81fd51); edit the spec, not this file (content 1a2e236b6da456a6).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ._reference import load_reference
 from ._state import substate
+from .gated_mlp import GatedMlp
 from .llama_block import LlamaBlock
 from .sliding_window_attention import SlidingWindowAttention
 
@@ -28,7 +29,7 @@ class Mistral(nn.Module):
         (vocab_size) vocabulary size, P (max_length) greatest number of tokens, g (num_kv_heads) heads of keys and
         values, e (head_dim) head width, w (window) tokens that one attends to.
     Parameters: 2*d*L*h*e + 2*d*L*g*e + 3*d*L*f + 2*d*L + 2*d*V + d.
-    MACs: 2*b*n**2*L*h*e + 2*b*n*d*L*h*e + 2*b*n*d*L*g*e + 2*b*n*min(-n + m, w - 1)*L*h*e + 3*b*n*d*L*f + b*n*d*V.
+    MACs: 2*b*n**2*L*h*e + 2*b*n*d*L*h*e + 2*b*n*d*L*g*e + 2*b*n*min(m - n, w - 1)*L*h*e + 3*b*n*d*L*f + b*n*d*V.
     KV cache and state: 2*b*min(m, w - 1)*L*g*e.
     """
 
@@ -73,6 +74,7 @@ class Mistral(nn.Module):
         window: int,
         head_dim: int | None = None,
         eps: float = 1e-05,
+        tied: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -102,12 +104,15 @@ class Mistral(nn.Module):
                     head_dim=head_dim,
                     **factory,
                 ),
+                ffn=GatedMlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory),
                 **factory,
             )
             for _ in range(num_layers)
         )
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Mistral:

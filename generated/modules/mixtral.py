@@ -1,6 +1,6 @@
 """Mixtral.
 
-Generated from models/mixtral.yaml (sha256 c8704fa9f31ec056); edit the spec, not this file (content 2141ee0983becc8a).
+Generated from models/mixtral.yaml (sha256 489face2da8f3719); edit the spec, not this file (content 94898faa5f212642).
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ class Mixtral(nn.Module):
         head_dim: int | None = None,
         base: float = 1000000,
         eps: float = 1e-05,
+        tied: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -122,6 +123,8 @@ class Mixtral(nn.Module):
         )
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Mixtral:

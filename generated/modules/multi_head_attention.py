@@ -1,6 +1,6 @@
 """Multi-head self-attention.
 
-Generated from blocks/attention/multi_head_attention.yaml (sha256 5a345724b865b069); edit the spec, not this file (content e1b4e128e61bd83e).
+Generated from blocks/attention/multi_head_attention.yaml (sha256 38fe854ac7d67993); edit the spec, not this file (content ab0ad307556ac5dd).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 26c9e223d60c6300); edit the spec, not this file (content b49bf5a421060cb2).
+Generated from models/nezha.yaml (sha256 b6bb5f8c73257edc); edit the spec, not this file (content b47c9ab9ff2b6e1f).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Nezha(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "nezha-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 21128, "T": 2, "mlp_dim": 3072},
+        "nezha-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 21128, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Performer.
 
-Generated from models/performer.yaml (sha256 1ed82351071c9fff); edit the spec, not this file (content 55a8164e3fb95438).
+Generated from models/performer.yaml (sha256 74ca25e6a4f1446e); edit the spec, not this file (content 251dff7755dbbe1c).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Performer(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "performer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "m": 256, "mlp_dim": 3072},
+        "performer-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 30522, "max_length": 512, "T": 2, "m": 256},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

@@ -1,6 +1,6 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 510e2e9f01174a03); edit the spec, not this file (content e0f651dc57e17474).
+Generated from blocks/layers/post_norm_block.yaml (sha256 a625a21f6466878e); edit the spec, not this file (content a35c6d762c1c176d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 bdaed2b48f750859); edit the spec, not this file (content 7ef55a4832b3d5c7).
+Generated from blocks/layers/pre_norm_block.yaml (sha256 d197c4e4b7b3cb3d); edit the spec, not this file (content 78a219f213492f99).
 """
 
 from __future__ import annotations

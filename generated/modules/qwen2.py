@@ -1,6 +1,6 @@
 """Qwen2.
 
-Generated from models/qwen2.yaml (sha256 9bca6aeecd5e71e2); edit the spec, not this file (content c148a11f22e2130b).
+Generated from models/qwen2.yaml (sha256 7504afb2b9b39c7a); edit the spec, not this file (content 67f12036918f7ee5).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ._reference import load_reference
 from ._state import substate
+from .gated_mlp import GatedMlp
 from .grouped_rotary_attention import GroupedRotaryAttention
 from .llama_block import LlamaBlock
 
@@ -33,9 +34,14 @@ class Qwen2(nn.Module):
 
     KEEPS_STATE = True
 
-    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
         "qwen2-7b": {"embed_dim": 3584, "num_layers": 28, "num_heads": 28, "mlp_dim": 18944, "vocab_size": 152064, "max_length": 131072, "num_kv_heads": 4},
         "qwen2-72b": {"embed_dim": 8192, "num_layers": 80, "num_heads": 64, "mlp_dim": 29568, "vocab_size": 152064, "max_length": 131072, "num_kv_heads": 8},
+        "qwen2.5-14b": {"embed_dim": 5120, "num_layers": 48, "num_heads": 40, "mlp_dim": 13824, "vocab_size": 152064, "max_length": 131072, "num_kv_heads": 8},
+        "qwen2.5-32b": {"embed_dim": 5120, "num_layers": 64, "num_heads": 40, "mlp_dim": 27648, "vocab_size": 152064, "max_length": 131072, "num_kv_heads": 8},
+        "qwen2.5-0.5b": {"embed_dim": 896, "num_layers": 24, "num_heads": 14, "mlp_dim": 4864, "vocab_size": 151936, "max_length": 32768, "num_kv_heads": 2, "tied": True},
+        "qwen2.5-1.5b": {"embed_dim": 1536, "num_layers": 28, "num_heads": 12, "mlp_dim": 8960, "vocab_size": 151936, "max_length": 131072, "num_kv_heads": 2, "tied": True},
+        "qwen2.5-3b": {"embed_dim": 2048, "num_layers": 36, "num_heads": 16, "mlp_dim": 11008, "vocab_size": 151936, "max_length": 32768, "num_kv_heads": 2, "tied": True},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "e": "head_dim"}
@@ -73,6 +79,7 @@ class Qwen2(nn.Module):
         head_dim: int | None = None,
         base: float = 1000000,
         eps: float = 1e-06,
+        tied: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -104,12 +111,15 @@ class Qwen2(nn.Module):
                     eps=eps,
                     **factory,
                 ),
+                ffn=GatedMlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory),
                 **factory,
             )
             for _ in range(num_layers)
         )
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Qwen2:

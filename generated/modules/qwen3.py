@@ -1,6 +1,6 @@
 """Qwen3.
 
-Generated from models/qwen3.yaml (sha256 a9601a65501dc359); edit the spec, not this file (content d4fd0c2850322a0e).
+Generated from models/qwen3.yaml (sha256 7bb44d39dd0f0d4c); edit the spec, not this file (content 48a72bd098572148).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from ._reference import load_reference
 from ._state import substate
+from .gated_mlp import GatedMlp
 from .grouped_rotary_attention import GroupedRotaryAttention
 from .llama_block import LlamaBlock
 
@@ -35,7 +36,7 @@ class Qwen3(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "qwen3-8b": {"embed_dim": 4096, "num_layers": 36, "num_heads": 32, "mlp_dim": 12288, "vocab_size": 151936, "max_length": 40960, "num_kv_heads": 8, "head_dim": 128},
+        "qwen3-8b": {"embed_dim": 4096, "num_layers": 36, "num_heads": 32, "mlp_dim": 12288, "vocab_size": 151936, "max_length": 40960, "num_kv_heads": 8},
         "qwen3-32b": {"embed_dim": 5120, "num_layers": 64, "num_heads": 64, "mlp_dim": 25600, "vocab_size": 151936, "max_length": 40960, "num_kv_heads": 8, "head_dim": 128},
     }
 
@@ -76,6 +77,8 @@ class Qwen3(nn.Module):
         head_dim: int | None = None,
         base: float = 1000000,
         eps: float = 1e-06,
+        attention_bias: bool = False,
+        tied: bool = False,
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -102,17 +105,22 @@ class Qwen3(nn.Module):
                     max_length=max_length,
                     g=num_kv_heads,
                     head_dim=head_dim,
+                    bias=attention_bias,
+                    out_bias=attention_bias,
                     base=base,
                     qk_norm=True,
                     eps=eps,
                     **factory,
                 ),
+                ffn=GatedMlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory),
                 **factory,
             )
             for _ in range(num_layers)
         )
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Qwen3:

@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 691342e7fb7d5564); edit the spec, not this file (content 358d07437a78a99c).
+Generated from models/reformer.yaml (sha256 f52b329316b37546); edit the spec, not this file (content 98c18fc0a09f5a58).
 """
 
 from __future__ import annotations

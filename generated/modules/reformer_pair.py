@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 6383c01c1b245e03); edit the spec, not this file (content d47ade75b1c7596e).
+Generated from blocks/layers/reformer_pair.yaml (sha256 39c4358730d4ff4b); edit the spec, not this file (content bc6fc2f4b6be4534).
 """
 
 from __future__ import annotations

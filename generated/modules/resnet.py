@@ -1,6 +1,6 @@
 """ResNet.
 
-Generated from models/resnet.yaml (sha256 2ceb1dc78275b7c2); edit the spec, not this file (content 2b6aa0d0ffb5cb48).
+Generated from models/resnet.yaml (sha256 ab56e94194bb7be0); edit the spec, not this file (content 13dca5ce22b71b36).
 """
 
 from __future__ import annotations

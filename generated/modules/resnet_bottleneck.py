@@ -1,6 +1,6 @@
 """ResNet: bottleneck.
 
-Generated from models/resnet.yaml (sha256 5a4b766a3439f201); edit the spec, not this file (content 89bb2553e9a52957).
+Generated from models/resnet.yaml (sha256 9a74a055369a5046); edit the spec, not this file (content b550290dfca6ed71).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ResNet: stage.
 
-Generated from models/resnet.yaml (sha256 47b4dee2c44ac435); edit the spec, not this file (content 86f6ad39e2819446).
+Generated from models/resnet.yaml (sha256 21ad6a15c6d0867f); edit the spec, not this file (content 5335f743fb21913c).
 """
 
 from __future__ import annotations

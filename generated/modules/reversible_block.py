@@ -1,6 +1,6 @@
 """Reversible block.
 
-Generated from blocks/layers/reversible_block.yaml (sha256 f7a340b49f180b90); edit the spec, not this file (content d2d544bfa538fc33).
+Generated from blocks/layers/reversible_block.yaml (sha256 a5532d966da60b84); edit the spec, not this file (content 3f679668b32dc37b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RoFormer.
 
-Generated from models/roformer.yaml (sha256 9c680df31de731e3); edit the spec, not this file (content 4fba42dd096e9f2b).
+Generated from models/roformer.yaml (sha256 5f395fc4577ce114); edit the spec, not this file (content 540bdb3508cee6be).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Roformer(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "roformer-chinese-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50000, "max_length": 1536, "T": 2, "mlp_dim": 3072},
+        "roformer-chinese-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50000, "max_length": 1536, "T": 2},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}

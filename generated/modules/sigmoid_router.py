@@ -1,6 +1,6 @@
 """Sigmoid router with a bias for balance.
 
-Generated from blocks/routing/sigmoid_router.yaml (sha256 509ddf3d6dfaacaa); edit the spec, not this file (content bb3e4963a3062eef).
+Generated from blocks/routing/sigmoid_router.yaml (sha256 42076eb18a80d14d); edit the spec, not this file (content 20e53ed140244dcc).
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class SigmoidRouter(nn.Module):
         self.top_k, self.num_groups, self.top_groups = top_k, num_groups, top_groups
         factory = {"device": device, "dtype": dtype}
         self.logits = nn.Linear(embed_dim, num_experts, bias=False, **factory)
-        self.bias = nn.Parameter(torch.randn(num_experts, **factory) * 0.02)
+        self.bias = nn.Parameter(torch.empty(num_experts, **factory))
+        nn.init.zeros_(self.bias)
         self.bias.requires_grad_(False)
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,6 +1,6 @@
 """Sliding-window attention with a rolling cache.
 
-Generated from blocks/attention/sliding_window_attention.yaml (sha256 f77f1bc2fc91df77); edit the spec, not this file (content 377a279633c1f90c).
+Generated from blocks/attention/sliding_window_attention.yaml (sha256 f77f1bc2fc91df77); edit the spec, not this file (content 59a265ddeedeff68).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ class SlidingWindowAttention(nn.Module):
 
     Sizes: b batch size, n new tokens, m tokens so far, the new ones included, d (embed_dim) model width, h (num_heads)
         number of heads, g heads of keys and values, w (window) tokens that one attends to, P (max_length) greatest
-        number of tokens, e (head_dim) head width, r = h/g heads of queries for each head of keys, k = n + min(-n + m, w
+        number of tokens, e (head_dim) head width, r = h/g heads of queries for each head of keys, k = n + min(m - n, w
         - 1) tokens at hand: the new ones, and what is kept.
     Parameters: 2*d*h*e + 2*d*g*e.
-    MACs: 2*b*n**2*h*e + 2*b*n*d*h*e + 2*b*n*d*g*e + 2*b*n*min(-n + m, w - 1)*h*e.
+    MACs: 2*b*n**2*h*e + 2*b*n*d*h*e + 2*b*n*d*g*e + 2*b*n*min(m - n, w - 1)*h*e.
     KV cache and state: 2*b*min(m, w - 1)*g*e.
     """
 
@@ -81,7 +81,7 @@ class SlidingWindowAttention(nn.Module):
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         n = x.shape[1]
         m = advance(state, "m", n) + n
-        k = n + min(-n + m, self.window - 1)
+        k = n + min(m - n, self.window - 1)
         q = self.q(x)                                                     # b n (h*e)
         keys_new = self.keys_new(x)                                       # b n (g*e)
         values_new = self.values_new(x)                                   # b n (g*e)

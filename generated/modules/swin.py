@@ -1,6 +1,6 @@
 """Swin Transformer.
 
-Generated from models/swin.yaml (sha256 92bce85b52f53f06); edit the spec, not this file (content 234a52e3487a9371).
+Generated from models/swin.yaml (sha256 ed754b77b94b0cb0); edit the spec, not this file (content 196be7d00c361b1a).
 """
 
 from __future__ import annotations

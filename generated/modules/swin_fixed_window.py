@@ -1,6 +1,6 @@
 """Swin Transformer with windows of one size at any resolution.
 
-Generated from models/swin_fixed_window.yaml (sha256 20e7944d0cc098d9); edit the spec, not this file (content 340b02d41fb07b2c).
+Generated from models/swin_fixed_window.yaml (sha256 763d815973918743); edit the spec, not this file (content 82bc4c01f974bf8f).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Stage of Swin.
 
-Generated from blocks/layers/swin_stage.yaml (sha256 1d55eb69f256a3c3); edit the spec, not this file (content 9eeef12272a38389).
+Generated from blocks/layers/swin_stage.yaml (sha256 c5ffc87e6982f4e1); edit the spec, not this file (content f1371b4ec526ae1a).
 """
 
 from __future__ import annotations

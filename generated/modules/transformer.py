@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 126628199362355d); edit the spec, not this file (content 340a19cbd4d432e4).
+Generated from models/transformer.yaml (sha256 3305cfd3016165a7); edit the spec, not this file (content 8c5859a1b331b820).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Transformer(nn.Module):
         heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) shared vocabulary size, P
         (max_length) greatest sequence length.
     Parameters: 12*d**2*L + 4*d*L*f + 24*d*L + 2*L*f + d*V.
-    MACs: -6*b*s*min(-n + m, 1)*d**2*L - 2*b*s**2*min(-n + m, 1)*d*L - 2*b*s*min(-n + m, 1)*d*L*f + 6*b*s*d**2*L +
+    MACs: 6*b*s*d**2*L - 6*b*s*min(m - n, 1)*d**2*L - 2*b*s**2*min(m - n, 1)*d*L - 2*b*s*min(m - n, 1)*d*L*f +
         6*b*n*d**2*L + 2*b*s**2*d*L + 2*b*s*n*d*L + 2*b*s*d*L*f + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
     KV cache and state: 2*b*s*d*L + 2*b*m*d*L + b*s*d.
     """
@@ -44,8 +44,8 @@ class Transformer(nn.Module):
     KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "transformer-base": {"embed_dim": 512, "num_layers": 6, "num_heads": 8, "vocab_size": 37000, "mlp_dim": 2048},
-        "transformer-big": {"embed_dim": 1024, "num_layers": 6, "num_heads": 16, "vocab_size": 37000, "mlp_dim": 4096},
+        "transformer-base": {"embed_dim": 512, "num_layers": 6, "num_heads": 8, "vocab_size": 37000},
+        "transformer-big": {"embed_dim": 1024, "num_layers": 6, "num_heads": 16, "vocab_size": 37000},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim", "P": "max_length"}

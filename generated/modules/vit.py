@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 808cbfda31bf8809); edit the spec, not this file (content 78760ffba57c3040).
+Generated from models/vit.yaml (sha256 db423bf64ab85810); edit the spec, not this file (content d09ac51680faaa44).
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Vit(nn.Module):
     """
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
-        "vit-base-patch16-224": {"patch_size": 16, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "image_size": 224, "mlp_dim": 3072, "num_classes": 1000},
-        "vit-large-patch16-224": {"patch_size": 16, "embed_dim": 1024, "num_layers": 24, "num_heads": 16, "image_size": 224, "mlp_dim": 4096, "num_classes": 1000},
-        "vit-small-patch16-224": {"patch_size": 16, "embed_dim": 384, "num_layers": 12, "num_heads": 6, "image_size": 224, "mlp_dim": 1536, "num_classes": 1000},
-        "vit-tiny-patch16-224": {"patch_size": 16, "embed_dim": 192, "num_layers": 12, "num_heads": 3, "image_size": 224, "mlp_dim": 768, "num_classes": 1000},
+        "vit-base-patch16-224": {"patch_size": 16, "embed_dim": 768, "num_layers": 12, "num_heads": 12, "image_size": 224, "num_classes": 1000},
+        "vit-large-patch16-224": {"patch_size": 16, "embed_dim": 1024, "num_layers": 24, "num_heads": 16, "image_size": 224, "num_classes": 1000},
+        "vit-small-patch16-224": {"patch_size": 16, "embed_dim": 384, "num_layers": 12, "num_heads": 6, "image_size": 224, "num_classes": 1000},
+        "vit-tiny-patch16-224": {"patch_size": 16, "embed_dim": 192, "num_layers": 12, "num_heads": 3, "image_size": 224, "num_classes": 1000},
     }
 
     SIZES: ClassVar[dict[str, str]] = {"p": "patch_size", "d": "embed_dim", "L": "num_layers", "h": "num_heads", "s": "image_size", "c": "in_channels", "f": "mlp_dim", "K": "num_classes"}

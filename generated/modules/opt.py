@@ -1,0 +1,116 @@
+"""OPT.
+
+Generated from models/opt.yaml (sha256 5c8ec506958caa27); edit the spec, not this file (content 9bc9629bb587f81a).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import advance, substate
+from .causal_attention import CausalAttention
+from .mlp import Mlp
+from .pre_norm_block import PreNormBlock
+
+
+class Opt(nn.Module):
+    """OPT (Zhang et al., 2022).
+
+    GPT-2 with networks of ReLU and a table of positions that begins with two rows for padding.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward
+        network, V (vocab_size) vocabulary size, P (max_length) greatest number of tokens.
+    Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d*V + d*P + L*f + 4*d.
+    MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
+    KV cache and state: 2*b*m*d*L.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "opt-125m": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50272, "max_length": 2048},
+        "opt-6.7b": {"embed_dim": 4096, "num_layers": 32, "num_heads": 32, "vocab_size": 50272, "max_length": 2048},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # OPTForCausalLM
+            "rules": [
+                {"to": "token_embedding", "from": "model.decoder.embed_tokens"},
+                {"to": "blocks.*.attention_norm", "from": "model.decoder.layers.*.self_attn_layer_norm"},
+                {"to": "blocks.*.attention.out", "from": "model.decoder.layers.*.self_attn.out_proj"},
+                {"to": "blocks.*.mlp_norm", "from": "model.decoder.layers.*.final_layer_norm"},
+                {"to": "blocks.*.mlp.up", "from": "model.decoder.layers.*.fc1"},
+                {"to": "blocks.*.mlp.down", "from": "model.decoder.layers.*.fc2"},
+                {"to": "final_norm", "from": "model.decoder.final_layer_norm"},
+                {"to": "logits", "from": "lm_head"},
+                {"to": "position_table", "from": "model.decoder.embed_positions.weight"},
+                {"to": "blocks.*.attention.qkv.weight", "from": ["model.decoder.layers.*.self_attn.q_proj.weight", "model.decoder.layers.*.self_attn.k_proj.weight", "model.decoder.layers.*.self_attn.v_proj.weight"]},
+                {"to": "blocks.*.attention.qkv.bias", "from": ["model.decoder.layers.*.self_attn.q_proj.bias", "model.decoder.layers.*.self_attn.k_proj.bias", "model.decoder.layers.*.self_attn.v_proj.bias"]},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_table = nn.Parameter(torch.randn(max_length + 2, embed_dim, **factory) * 0.02)
+        self.blocks = nn.ModuleList(
+            PreNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                attention=CausalAttention(embed_dim=embed_dim, num_heads=num_heads, **factory),
+                ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="relu", **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.LayerNorm(embed_dim, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        self.logits.weight = self.token_embedding.weight
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Opt:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        n = tokens.shape[1]
+        m = advance(state, "m", n) + n
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding = self.position_table.narrow(0, m - n + 2, n)  # n d
+        embeddings = token_embedding + position_embedding                 # b n d
+        blocks = embeddings
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
+        return logits
