@@ -19,7 +19,7 @@ from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
-    from generator.questions.memory.fits import Largest, Needs, Setting
+    from generator.questions.memory.fits import LargestSize, MemoryNeeds, MemorySetting
     from generator.sheet.costing import Cost
 
 EXAMPLES = """\
@@ -48,16 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what is needed."""
-    from generator.questions.memory.fits import Setting, largest, needs_of, sizes_in
+    from generator.questions.memory.fits import MemorySetting, largest, needs_of, sizes_in
     from generator.questions.memory.stored_formats import stored_format
 
     target = target_of(args)
     with answered():
-        setting = Setting(args.dtype, stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype), args.train)
+        setting = MemorySetting(args.dtype, stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype), args.train)
         cost = target.cost(args.dtype)
         needs = needs_of(cost, setting)
         memory = sizes_in(args.device_memory) if args.device_memory else None
-        found: dict[str, Largest] = {}
+        found: dict[str, LargestSize] = {}
         if memory is not None:
             if needs.total is None:
                 raise UsageError(f"the highest moment of `{target.sheet.name}` is not known, so that nothing can be said of what fits")
@@ -81,7 +81,7 @@ def _is_free(target: Target, size: str) -> bool:
     return size not in published
 
 
-def _data(cost: Cost, setting: Setting, needs: Needs, memory: int | None, found: dict[str, Largest]) -> dict[str, Any]:
+def _data(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, found: dict[str, LargestSize]) -> dict[str, Any]:
     said: dict[str, Any] = {
         "spec": cost.spec,
         "preset": cost.preset,
@@ -101,7 +101,7 @@ def _data(cost: Cost, setting: Setting, needs: Needs, memory: int | None, found:
     return said
 
 
-def _report(cost: Cost, setting: Setting, needs: Needs, memory: int | None, found: dict[str, Largest]) -> list[str]:
+def _report(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, found: dict[str, LargestSize]) -> list[str]:
     sheet, room = cost.sheet, width()
     named = f"{sheet.name}, preset {cost.preset}" if cost.preset else sheet.name
     what = f"a training step with {setting.optimiser}" if setting.optimiser else "a forward pass without gradients"
@@ -124,7 +124,7 @@ def _report(cost: Cost, setting: Setting, needs: Needs, memory: int | None, foun
     return lines
 
 
-def _largest(size: str, found: Largest) -> str:
+def _largest(size: str, found: LargestSize) -> str:
     if not found.value:
         return f"no {size} fits"
     bound = "" if found.is_by_memory else " (conditions of the spec allow no more)"

@@ -79,7 +79,10 @@ class Fft(Op):
             return spectral.complex_to_complex(t, spectral.complex_view(t, x), axes)
         if is_half or len(axes) == 1:
             return spectral.real_to_complex(t, x, axes, is_half=is_half)
-        return spectral.complex_to_complex(t, spectral.to_complex(t, x), axes)
+        with t.held(keeps_all=False) as result:
+            t.name(argument=x)  # alive until the function returns
+            result.append(spectral.complex_to_complex(t, spectral.to_complex(t, x), axes))
+        return result[0]
 
     @property
     def _reads_complex(self) -> bool:

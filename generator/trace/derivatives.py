@@ -75,6 +75,14 @@ class Derivative:
         self._free(temporaries)
         return found
 
+    def products(self) -> Gradients:
+        """One each; the gradient of a matrix that lies column by column in memory lies so too."""
+        found = []
+        for x in self.wanted.values():
+            is_turned = x.rank == 2 and x.strides == (1, x.shape[0])
+            found.append((x, self.heap.new(x.shape, kind=x.kind, wanted_by=x, strides=x.strides if is_turned else None)))
+        return found
+
     def elementwise(self) -> Gradients:
         """All as wide as the result first; then those of operands that were stretched are summed, one after the other."""
         wide = [(x, self._wide(i, x)) for i, x in reversed(self.wanted.items())]  # the second operand first
@@ -238,6 +246,7 @@ def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
 
 _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "each": Derivative.one_each,
+    "products": Derivative.products,
     "elementwise": Derivative.elementwise,
     "greatest": Derivative.greatest,
     "logsumexp": Derivative.logsumexp,

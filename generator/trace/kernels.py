@@ -20,6 +20,7 @@ Tensors = Sequence[Tensor]
 Keeps = Callable[[Tensors, Tensors], Tensors]  # of what is read and written, what is kept
 Rule = Literal[
     "each",
+    "products",
     "elementwise",
     "greatest",
     "logsumexp",
@@ -310,8 +311,8 @@ KERNELS: dict[str, Kernel] = {
         "each",
     ),
     # contractions and windows; their vector FLOPs are biases and the elements of windows
-    "mm": Kernel((), factors, "each"),
-    "addmm": Kernel((), factors, "each"),
+    "mm": Kernel((), factors, "products"),
+    "addmm": Kernel((), factors, "products"),
     "bmm": Kernel((), factors, "each"),
     "convolution": Kernel((), operands_and_statistics, "convolution"),
     **{f"{kind}_pool{axes}d": Kernel((), statistics, "each") for kind in ("max", "avg") for axes in (2, 3)},

@@ -12,7 +12,7 @@ from torch import nn
 
 from generator.cli import main
 from generator.errors import SizeError
-from generator.questions.memory.fits import Setting, largest, needs_of, sizes_in
+from generator.questions.memory.fits import MemorySetting, largest, needs_of, sizes_in
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS, stored_format
 from generator.sheet.compiled import compile_spec
@@ -108,8 +108,8 @@ def test_a_file_of_llama_3_1_8b_in_eight_bits(capsys: pytest.CaptureFixture[str]
 def test_the_largest_size_is_that_of_trying_all() -> None:
     sheet = compile_spec(builtin_library(), "mlp").sheet
     for setting in (
-        Setting("bfloat16", stored_format("bfloat16"), stored_format("bfloat16")),
-        Setting("float32", stored_format("float32"), stored_format("float32"), "adamw"),
+        MemorySetting("bfloat16", stored_format("bfloat16"), stored_format("bfloat16")),
+        MemorySetting("float32", stored_format("float32"), stored_format("float32"), "adamw"),
     ):
         given = {"b": 2, "n": 5, "d": 8, "f": 16}
         memory = needs_of(cost_of(sheet, None, {**given, "n": 37}, setting.dtype), setting).total

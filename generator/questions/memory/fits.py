@@ -21,7 +21,7 @@ _MOST = 1 << 48  # no size is looked for beyond
 
 
 @dataclass(frozen=True)
-class Setting:
+class MemorySetting:
     """How a model is run.
 
     Args:
@@ -38,7 +38,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Part:
+class MemoryPart:
     """Something that takes memory.
 
     Args:
@@ -55,10 +55,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Needs:
+class MemoryNeeds:
     """What a model needs at its highest moment; the total is None where a part is not known."""
 
-    parts: Sequence[Part]
+    parts: Sequence[MemoryPart]
 
     @property
     def total(self) -> int | None:
@@ -67,7 +67,7 @@ class Needs:
         return sum(known) if len(known) == len(self.parts) else None
 
 
-def needs_of(cost: Cost, setting: Setting) -> Needs:
+def needs_of(cost: Cost, setting: MemorySetting) -> MemoryNeeds:
     """Return what a model needs at the sizes of a cost.
 
     Raises:
@@ -75,34 +75,34 @@ def needs_of(cost: Cost, setting: Setting) -> Needs:
         SizeError: an unknown optimiser; training in a format in which it does not compute.
     """
     cost.require_all()
-    weights = Part("weight_bytes", "Weights", _stored(cost.value(PARAMS.key), setting.weights), setting.weights.words)
+    weights = MemoryPart("weight_bytes", "Weights", _stored(cost.value(PARAMS.key), setting.weights), setting.weights.words)
     if not setting.optimiser:
-        return Needs((weights, *_of_inference(cost, setting)))
+        return MemoryNeeds((weights, *_of_inference(cost, setting)))
     if setting.weights.key != setting.dtype:
         raise SizeError(
             f"weights in {setting.weights.key} do not learn in {setting.dtype}", f"gradients and states have one format: {setting.dtype}"
         )
-    return Needs((weights, *_of_training(cost, setting)))
+    return MemoryNeeds((weights, *_of_training(cost, setting)))
 
 
-def _of_inference(cost: Cost, setting: Setting) -> Iterator[Part]:
+def _of_inference(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
     state = cost.value(STATE_ELEMENTS.key)
     if state:
-        yield Part("cache_bytes", "KV cache and state", _stored(state, setting.cache), f"after this pass, {setting.cache.words}")
+        yield MemoryPart("cache_bytes", "KV cache and state", _stored(state, setting.cache), f"after this pass, {setting.cache.words}")
     peak = _peak(cost, Pass.FORWARD)
-    yield Part(
+    yield MemoryPart(
         FORWARD_PEAK_BYTES.key, "Highest moment of a pass", peak, "activations of a forward pass without gradients, beside the above"
     )
 
 
-def _of_training(cost: Cost, setting: Setting) -> Iterator[Part]:
+def _of_training(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
     copies = copies_of(setting.optimiser)
     states = _stored(copies * cost.value(TRAINABLE_PARAMS.key), setting.weights)
-    yield Part(
+    yield MemoryPart(
         "optimiser_bytes", f"States of {setting.optimiser}", states, f"{copies} numbers for each parameter that learns, as torch.optim"
     )
     how = "activations and gradients, those of weights from when they are made on; none are there before the step"
-    yield Part(STEP_PEAK_BYTES.key, "Highest moment of a step", _peak(cost, Pass.GRADIENTS), how)
+    yield MemoryPart(STEP_PEAK_BYTES.key, "Highest moment of a step", _peak(cost, Pass.GRADIENTS), how)
 
 
 def _peak(cost: Cost, what: Pass) -> int | None:
@@ -115,7 +115,7 @@ def _stored(numbers: int, stored: StoredFormat) -> int:
 
 
 @dataclass(frozen=True)
-class Largest:
+class LargestSize:
     """The largest value of a size with which a model fits; 0 where it fits with none.
 
     Args:
@@ -126,7 +126,7 @@ class Largest:
     is_by_memory: bool
 
 
-def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting: Setting, memory: int, size: str) -> Largest:
+def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting: MemorySetting, memory: int, size: str) -> LargestSize:
     """Return the largest value of one size with which a model fits, all others as given.
 
     More of a size is taken never to need less memory, so the value is found by halving; where a value breaks a condition of the spec,
@@ -165,7 +165,7 @@ def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting:
             break
         else:
             high = (low + high) // 2
-    return Largest(low, fits(low + 1) is not None)
+    return LargestSize(low, fits(low + 1) is not None)
 
 
 def sizes_in(text: str) -> int:
