@@ -127,8 +127,10 @@ def _peak(sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> str:
     formula = sheet.peak_bytes(dtype)
     if formula is None or not {one.name for one in formula.free_symbols} <= sizes.keys():
         return ""
-    count = sheet.peak.bytes_at(dtype, sizes)
-    return "" if count is None else human(count, "bytes") or exact(count)
+    if not all(evaluate(count, sizes) >= least for count, least in sheet.peak_limits(dtype)):
+        return ""
+    count = evaluate(formula, sizes)
+    return human(count, "bytes") or exact(count)
 
 
 def _word(value: object) -> str:
