@@ -1,6 +1,6 @@
 """Say what memory a model needs at given sizes, and the largest sizes that fit.
 
-Without --train it is a forward pass without gradients: weights, caches after the pass, and the highest moment of the pass. With --train it
+Without --train it is a forward pass in inference: weights, caches after the pass, and the highest moment of the pass. With --train it
 is a training step: weights, states of the optimiser, and the highest moment of both passes, gradients included. All but formats in which
 nothing computes are measured by `gen verify`. Not counted: buffers such as tables of positions, what kernels use inside themselves, what
 an allocator leaves unused, and what a framework takes for itself.
@@ -17,6 +17,7 @@ from generator.commands.arguments import UsageError, add_json, add_target
 from generator.commands.target import Target, answered, target_of
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
+from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
     from generator.questions.memory.fits import LargestSize, MemoryNeeds, MemorySetting
@@ -48,6 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what is needed."""
+    with asked_of(MODES[0] if args.train else MODES[1]):
+        return _answer(args)
+
+
+def _answer(args: argparse.Namespace) -> int:
     from generator.questions.memory.fits import MemorySetting, largest, needs_of, sizes_in
     from generator.questions.memory.stored_formats import stored_format
 
@@ -104,7 +110,7 @@ def _data(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | 
 def _report(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, found: dict[str, LargestSize]) -> list[str]:
     sheet, room = cost.sheet, width()
     named = f"{sheet.name}, preset {cost.preset}" if cost.preset else sheet.name
-    what = f"a training step with {setting.optimiser}" if setting.optimiser else "a forward pass without gradients"
+    what = f"a training step with {setting.optimiser}" if setting.optimiser else "a forward pass in inference"
     lines = [styled(f"{sheet.title} ({named}): {what} in {setting.dtype}", "bold")]
     lines += textwrap.wrap(", ".join(f"{name}={value:,}" for name, value in cost.dims.items()), room or 10_000)
     rows = [[part.title, _exact(part.bytes), _about(part.bytes), part.how] for part in needs.parts]
