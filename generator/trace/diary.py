@@ -18,7 +18,7 @@ from sympy import Expr, Integer
 from generator.formulas.evaluate import evaluate
 from generator.trace.tensor import Storage, Tensor, next_order
 
-RUNS = 5  # of a stack or recurrence that stand for any number, see `generator.trace.peak`
+RUNS = 7  # of a stack or recurrence that stand for any number, see `generator.trace.peak`
 Place = tuple[tuple[str, int], ...]  # of the enclosing stacks and recurrences, outermost first, the row and which of its runs it is
 
 

@@ -1,9 +1,10 @@
 """The peak of memory as formulas: what is alive at each moment, as polynomials in the sizes, and which moments may be the highest.
 
-A stack or recurrence is replayed in `RUNS` runs, however many it has. Each of those left out holds what a run holds that is neither an end
-nor next to the one that the replay is in: that one may have in hand what each run takes over from the one before (`_like`). What is
-alive is linear in the number of the run between the ends. So the highest moment lies in the first or second run, in one of the last
-two, or outside, and the run in the middle is not looked at.
+A stack or recurrence is replayed in `RUNS` runs, however many it has. Each of those left out holds what a run holds that is neither one of
+the two at either end nor next to the one that the replay is in: that one may have in hand what each run takes over from the one before
+(`_like`). Between the ends, what is alive is linear in the number of the run. So the highest moment lies in one of the first three runs,
+in one of the last three, or outside, and the run in the middle is not looked at: seen from the third, those left out are behind it;
+seen from the last but two, before it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from generator.formulas.order import python_number
 from generator.trace.diary import RUNS, Diary, Place
 from generator.trace.tensor import Storage
 
-_MIDDLE = 2  # the run that those left out are like, as seen from outside
+_MIDDLE = 3  # the run that those left out are like, as seen from outside
 
 T = TypeVar("T")
 Number = int | Fraction  # see `python_number`
@@ -180,7 +181,7 @@ class Memory:
         return [(count, least) for count, least in limits.items() if not (count - least).is_nonnegative]
 
     def _note_moment(self) -> None:
-        if self._rising and not any(row in self._symbols and 1 < run < self._diary.runs - 2 for row, run in self.place):
+        if self._rising and not any(row in self._symbols and 2 < run < self._diary.runs - 3 for row, run in self.place):
             self._course.append((self.now(), self._rising))
         self._rising = None
 
@@ -196,11 +197,11 @@ class Memory:
 
     def _from_its_end(self, run: tuple[str, int]) -> tuple[str, int]:
         row, number = run
-        return row, number - self._diary.runs if row in self._symbols and number >= self._diary.runs - 2 else number
+        return row, number - self._diary.runs if row in self._symbols and number >= self._diary.runs - 3 else number
 
     def _like(self, run: int) -> int:
         """Return the run that those left out are like, as seen from another one."""
-        return {0: 2, 1: 3, self._diary.runs - 2: 1}.get(run, _MIDDLE)
+        return {2: 4, self._diary.runs - 3: self._diary.runs - 5}.get(run, _MIDDLE)
 
     def _expanded(self, rows: tuple[str, ...], numel: Expr) -> Terms:
         if (rows, numel) not in self._terms:

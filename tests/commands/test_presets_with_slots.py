@@ -84,9 +84,9 @@ def test_python_takes_them_too() -> None:
 def test_pages_show_and_modules_make_them(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert main(["build", "mine", "--out", "out", "--formats", "modules,markdown"]) == 0
     page = Path("out/markdown/net.md").read_text(encoding="utf-8")
-    line = next(line for line in page.splitlines() if line.startswith("| `net-wide`"))
-    assert "`inner` = `wide`" in line
-    assert "1,176" in line
+    lines = "\n".join(line for line in page.splitlines() if line.startswith("| `net-wide`"))
+    assert "`inner` = `wide`" in lines
+    assert "1,176" in lines
     monkeypatch.syspath_prepend("out")
     made = importlib.import_module("modules.net").Net
     try:

@@ -12,7 +12,7 @@ from generator.sheet.sheet import Sheet
 from generator.trace.peak import ReplayStep, Summits
 
 DTYPES = ("float32", "bfloat16")
-_RUNS = {0: "first", 1: "second", 2: "third", 3: "fourth", 4: "fifth", -2: "last but one", -1: "last"}
+_RUNS = {0: "first", 1: "second", 2: "third", 3: "fourth", -3: "last but two", -2: "last but one", -1: "last"}
 
 
 @dataclass(frozen=True)
