@@ -384,13 +384,13 @@ PEAK_BYTES: Final = AtOnce(
     Words(
         "Peak memory of a training step",
         "Most bytes alive at once in a forward and backward pass without a past: inputs, activations, what operations need on the way, "
-        "and their gradients; parameters, their gradients and optimiser states come on top. As a formula, of stacks that have a layer "
-        "and recurrences of seven steps or more.",
+        "and their gradients; parameters, their gradients and optimiser states come on top. As a formula, of stacks and recurrences "
+        "of seven layers or steps and more.",
         short="Peak memory",
     ),
     Words(
         "训练一步的峰值内存",
-        "一次前向与反向传播(不带历史缓存)中同时存在的最多字节数：输入、激活、运算中的临时张量及其梯度；参数、参数梯度与优化器状态另计。公式适用于至少一层的堆叠与不少于七步的循环。",
+        "一次前向与反向传播(不带历史缓存)中同时存在的最多字节数：输入、激活、运算中的临时张量及其梯度；参数、参数梯度与优化器状态另计。公式适用于不少于七层的堆叠与不少于七步的循环。",
         short="峰值内存",
     ),
 )

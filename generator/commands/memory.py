@@ -1,9 +1,9 @@
 """Say what memory a model needs at given sizes, and the largest sizes that fit.
 
-Without --train it is a forward pass in inference: weights, caches after the pass, and the highest moment of the pass. With --train it
-is a training step: weights, states of the optimiser, and the highest moment of both passes, gradients included. All but formats in which
-nothing computes are measured by `gen verify`. Not counted: buffers such as tables of positions, what kernels use inside themselves, what
-an allocator leaves unused, and what a framework takes for itself.
+Without --train it is a forward pass in inference: weights, caches after the pass, and the highest moment of the pass, an estimate. With
+--train it is a training step: weights, states of the optimiser, and the highest moment of both passes, gradients included, which
+`gen verify` measures. Not counted: buffers such as tables of positions, what kernels use inside themselves, what an allocator leaves
+unused, and what a framework takes for itself.
 """
 
 from __future__ import annotations

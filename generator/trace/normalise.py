@@ -23,12 +23,14 @@ def rms_norm(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     """
     if t.half:
         return _rms_norm_of_halves(t, x, weight)
-    with t.held() as result:
+    with t.held(keeps_all=False) as result:
         root = _root_of_mean_square(t, x)
         t.name(root=root)
         out = binary(t, "mul", x, root)
+        t.name(result=out)
         if weight is not None:
             out = binary(t, "mul", out, weight)
+            t.name(result=out)
         result.append(out if is_channels_last(out) else t.contiguous(out))
     return result[0]
 
@@ -46,16 +48,21 @@ def _root_of_mean_square(t: Tracer, x: Tensor) -> Tensor:
 
 def _rms_norm_of_halves(t: Tracer, x: Tensor, weight: Tensor | None) -> Tensor:
     """The same chain on a copy in float32, whose result is made contiguous and then converted back; the rsqrt is there to the end."""
-    with t.held() as made:
+    with t.held(keeps_all=False) as made:
         wide = t.like(x, kind="stat")
         t.kernel("_to_copy", [x], [wide])
         scale = _root_of_mean_square(t, wide)
+        t.name(wide=wide, scale=scale)
         out = t.like(x, kind="stat", needs_grad=x.needs_grad)
         t.kernel("mul", [wide, scale], [out], vector=vector_flops("mul", out.numel))
+        t.name(result=out)
         if weight is not None:
             normalised, out = out, t.like(out, needs_grad=out.needs_grad or weight.needs_grad)
             t.kernel("mul", [normalised, weight], [out], vector=vector_flops("mul", out.numel))
-        made += [out if is_channels_last(out) else t.contiguous(out), scale]
+            t.name(result=out)  # in place of the one before
+        whole = out if is_channels_last(out) else t.contiguous(out)
+        t.name(result=whole)
+        made += [whole, scale]
     narrow = t.like(made[0], kind="float")
     t.kernel("_to_copy", [made[0]], [narrow])
     return narrow

@@ -174,10 +174,8 @@ class Memory:
         return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), course)
 
     def _limits(self) -> list[tuple[Expr, int]]:
-        # Where nothing is kept for a backward pass, or gradients of weights pile up, the highest moment may be in a run that few lack.
-        many = self._diary.counts_gradients or not self._diary.trains
-        unlike = (*self._diary.recurrences, *self._diary.handing_on)
-        limits = {count: RUNS if many or count in unlike else 1 for count in self._diary.counts.values()}
+        # Fewer runs may lack the one in which the highest moment lies, or have it in one that others do not go on from.
+        limits = dict.fromkeys(self._diary.counts.values(), RUNS)
         return [(count, least) for count, least in limits.items() if not (count - least).is_nonnegative]
 
     def _note_moment(self) -> None:

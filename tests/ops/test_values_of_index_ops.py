@@ -91,7 +91,7 @@ def test_extremes(bench: Workbench) -> None:
 
 
 def test_bounds_powers_and_caps(bench: Workbench) -> None:
-    (x,), (beyond, capped, root, smaller, least, logs) = run(bench, "bounds", b=3, d=4)
+    (x,), (beyond, capped, root, smaller, least, logs, alone) = run(bench, "bounds", b=3, d=4)
     low = x.clamp(min=-0.5)
     torch.testing.assert_close(beyond, nn.Threshold(0.1, -1)(low))
     torch.testing.assert_close(capped, 8 * torch.tanh(x**3 / 8))
@@ -99,6 +99,7 @@ def test_bounds_powers_and_caps(bench: Workbench) -> None:
     torch.testing.assert_close(smaller, nn.Softshrink()(nn.Hardshrink()(x.T)))
     torch.testing.assert_close(least, nn.Softmin(-1)(x))
     torch.testing.assert_close(logs, nn.LogSoftmax(0)(x.T))
+    torch.testing.assert_close(alone, (2 * x).clamp(max=1))
 
 
 def test_choices_stacks_and_sorts(bench: Workbench) -> None:
