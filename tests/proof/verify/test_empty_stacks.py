@@ -51,7 +51,7 @@ def test_a_preset_without_further_layers_is_built_in_all_three_formats(tmp_path:
     Path("mine").mkdir()
     for name in ("below", "on_data"):
         given, rows = SPECS[name]
-        preset = "presets:\n  one:\n    set: {d: 8, L: 1}\n"
+        preset = f"presets:\n  one_{name}:\n    set: {{d: 8, L: 1}}\n"
         Path(f"mine/{name}.yaml").write_text(HEAD % given + rows + preset, encoding="utf-8")
     assert main(["check", "mine"]) == 0
     assert main(["build", "mine", "--out", "out"]) == 0

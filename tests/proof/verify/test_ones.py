@@ -71,7 +71,7 @@ def test_a_preset_of_one_head_is_measured_and_what_has_a_count_of_its_own_there_
     assert apart == {"traffic_elements", "peak_bytes, float32", "peak_bytes, bfloat16"}
     assert main(["verify", "mine/one_head.yaml", "--samples", "0", "--no-references"]) == 0
     said = capsys.readouterr().out
-    assert "counts derived for h = 1" in said
+    assert "counts are derived for h = 1" in said
     assert said.rstrip().endswith("all equal")
 
 
