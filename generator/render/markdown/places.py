@@ -54,7 +54,8 @@ def output_links(spec: str, places: Sequence[Sequence[str]], built: Mapping[str,
     """Return links to the lines of the modules, to the page of a spec, and to its workbook if it is there without a build."""
     by_module = {name: [row for other, row in places if other == name] for name, _ in places}
     modules = [_module_links(name, rows, built.get(name), up) for name, rows in by_module.items()]
-    page = link("page", f"{up}{spec}.md{'#claims' if built[spec].sheet.claims else ''}")
+    has_claims = any(not claim.of_preset for claim in built[spec].sheet.claims)  # those of presets stand elsewhere
+    page = link("page", f"{up}{spec}.md{'#claims' if has_claims else ''}")
     workbook = [link("workbook", f"{up}../excel/{spec}.xlsx")] if built[spec].workbook else []
     return " · ".join([*modules, page, *workbook])
 
