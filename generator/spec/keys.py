@@ -241,24 +241,18 @@ def one_or_more(each: KeyKind, **schema: Any) -> KeyKind:
 
 def one_or_several(each: KeyKind) -> KeyKind:
     """Return the kind of a part, or of a list of such."""
-
-    def schema() -> dict[str, Any]:
-        one = each.schema()
-        types = one["type"]
-        return {**one, "type": [*([types] if isinstance(types, str) else types), "array"], "items": one, "minItems": 1}
-
-    return KeyKind(schema, listed(each).read, tuple)
+    return KeyKind(lambda: _or_list(each.schema(), minItems=1), listed(each).read, tuple)
 
 
 def per_stage(each: KeyKind) -> KeyKind:
     """Return the kind of a value that may be a list with one for each stage; `stages` reads that."""
+    return KeyKind(lambda: _or_list(each.schema(), **{"$comment": PER_STAGE}), each.read, each.empty)
 
-    def schema() -> dict[str, Any]:
-        one = each.schema()
-        types = one["type"]
-        return {**one, "type": [*([types] if isinstance(types, str) else types), "array"], "items": one, "$comment": PER_STAGE}
 
-    return KeyKind(schema, each.read, each.empty)
+def _or_list(one: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return the schema of a value, or of a list of such."""
+    types = one["type"]
+    return {**one, "type": [*([types] if isinstance(types, str) else types), "array"], "items": one, **more}
 
 
 def entries(each: KeyKind, pattern: str = NAME, *, most: int = MAX_ENTRIES, least: int = 0) -> KeyKind:
