@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -111,7 +111,10 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         totals=sums,
         presets=sheet_presets(_in_force(spec, arch.options), sizes, sums, conditions, problems, doubts),
         other_presets=tuple(preset for preset, _ in others),
-        claims=(*_judged(library, traced, _claims_in_force(spec, arch.options), doubts), *(claim for _, said in others for claim in said)),
+        claims=(
+            *_judged(library, _claims_in_force(spec, arch.options), arch, rows, sizes, constraints, doubts),
+            *(claim for _, said in others for claim in said),
+        ),
         cite=spec.cite,
         references=cited,
         option_meanings={name: option.meaning for name, option in spec.options.items()},
@@ -194,11 +197,18 @@ def _claims_in_force(spec: Spec, options: Mapping[str, Any]) -> list[Claim]:
     return [*spec.claims, *(claim for preset in _in_force(spec, options) for claim in preset.claims)]
 
 
-def _judged(library: Library, traced: Costed, claims: Iterable[Claim], doubts: Problems) -> tuple[SheetClaim, ...]:
+def _judged(
+    library: Library,
+    claims: Iterable[Claim],
+    arch: Architecture,
+    rows: Sequence[SheetRow],
+    sizes: Sequence[Size],
+    constraints: Sequence[Constraint],
+    doubts: Problems,
+) -> tuple[SheetClaim, ...]:
     """Return claims of a traced spec with their verdicts."""
-    arch = traced.architecture
-    sizes, constraints = _sizes(arch.spec, arch, traced.facts), _constraints(arch.spec, arch, in_training=False)
-    return sheet_claims(claims, arch, Costs(traced.rows, arch, lambda: _in_half(library, arch)), sizes, constraints, traced.facts, doubts)
+    costs = Costs(rows, arch, lambda: _in_half(library, arch))
+    return sheet_claims(claims, arch, costs, sizes, constraints, arch.tracer.facts, doubts)
 
 
 def _other_presets(
@@ -217,8 +227,9 @@ def _other_presets(
             continue
         try:
             chosen = library.chosen(Choices.of(spec.name, preset))
-            under = derive(chosen, spec.name)[0].sheet
-            judged = _judged(chosen, costed(chosen, chosen.spec(spec.name)), preset.claims, doubts) if preset.published else ()
+            compiled = derive(chosen, spec.name)[0]
+            under = compiled.sheet
+            judged = _judged(chosen, preset.claims, compiled.architecture, under.rows, under.sizes, under.constraints, doubts)
             printed = tuple(replace(claim, check=None) for claim in judged)  # its formulas are not those of the sheet
         except ProblemsError as error:
             problems.extend(error.problems)
