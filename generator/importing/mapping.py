@@ -10,7 +10,7 @@ from typing import Any
 
 from generator.errors import SizeError
 from generator.importing.config import Config
-from generator.spec.imports import Import, ImportedOption
+from generator.spec.imports import Import, ImportedOption, reached
 from generator.spec.keys import MAX_SIZE
 from generator.spec.model import Preset, Spec
 from generator.spec.option_values import check_option
@@ -161,11 +161,9 @@ class _Reader:
 
     def place_of(self, ast: Ast) -> Span:
         """Return the place of the first key of a formula that stands in the file, also behind defaults."""
-        keys = [*names(ast)]
-        for key in keys:  # it grows
+        for key in reached(names(ast), self.rule.behind):
             if key in self.flat and self.flat[key][0] is not None:
                 return self.flat[key][1]
-            keys += [name for name in self.rule.behind(key) if name not in keys]
         return self.config.tree.span
 
     def use(self, key: str, words: str) -> None:

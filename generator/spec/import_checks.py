@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.spec.imports import Import
+from generator.spec.imports import Import, reached
 from generator.spec.model import Spec
 from generator.text.problems import Problem
 from generator.text.suggest import did_you_mean, listed
@@ -38,10 +38,5 @@ def _sizes(spec: Spec, one: Import) -> Iterator[Problem]:
 def _circles(one: Import) -> Iterator[Problem]:
     """Yield the defaults that lead back to themselves."""
     for key in one.defaults:
-        reached, open_keys = set[str](), [key]
-        while open_keys:
-            more = {*one.behind(open_keys.pop())} - reached
-            reached |= more
-            open_keys += more
-        if key in reached:
+        if key in reached(one.behind(key), one.behind):
             yield Problem(f"the default of `{key}` leads back to `{key}`", one.where(f"defaults.{key}"))

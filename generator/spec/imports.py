@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -77,13 +77,8 @@ class Import(SpecPart):
     @cached_property
     def numbers(self) -> frozenset[str]:
         """The keys that sizes follow from, also by way of defaults: a text that stands for one of them is a formula."""
-        open_keys = [name for expression in self.sizes.values() for name in names(expression.ast)]
-        found = set(open_keys)
-        while open_keys:
-            more = {*_names(self.defaults.get(open_keys.pop()))} - found
-            found |= more
-            open_keys += more
-        return frozenset(found)
+        first = [name for expression in self.sizes.values() for name in names(expression.ast)]
+        return frozenset(reached(first, lambda key: _names(self.defaults.get(key))))
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -104,6 +99,14 @@ class Import(SpecPart):
         """A key is used or without effect."""
         for name in self.known & self.ignore.keys():
             yield Problem(f"`{name}` is used here, so it is not without effect", self.named(f"ignore.{name}"))
+
+
+def reached(first: Iterable[str], behind: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    """Yield keys, then those behind them, and those behind these: each once, the nearest first."""
+    found = [*dict.fromkeys(first)]
+    for name in found:  # it grows
+        yield name
+        found += [one for one in behind(name) if one not in found]
 
 
 def _names(value: Any) -> tuple[str, ...]:
