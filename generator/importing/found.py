@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.files.regular_file import irregular, read_regular
 from generator.importing.config import KIND_KEY, Config, read_config
 from generator.importing.mapping import Mapped, mapped, one_for_all, written
 from generator.importing.shared import shared
-from generator.spec.assemble import MAX_READ
 from generator.spec.imports import Import
 from generator.spec.library import Library
-from generator.spec.lookup import NotFoundError, everything
+from generator.spec.lookup import everything, named_file
 from generator.spec.model import Spec
 from generator.text.problems import Problem, ProblemsError
 from generator.text.suggest import did_you_mean, listed
@@ -62,10 +60,7 @@ def imported_file(target: str, specs: Sequence[Path] = (), preset: str = "") -> 
         NotFoundError: there is no such file.
         ProblemsError: it is no configuration, no spec is for it, or it says what none can say.
     """
-    path = Path(target)
-    if (kind := irregular(path)) or not path.exists():
-        raise NotFoundError([Problem(f"{target}: {f'{kind}, not a file' if kind else 'no such file'}", None)])
-    return imported(read_config(path), everything(specs), preset)
+    return imported(read_config(named_file(target)), everything(specs), preset)
 
 
 def imported(config: Config, library: Library, preset: str = "") -> Imported:
@@ -89,11 +84,9 @@ def imported(config: Config, library: Library, preset: str = "") -> Imported:
 
 def rules(library: Library) -> Iterator[tuple[Spec, Import]]:
     """Yield all imports of a library's specs, with the spec; those of broken specs have no say."""
-    for name, file in library.files.items():
-        if name in library.blocks:
-            continue
-        with suppress(OSError, ProblemsError):
-            if b"imports:" in read_regular(file, MAX_READ):
+    for name in library.mentioning("imports:"):
+        if name not in library.blocks:
+            with suppress(ProblemsError):
                 spec = library.spec(name)
                 yield from ((spec, rule) for rule in spec.imports.values())
 

@@ -59,6 +59,7 @@ class Library:
                     self.namesakes.setdefault(file.stem, []).append(file)
         self.files: dict[str, Path] = {file.stem: file for file in spec_files(builtin)} | self.own
         self.blocks: dict[str, tuple[str, str]] = {}  # specs inside of others: the name of the file, and theirs in it
+        self._contents: dict[Path, bytes] = {}  # of files that were looked into
         self._trees: dict[str, Mapping | None] = {}  # None while a tree is being made
         self._texts: dict[str, str] = {}  # in place of what stands in the files
         self._leans: dict[str, list[str]] = {}  # what each is like, or has sizes of
@@ -68,20 +69,31 @@ class Library:
 
     def _add_blocks(self, name: str) -> None:
         """Make a spec of each block in a file: that called `cell` in `mine.yaml` is `mine_cell` elsewhere."""
-        with suppress(OSError):
-            content = read_regular(self.files[name], MAX_READ)
-            if not _HOLDS_BLOCKS.search(content):
-                return
-            with suppress(ProblemsError):
-                for block in _plain_names(content) or block_names(_tree(_load(self.files[name]))):
-                    full = f"{name}_{block}"
-                    if full in self.files:
-                        self.namesakes.setdefault(full, []).append(self.files[name])
-                        continue
-                    self.blocks[full] = (name, block)
-                    self.files[full] = self.files[name]
-                    if name in self.own:
-                        self.own[full] = self.files[name]
+        content = self._content(self.files[name])
+        if not _HOLDS_BLOCKS.search(content):
+            return
+        with suppress(ProblemsError):
+            for block in _plain_names(content) or block_names(_tree(_load(self.files[name]))):
+                full = f"{name}_{block}"
+                if full in self.files:
+                    self.namesakes.setdefault(full, []).append(self.files[name])
+                    continue
+                self.blocks[full] = (name, block)
+                self.files[full] = self.files[name]
+                if name in self.own:
+                    self.own[full] = self.files[name]
+
+    def _content(self, file: Path) -> bytes:
+        """Return what stands in a file, as it was when this was first asked; nothing where it cannot be read."""
+        if file not in self._contents:
+            self._contents[file] = b""
+            with suppress(OSError):
+                self._contents[file] = read_regular(file, MAX_READ)
+        return self._contents[file]
+
+    def mentioning(self, text: str) -> Iterator[str]:
+        """Yield the names of the specs in whose files a text stands, those of blocks too; the files are not read as specs."""
+        return (name for name, file in self.files.items() if text.encode() in self._content(file))
 
     def blocks_of(self, name: str) -> tuple[str, ...]:
         """Return the full names of the blocks that stand in the file of a spec."""
@@ -241,9 +253,9 @@ class Library:
     def with_preset(self, preset: str) -> tuple[str, ...]:
         """Return the names of the specs that have a preset. Broken specs have no say in this."""
         found = []
-        for name, file in self.files.items():
-            with suppress(OSError, ProblemsError):
-                if preset.encode() in read_regular(file, MAX_READ) and preset in self.draft(name).presets:
+        for name in self.mentioning(preset):
+            with suppress(ProblemsError):
+                if preset in self.draft(name).presets:
                     found.append(name)
         return tuple(found)
 
@@ -251,10 +263,8 @@ class Library:
         """Return what looks like the name of a preset in the files of some specs (by default of all); they are not read as specs."""
         found = []
         for file in dict.fromkeys(self.files.values() if names is None else (self.files[name] for name in names)):
-            with suppress(OSError):
-                text = read_regular(file, MAX_READ).decode(errors="replace")
-                entries = [_NAMED.findall(part) for part in _PRESETS.findall(text)]
-                found += [name for part in entries for indent, name in part if indent == part[0][0]]
+            entries = [_NAMED.findall(part) for part in _PRESETS.findall(self._content(file).decode(errors="replace"))]
+            found += [name for part in entries for indent, name in part if indent == part[0][0]]
         return found
 
     def _source(self, name: str, file: Path) -> Source:

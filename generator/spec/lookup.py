@@ -28,6 +28,15 @@ def is_config(target: str) -> bool:
     return target.endswith(".json")
 
 
+def named_file(target: str) -> Path:
+    """Return the file that a target names. Raises NotFoundError where there is none."""
+    file = Path(target)
+    kind = irregular(file)
+    if kind or not file.exists():
+        raise NotFoundError([Problem(f"{target}: {f'{kind}, not a file' if kind else 'no such file'}", None)])
+    return file
+
+
 def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
     """Return the library in which a spec stands, and its name.
 
@@ -40,10 +49,7 @@ def find(target: str, specs: Sequence[Path] = ()) -> tuple[Library, str]:
         ProblemsError: two specs have the same name.
     """
     if is_file_name(target):
-        file = Path(target)
-        kind = irregular(file)
-        if kind or not file.exists():
-            raise NotFoundError([Problem(f"{target}: {f'{kind}, not a file' if kind else 'no such file'}", None)])
+        file = named_file(target)
         return Library([*_surroundings(file), *specs]), file.stem
     library = Library([*specs, *_working_specs()])
     if target not in library.files:

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
-from pathlib import Path
 
-from generator.files.regular_file import read_regular
-from generator.spec.assemble import MAX_READ
 from generator.spec.library import Library
 from generator.spec.model import Preset
 from generator.text.problems import Problem, ProblemsError
@@ -20,26 +16,15 @@ def shared_presets(library: Library, requested: Sequence[str]) -> dict[str, list
 
     Of two specs that were both asked for, the second has the mistake. Broken specs have no say in this.
     """
-
-    @cache
-    def content(file: Path) -> bytes:
-        with suppress(OSError):
-            return read_regular(file, MAX_READ)
-        return b""
-
-    def presets(spec: str) -> dict[str, Preset]:
-        with suppress(ProblemsError):
-            return dict(library.draft(spec).presets)
-        return {}
-
     found: dict[str, list[Problem]] = {}
     for place, name in enumerate(requested):
         later = set(requested[place + 1 :])
-        others = {spec: file for spec, file in library.files.items() if spec != name and spec not in later}
-        for preset in presets(name).values():
-            owners = [spec for spec, file in others.items() if preset.name.encode() in content(file) and preset.name in presets(spec)]
-            if owners:
-                found.setdefault(name, []).append(_problem(preset, [presets(owner)[preset.name] for owner in owners], owners))
+        with suppress(ProblemsError):
+            for preset in library.draft(name).presets.values():
+                owners = [spec for spec in library.with_preset(preset.name) if spec != name and spec not in later]
+                if owners:
+                    others = [library.draft(owner).presets[preset.name] for owner in owners]
+                    found.setdefault(name, []).append(_problem(preset, others, owners))
     return found
 
 
