@@ -9,7 +9,7 @@ from sympy import Expr, Gt, Integer, Max, expand, floor
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.bias import bias_of
-from generator.ops.divisibility import suggested_condition
+from generator.ops.divisibility import check_groups
 from generator.ops.padding import OWN, around, fixed_word
 from generator.ops.params import FLAG, SIZE, SIZES, Choice, ChoiceKind, Flag
 from generator.ops.weight_norm import made, weight_norm_param, weight_of
@@ -130,14 +130,7 @@ class Convolution(Op):
         """Return the result's channels and the groups. Raises OpError unless the groups divide both numbers of channels."""
         channels, groups = row.whole(self.channels, at="channels"), row.whole(self.groups, at="groups")
         for size, whose in ((x.shape[1], f"of {row.input_names[0]}"), (channels, "of the result")):
-            if not row.t.facts.divisible(size, groups):
-                total, count = (row.show((one,))[1:-1] for one in (size, groups))
-                notes = (f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1", *suggested_condition(row, size, groups))
-                raise OpError(
-                    f"`{row.name}` splits the {total} channels {whose} into {count} groups, which does not always divide evenly",
-                    *notes,
-                    at="groups",
-                )
+            check_groups(row, x, size, groups, whose=whose)
         if self.output_padding != (0,) and not self.transposed:
             raise OpError(
                 "`output_padding` is for transposed convolutions", "did you mean transposed: true, or padding?", at="output_padding"

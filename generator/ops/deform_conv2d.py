@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sympy import Expr, Integer
 
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
-from generator.ops.divisibility import suggested_condition
+from generator.ops.divisibility import check_groups
 from generator.ops.params import FLAG, SIZE, SIZES, Flag
 from generator.ops.windows import check_fits, check_image, each_axis
 from generator.trace import sampling
@@ -83,7 +83,8 @@ class DeformConv2d(Op):
         counts = windows.count(row.t, x.shape[2:])
         check_fits(row, x, windows, counts)
         taps = kernel[0] * kernel[1]
-        own = self._offset_groups(row, x)
+        own = row.whole(self.offset_groups, at="offset_groups")
+        check_groups(row, x, x.shape[1], own, kind="groups with offsets", at="offset_groups")
         self._check_shape(row, 1, offsets, (x.shape[0], own * 2 * taps, *counts), "offsets")
         channels, groups = self._channels(row, x)
         weight = row.weight("weight", (channels, x.shape[1] / groups, *kernel))
@@ -105,19 +106,6 @@ class DeformConv2d(Op):
             read = binary(row.t, "mul", read, factor.unflatten(1, (own, Integer(1), factor.shape[1] / own)))
         return row.t.flatten(read, 1, 2)
 
-    def _offset_groups(self, row: RowScope, x: Tensor) -> Expr:
-        """Return the number of groups that have offsets of their own. Raises OpError unless they divide the channels of x."""
-        own = row.whole(self.offset_groups, at="offset_groups")
-        if not row.t.facts.divisible(x.shape[1], own):
-            total, count = row.show((x.shape[1], own))[1:-1].split(", ")
-            raise OpError(
-                f"`{row.name}` splits {total} channels into {count} groups with offsets, which does not always divide evenly",
-                f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
-                *suggested_condition(row, x.shape[1], own),
-                at="offset_groups",
-            )
-        return own
-
     def _check_shape(self, row: RowScope, place: int, found: Tensor, wanted: Shape, what: str) -> None:
         if found.rank != len(wanted) or not all(row.same(a, b) for a, b in zip(found.shape, wanted, strict=True)):
             raise OpError(
@@ -131,14 +119,7 @@ class DeformConv2d(Op):
         """Return the result's channels and the groups. Raises OpError unless the groups divide both numbers of channels."""
         channels, groups = row.whole(self.channels, at="channels"), row.whole(self.groups, at="groups")
         for size in (x.shape[1], channels):
-            if not row.t.facts.divisible(size, groups):
-                total, count = row.show((size, groups))[1:-1].split(", ")
-                raise OpError(
-                    f"`{row.name}` splits {total} channels into {count} groups, which does not always divide evenly",
-                    f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
-                    *suggested_condition(row, size, groups),
-                    at="groups",
-                )
+            check_groups(row, x, size, groups)
         return channels, groups
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:

@@ -9,7 +9,7 @@ from sympy import Expr, Gt, Mul
 
 from generator.formulas.algebra import cancel
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
-from generator.ops.divisibility import suggested_condition
+from generator.ops.divisibility import check_groups
 from generator.ops.params import FLAG, NUMBER, SIZE, Flag, NumberOption
 from generator.trace import normalise
 from generator.trace.tensor import Tensor
@@ -38,14 +38,7 @@ class GroupNorm(Op):
                 f"`{row.name}` needs a batch axis and channels: [b, c, ...]", f"{row.input_names[0]} is {row.show(x.shape)}", at="in"
             )
         channels, groups = x.shape[1], row.whole(self.groups, at="groups")
-        if not row.t.facts.divisible(channels, groups):
-            size, count = (row.show((one,))[1:-1] for one in (channels, groups))
-            raise OpError(
-                f"`{row.name}` splits {size} channels into {count} groups, which does not always divide evenly",
-                f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1",
-                *suggested_condition(row, channels, groups),
-                at="groups",
-            )
+        check_groups(row, x, channels, groups)
         values = Mul(x.shape[0], cancel(channels / groups), *x.shape[2:])
         if values == 1:
             found = f"{row.input_names[0]} is {row.show(x.shape)}; its channels are axis 1"
