@@ -11,9 +11,8 @@ from typing import Protocol
 
 from generator.trace.diary import Launch
 from generator.trace.kernels import PASSED_ON, PLACE, Kernel, Rule, kernel_of
-from generator.trace.layout import dense_strides
 from generator.trace.memory_format import is_channels_last, strides_after
-from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, next_order, product
+from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, dense_strides, next_order, product
 
 
 class Heap(Protocol):

@@ -13,7 +13,7 @@ from sympy import Basic, Expr, Integer, default_sort_key
 
 from generator.formulas.symbols import Facts
 from generator.trace.memory_format import channels_last_strides, fills_channels_last
-from generator.trace.tensor import Shape, Tensor, product
+from generator.trace.tensor import Shape, Tensor, dense_strides
 
 SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ
 SMALL = Integer(2)
@@ -54,14 +54,6 @@ def slowest_first(facts: Facts, shape: Shape, strides: Shape, axes: Sequence[int
     sample = _sample(facts, shape)
     at = {axis: _at(sample, facts.witnessed(strides[axis])) for axis in axes}
     return sorted(axes, key=lambda axis: -at[axis])
-
-
-def dense_strides(shape: Shape, order: Sequence[int]) -> Shape:
-    """Return the strides of a block of memory whose axes, from the slowest, are `order`."""
-    strides: list[Expr] = [Integer(1)] * len(shape)
-    for position, axis in enumerate(order):
-        strides[axis] = product(tuple(shape[faster] for faster in order[position + 1 :]))
-    return tuple(strides)
 
 
 def _compare(strides: list[list[Expr]], sizes: list[Expr], a: int, b: int) -> int:

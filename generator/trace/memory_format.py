@@ -7,7 +7,7 @@ from itertools import pairwise
 from sympy import fraction
 
 from generator.formulas.algebra import cancel
-from generator.trace.tensor import Shape, Tensor, contiguous_strides, product
+from generator.trace.tensor import Shape, Tensor, contiguous_strides, dense_strides
 
 IMAGE, VOLUME = 4, 5  # ranks
 
@@ -50,6 +50,4 @@ def strides_after(x: Tensor, shape: Shape) -> Shape:
 
 def channels_last_strides(shape: Shape) -> Shape:
     """Return the strides of a dense image or volume whose channels, axis 1, lie last in memory."""
-    order = _fastest_first(len(shape))
-    strides = {axis: product(tuple(shape[i] for i in order[:place])) for place, axis in enumerate(order)}
-    return tuple(strides[axis] for axis in range(len(shape)))
+    return dense_strides(shape, _fastest_first(len(shape))[::-1])

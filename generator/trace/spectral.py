@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, ceiling, floor
 
 from generator.formulas.logarithm import Log2
-from generator.trace.layout import dense_strides, slowest_first
-from generator.trace.tensor import ONE, Kind, Shape, Tensor, product
+from generator.trace.layout import slowest_first
+from generator.trace.tensor import ONE, Kind, Shape, Tensor, dense_strides, product
 from generator.trace.tracer import Tracer
 
 PAIR = Integer(2)

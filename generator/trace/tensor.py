@@ -6,7 +6,7 @@ share memory. They follow PyTorch's rules for sizes greater than one: an axis of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice, pairwise
 from typing import Literal
@@ -236,3 +236,11 @@ def product(sizes: Shape) -> Expr:
 def contiguous_strides(shape: Shape) -> Shape:
     """Return the strides of a fresh tensor: the last axis is the fastest."""
     return tuple(product(shape[i + 1 :]) for i in range(len(shape)))
+
+
+def dense_strides(shape: Shape, order: Sequence[int]) -> Shape:
+    """Return the strides of a block of memory whose axes, from the slowest, are `order`."""
+    strides: list[Expr] = [ONE] * len(shape)
+    for position, axis in enumerate(order):
+        strides[axis] = product(tuple(shape[faster] for faster in order[position + 1 :]))
+    return tuple(strides)
