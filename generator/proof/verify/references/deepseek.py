@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.transformers_models import CHOICES_IN_OWN_TYPE, rotary_decoder, small_decoder
 
 SHARED: Mapping[str, Any] = {
     "vocab_size": 97, "hidden_size": 24, "intermediate_size": 40, "moe_intermediate_size": 20, "num_attention_heads": 4,
@@ -40,20 +41,22 @@ def _lite(settings: Mapping[str, Any]) -> nn.Module:
     config = transformers.DeepseekV2Config(**{**settings, "attn_implementation": "sdpa", "experts_implementation": "eager"})
     made: Any = transformers.DeepseekV2ForCausalLM(config)
     made.model.rotary_emb.forward = partial(_rotations, config.qk_rope_head_dim)
-    _in_own_type(made, _most_probable)
+    parts: list[tuple[str, Any]] = list(made.named_modules())
+    for name, module in parts:
+        if type(module).__name__ == "DeepseekV2RMSNorm":
+            made.set_submodule(name, nn.RMSNorm(module.weight.shape, eps=module.variance_epsilon))
+        elif type(module).__name__ == "DeepseekV2TopkRouter":
+            module.forward = partial(_most_probable, module)
     model: nn.Module = made
     return model
 
 
 def _v3(settings: Mapping[str, Any]) -> nn.Module:
     """Return DeepSeek-V3 in its own type, and the routers' biases as frozen parameters, as DeepSeek's code has them."""
-    import transformers
-
-    config = transformers.DeepseekV3Config(**{**settings, "attn_implementation": "sdpa", "experts_implementation": "eager"})
-    made: Any = transformers.DeepseekV3ForCausalLM(config)
-    made.model.rotary_emb.forward = partial(_angles, config.qk_rope_head_dim)
-    _in_own_type(made, _best_of_best_groups)
+    made = rotary_decoder("DeepseekV3", eps=1e-6, experts_implementation="eager", **settings)
     for module in [*made.modules()]:
+        if type(module).__name__ == "DeepseekV3TopkRouter":
+            module.forward = partial(_best_of_best_groups, module)
         if hasattr(module, "e_score_correction_bias"):
             bias = module.e_score_correction_bias
             del module.e_score_correction_bias
@@ -62,29 +65,9 @@ def _v3(settings: Mapping[str, Any]) -> nn.Module:
     return model
 
 
-def _in_own_type(made: Any, choose: Any) -> None:
-    """Let norms and routers of a model compute in the type of the model."""
-    parts: list[tuple[str, Any]] = list(made.named_modules())
-    for name, module in parts:
-        if type(module).__name__.endswith("RMSNorm"):
-            made.set_submodule(name, nn.RMSNorm(module.weight.shape, eps=module.variance_epsilon))
-        elif type(module).__name__.endswith("TopkRouter"):
-            module.forward = partial(choose, module)
-
-
-def _turns(width: int, x: Tensor, position_ids: Tensor) -> Tensor:
-    """Return the angle of each pair at each position."""
-    return position_ids[..., None].to(x) * 10000.0 ** (-torch.arange(0, width, 2, device=x.device).to(x) / width)
-
-
 def _rotations(width: int, x: Tensor, position_ids: Tensor) -> Tensor:
-    angles = _turns(width, x, position_ids)
+    angles = position_ids[..., None].to(x) * 10000.0 ** (-torch.arange(0, width, 2, device=x.device).to(x) / width)
     return torch.polar(torch.ones_like(angles), angles)
-
-
-def _angles(width: int, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
-    angles = _turns(width, x, position_ids).repeat(1, 1, 2)
-    return angles.cos(), angles.sin()
 
 
 def _rotated(q: Tensor, k: Tensor, angles: Tensor) -> tuple[Tensor, Tensor]:
@@ -104,10 +87,6 @@ def _run(model: Any, words: Tensor) -> list[Tensor]:
         return [model(input_ids=words).logits]
     finally:
         deepseek.apply_rotary_emb = before
-
-
-def _run_v3(model: Any, words: Tensor) -> list[Tensor]:
-    return [model(input_ids=words).logits]
 
 
 def _most_probable(router: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -139,10 +118,9 @@ def _small_lite(dtype: torch.dtype) -> Small:
 def _small_v3(dtype: torch.dtype) -> Small:
     other: Any = _v3(SMALL_V3).to(dtype)
     _draw_routers(other)
-    words = torch.randint(0, 97, (2, 17))
     sizes = {"d": 24, "L": 5, "D": 3, "h": 4, "e": 6, "r": 4, "v": 8, "c": 16, "l": 10, "F": 40, "f": 20}
     sizes |= {"E": 12, "k": 3, "s": 1, "G": 4, "t": 2, "V": 97, "P": 29}
-    return Small(sizes, other, (words,), partial(_run_v3, other, words), steps=(7, 1, 1, 8))
+    return small_decoder(other, sizes, (7, 1, 1, 8))
 
 
 def _draw_routers(model: nn.Module) -> None:
@@ -163,11 +141,12 @@ def _full_v3() -> Sequence[FullSize]:
     return [FullSize("deepseek-v3", {}, partial(_v3, V3), None)]
 
 
-NOTE = "with angles, norms and probabilities in the type of the model, where transformers takes float32"
 IMPLEMENTATIONS = (
-    PublicModel("deepseek_v2_lite", "transformers", "transformers", "DeepseekV2ForCausalLM", _small_lite, _full_lite, NOTE),
+    PublicModel(
+        "deepseek_v2_lite", "transformers", "transformers", "DeepseekV2ForCausalLM", _small_lite, _full_lite, CHOICES_IN_OWN_TYPE
+    ),
     PublicModel(
         "deepseek_v3", "transformers", "transformers", "DeepseekV3ForCausalLM", _small_v3, _full_v3,
-        f"{NOTE}, and with the routers' biases as frozen parameters, as in DeepSeek's own code; there they are buffers",
+        f"{CHOICES_IN_OWN_TYPE}, and with the routers' biases as frozen parameters, as in DeepSeek's own code; there they are buffers",
     ),
 )  # fmt: skip

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
-from generator.proof.verify.references.transformers_models import rotary_decoder, small_decoder
+from generator.proof.verify.references.transformers_models import CHOICES_IN_OWN_TYPE, rotary_decoder, small_decoder
 
 SMALL: Mapping[str, int] = {
     "vocab_size": 97, "hidden_size": 24, "intermediate_size": 20, "num_hidden_layers": 2, "num_attention_heads": 4,
@@ -75,12 +75,6 @@ def _full_qwen3() -> Sequence[FullSize]:
 
 
 IMPLEMENTATIONS = (
-    PublicModel(
-        "mixtral", "transformers", "transformers", "MixtralForCausalLM", _small, _full,
-        note="with angles, norms and probabilities in the type of the model, where transformers takes float32",
-    ),
-    PublicModel(
-        "qwen3_moe", "transformers", "transformers", "Qwen3MoeForCausalLM", _small_qwen3, _full_qwen3,
-        note="with angles, norms and probabilities in the type of the model, where transformers takes float32",
-    ),
-)  # fmt: skip
+    PublicModel("mixtral", "transformers", "transformers", "MixtralForCausalLM", _small, _full, CHOICES_IN_OWN_TYPE),
+    PublicModel("qwen3_moe", "transformers", "transformers", "Qwen3MoeForCausalLM", _small_qwen3, _full_qwen3, CHOICES_IN_OWN_TYPE),
+)

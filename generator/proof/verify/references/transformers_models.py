@@ -13,6 +13,7 @@ from generator.proof.verify.references.base import FullSize, Small, open_mask, t
 
 WORDS = 97  # in the vocabulary of small models
 IN_OWN_TYPE = "with angles and norms in the type of the model, where transformers takes float32"
+CHOICES_IN_OWN_TYPE = "with angles, norms and probabilities in the type of the model, where transformers takes float32"
 
 
 def built(kind: str, model: str, **settings: Any) -> nn.Module:
