@@ -85,7 +85,7 @@ class Convolution(Op):
         for size, width in zip(total, kernel, strict=True):
             if size.is_even is None:
                 raise OpError(
-                    f"`padding: same` needs to know whether the kernel {row.show((width,))[1:-1]} is odd",
+                    f"`padding: same` needs to know whether the kernel {row.text(width)} is odd",
                     "write the kernel as 2*r + 1, or give the padding as a number: padding: r",
                     at="padding",
                 )
@@ -118,7 +118,7 @@ class Convolution(Op):
         extra = each_axis(row, "output_padding", self.output_padding, self.axes, least=0)
         for one, stride, dilation in zip(extra, windows.stride, windows.dilation, strict=True):
             if (one - stride).is_nonnegative and (one - dilation).is_nonnegative:
-                sizes = row.show((one, stride, dilation))[1:-1].split(", ")
+                sizes = [row.text(size) for size in (one, stride, dilation)]
                 raise OpError(
                     f"`output_padding` of `{row.name}` is {sizes[0]}; it must be below the stride {sizes[1]} or the dilation {sizes[2]}",
                     at="output_padding",

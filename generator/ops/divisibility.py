@@ -29,7 +29,7 @@ def check_groups(
     """
     if row.t.facts.divisible(channels, groups):
         return
-    total, count = (row.show((one,))[1:-1] for one in (channels, groups))
+    total, count = map(row.text, (channels, groups))
     split = f"the {total} channels {whose}" if whose else f"{total} channels"
     raise OpError(
         f"`{row.name}` splits {split} into {count} {kind}, which does not always divide evenly",

@@ -30,7 +30,7 @@ class Expand(Op):
             raise OpError(f"`{row.name}` is declared {row.show(out)}, which has fewer axes than {row.input_names[0]}", found, at="out")
         for axis, (own, wanted) in enumerate(zip(x.shape, out[len(out) - x.rank :], strict=True)):
             if own != 1 and not row.same(own, wanted):
-                one, other = (row.show((size,))[1:-1] for size in (own, wanted))
+                one, other = map(row.text, (own, wanted))
                 raise OpError(
                     f"`{row.name}` cannot repeat axis {axis} from {one} to {other}; only axes of size 1 are repeated",
                     found,

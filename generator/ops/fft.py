@@ -126,7 +126,7 @@ class Fft(Op):
         wanted = floor(length / 2) + 1
         if not row.same(wanted, half):
             if (row.t.facts.simplify(wanted) - half).expand().is_nonzero:
-                has, needs, reals = row.show((half, wanted, length))[1:-1].split(", ")
+                has, needs, reals = map(row.text, (half, wanted, length))
                 raise OpError(
                     f"`{row.name}` makes {reals} real numbers of {needs} frequencies; there are {has}",
                     f"{row.input_names[0]} is {row.show(x.shape)}",

@@ -100,7 +100,7 @@ class Interpolate(Op):
         """Return so many times as many positions. Raises OpError unless that is whole."""
         number, parts = fraction(together(length * factor))
         if not row.t.facts.divisible(number, parts):
-            positions, times = row.show((length, factor))[1:-1].split(", ")
+            positions, times = map(row.text, (length, factor))
             raise OpError(
                 f"`{row.name}` makes {times} times as many of {positions} positions, which does not always divide evenly",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
@@ -116,7 +116,7 @@ class Interpolate(Op):
             raise OpError(f"`scale` of `{row.name}` has {len(given)} factors for {axes} axes of positions", at="scale")
         small = next((factor for factor in given if not factor.is_positive), None)
         if small is not None:
-            raise OpError(f"`scale` of `{row.name}` must be greater than 0; it is {row.show((small,))[1:-1]}", at="scale")
+            raise OpError(f"`scale` of `{row.name}` must be greater than 0; it is {row.text(small)}", at="scale")
         return given * (axes // len(given))
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:

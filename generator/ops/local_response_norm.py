@@ -38,7 +38,7 @@ class LocalResponseNorm(Op):
         check_positions(row, x, MOST_AXES)
         size = row.whole(self.size, at="size")
         if (size - 1).is_negative:
-            raise OpError(f"`size` of `{row.name}` must be at least 1; it is {row.show((size,))[1:-1]}", at="size")
+            raise OpError(f"`size` of `{row.name}` must be at least 1; it is {row.text(size)}", at="size")
         row.require(Ge(size, 1))
         return normalise.local_response_norm(row.t, x, size, is_scaled=not (self.alpha.option is None and self.alpha.value == 1))
 

@@ -78,7 +78,7 @@ class Pad(Op):
         for place, size in zip(places, given * (len(places) // len(given)), strict=True):
             found[place] = row.whole(size, at=name)
             if found[place].is_negative:
-                raise OpError(f"`{name}` of `{row.name}` is {row.show((size,))[1:-1]}; to take elements away, use `op: slice`", at=name)
+                raise OpError(f"`{name}` of `{row.name}` is {row.text(size)}; to take elements away, use `op: slice`", at=name)
             row.require(Ge(found[place], 0))
         return tuple(found)
 

@@ -40,7 +40,7 @@ def _check(row: RowScope, x: Tensor, mode: str, length: Expr, added: Expr, at: s
         return
     room = length if mode == "circular" else length - 1
     if (added - room).expand().is_positive:
-        more, size, has = row.show((added, length, room))[1:-1].split(", ")
+        more, size, has = map(row.text, (added, length, room))
         raise OpError(
             f"`{row.name}` adds {more} elements to an axis of {size}; `{mode}` has at most {has}",
             f"{row.input_names[0]} is {row.show(x.shape)}",

@@ -32,7 +32,7 @@ class _Shuffle(Op):
         row.require(Ge(by, 1))
         for size, parts, what in self.divided(x, by):
             if not row.t.facts.divisible(size, parts):
-                whole, count = row.show((size, parts))[1:-1].split(", ")
+                whole, count = map(row.text, (size, parts))
                 raise OpError(
                     f"`{row.name}` splits {what} of {whole} by {count}, which does not always divide evenly",
                     f"{row.input_names[0]} is {row.show(x.shape)}",

@@ -61,7 +61,7 @@ class Pool(Op):
         padding = each_axis(row, "padding", self.padding, axes, least=0)
         for width, around in zip(kernel, padding, strict=True):
             if (width - 2 * around).is_negative:
-                sizes = row.show((around, width))[1:-1].split(", ")
+                sizes = [row.text(one) for one in (around, width)]
                 raise OpError(
                     f"`padding` of `{row.name}` is {sizes[0]}, more than half of the window, which is {sizes[1]} wide", at="padding"
                 )

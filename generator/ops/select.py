@@ -32,7 +32,7 @@ class Select(Op):
         axis = row.axis(x, self.axis)
         index, length = row.whole(self.index, at="index"), x.shape[axis]
         if (index - length).expand().is_nonnegative or (index + length).expand().is_negative:
-            one, all_ = row.show((index, length))[1:-1].split(", ")
+            one, all_ = map(row.text, (index, length))
             found = f"{row.input_names[0]} is {row.show(x.shape)}"
             raise OpError(f"`{row.name}` takes element {one} of axis {axis}, which has {all_} (0 is the first)", found, at="index")
         if index.is_negative:  # counted from the end

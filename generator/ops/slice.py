@@ -37,19 +37,19 @@ class Slice(Op):
         shapes = f"{row.input_names[0]} is {row.show(x.shape)}"
         if step.is_nonpositive:
             backwards = "; to read an axis backwards, use `op: flip`" if step.is_negative else ""
-            raise OpError(f"`step` of `{row.name}` must be at least 1; it is {row.show((step,))[1:-1]}{backwards}", shapes, at="step")
+            raise OpError(f"`step` of `{row.name}` must be at least 1; it is {row.text(step)}{backwards}", shapes, at="step")
         row.require(Ge(step, 1))
         if (start - x.shape[axis]).expand().is_nonnegative:
-            one, all_ = row.show((start, x.shape[axis]))[1:-1].split(", ")
+            one, all_ = map(row.text, (start, x.shape[axis]))
             raise OpError(f"`{row.name}` begins with element {one} of axis {axis}, which has {all_} (0 is the first)", shapes, at="start")
         size = row.t.facts.simplify(self._size(x, axis)).expand() if self.size is None else row.whole(self.size, at="size")
         if start.is_negative:
-            raise OpError(f"`start` of `{row.name}` is {row.show((start,))[1:-1]}; it counts from 0", shapes, at="start")
+            raise OpError(f"`start` of `{row.name}` is {row.text(start)}; it counts from 0", shapes, at="start")
         if size.is_nonpositive:
-            raise OpError(f"`{row.name}` takes {row.show((size,))[1:-1]} elements; a slice has at least one", shapes, at="size")
+            raise OpError(f"`{row.name}` takes {row.text(size)} elements; a slice has at least one", shapes, at="size")
         end = start + (size - 1) * step + 1
         if (x.shape[axis] - end).expand().is_negative:
-            first, last, length = row.show((start, end, x.shape[axis]))[1:-1].split(", ")
+            first, last, length = map(row.text, (start, end, x.shape[axis]))
             raise OpError(f"`{row.name}` takes elements {first} to {last} of axis {axis}, which has {length}", shapes, at="size")
         row.require(Ge(start, 0))
         if self.size is None:

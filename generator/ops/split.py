@@ -46,10 +46,10 @@ class Split(Op):
                 f"`{row.name}` has both `into` and `sizes`", "`into` cuts equal parts, `sizes` lists the size of each part", at="sizes"
             )
         if not into.is_Integer or not 2 <= int(into) <= MOST_PARTS:
-            raise OpError(f"`into` is {row.show((into,))[1:-1]}, where a number from 2 to {MOST_PARTS} is needed", at="into")
+            raise OpError(f"`into` is {row.text(into)}, where a number from 2 to {MOST_PARTS} is needed", at="into")
         whole = x.shape[axis]
         if not row.t.facts.divisible(whole, into):
-            text = row.show((whole,))[1:-1]
+            text = row.text(whole)
             raise OpError(
                 f"cannot cut an axis of {text} into {into} equal parts: {into} does not always divide it",
                 f"{row.input_names[0]} is {row.show(x.shape)}",
@@ -68,7 +68,7 @@ class Split(Op):
         total = Add(*sizes)
         if not row.same(total, x.shape[axis]):
             raise OpError(
-                f"the parts of `{row.name}` add up to {row.show((total,))[1:-1]}, but that axis is {row.show((x.shape[axis],))[1:-1]}",
+                f"the parts of `{row.name}` add up to {row.text(total)}, but that axis is {row.text(x.shape[axis])}",
                 found,
                 at="sizes",
             )

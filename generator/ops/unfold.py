@@ -45,7 +45,7 @@ class Unfold(Op):
         zero, one = (Integer(0),), (Integer(1),)
         (count,) = Windows((size,), (step,), zero, one).count(row.t, (x.shape[axis],))
         if count.is_nonpositive:
-            width, length = row.show((size, x.shape[axis]))[1:-1].split(", ")
+            width, length = map(row.text, (size, x.shape[axis]))
             found = f"{row.input_names[0]} is {row.show(inputs[0].shape)}"
             raise OpError(
                 f"no window of `{row.name}` fits: it is {width} wide, and axis {axis} has {length} elements with its padding",

@@ -39,7 +39,7 @@ def each_axis(row: RowScope, name: str, given: Shape, axes: int, *, least: int) 
     sizes = tuple(row.whole(size, at=name) for size in given) * (axes // len(given))
     small = next((size for size in sizes if (size - least).is_negative), None)
     if small is not None:
-        raise OpError(f"`{name}` of `{row.name}` must be at least {least}; it is {row.show((small,))[1:-1]}", at=name)
+        raise OpError(f"`{name}` of `{row.name}` must be at least {least}; it is {row.text(small)}", at=name)
     for size in sizes:
         row.require(Ge(size, least))
     return sizes
@@ -79,7 +79,7 @@ def check_fits(row: RowScope, x: Tensor, windows: Windows, counts: Shape) -> Non
     spans = [d * (k - 1) + 1 for k, d in zip(windows.kernel, windows.dilation, strict=True)]
     for axis, (span, pad, count) in enumerate(zip(spans, windows.padding, counts, strict=True), start=2):
         if count.is_nonpositive:
-            width, length, around = (row.show((one,))[1:-1] for one in (span, x.shape[axis], pad))
+            width, length, around = map(row.text, (span, x.shape[axis], pad))
             padded = "" if pad == 0 else f" and {around} of padding on both sides"
             raise OpError(
                 f"the kernel of `{row.name}` spans {width} elements, but axis {axis} of {first} has only {length}{padded}",

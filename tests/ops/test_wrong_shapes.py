@@ -309,6 +309,15 @@ CASES = [
         ],
     ),
     ("op: pixel_unshuffle, by: 2", SMALL, ["`y` splits a width of 5 by 2, which does not always divide evenly @ 2", "x is [b, 6, 4, 5]"]),
+    (  # a size with a comma of its own
+        "op: pixel_shuffle, by: 2",
+        '[b, "max(c, d)", h, w]',
+        [
+            "`y` splits channels of max(c, d) by 4, which does not always divide evenly @ 2",
+            "x is [b, max(c, d), h, w]",
+            'did you mean to add where: ["(max(c, d)) % 4 == 0"]?',
+        ],
+    ),
     ("op: flip, axes: [1, c]", SEQUENCE, ["`y` names axis 1 of x twice @ [1", "x is [b, c, n]"]),
     (
         "op: slice, axis: n, step: -1",
