@@ -53,11 +53,13 @@ class PeakMemory:
     options: Mapping[str, Any] = field(default_factory=dict)
     on_inputs: bool | None = None
     bound: Mapping[str, Expr] = field(default_factory=dict)
-    _bytes: dict[str, Expr | None] = field(default_factory=dict, init=False)
+    _summits: dict[tuple[bool, int], Summits | None] = field(default_factory=dict, init=False)  # formats of one size have the same
     _passes: dict[Pass, PeakMemory] = field(default_factory=dict, init=False)
 
     def of(self, what: Pass) -> PeakMemory:
-        """Return that of another pass, the same one each time."""
+        """Return that of a pass, the same one each time."""
+        if what is self.what:
+            return self
         if what not in self._passes:
             self._passes[what] = replace(self, what=what)
         return self._passes[what]
@@ -68,15 +70,16 @@ class PeakMemory:
         Raises:
             KeyError: an unknown format.
         """
-        peak = self._of(dtype)
-        if dtype not in self._bytes:
-            self._bytes[dtype] = None if peak is None else peak.bytes(item_bytes(ITEM_BYTES[dtype]))
-        return self._bytes[dtype]
+        summits = self.summits(dtype)
+        return None if summits is None else summits.highest
 
     def summits(self, dtype: str) -> Summits | None:
         """Return the moments of which one is the highest; None where no formula holds. Raises KeyError for an unknown format."""
-        peak = self._of(dtype)
-        return None if peak is None else peak.summits(item_bytes(ITEM_BYTES[dtype]))
+        key = dtype in HALF, ITEM_BYTES[dtype]
+        if key not in self._summits:
+            peak = self._of(dtype)
+            self._summits[key] = None if peak is None else peak.summits(item_bytes(ITEM_BYTES[dtype]))
+        return self._summits[key]
 
     def limits(self, dtype: str) -> Sequence[tuple[Expr, int]]:
         """Return formulas, and the least that each must come to where the formula for a format holds.
@@ -124,11 +127,7 @@ class PeakMemory:
         diary, item = self.diary(), item_bytes(ITEM_BYTES[dtype])
         with suppress(NoFormulaError):
             found = self.replayed(diary, dtype)
-            if not diary.handing_on:
-                return found
-            formula = found.bytes(item)
-            if formula == self.replayed(self.diary(runs=RUNS + 1), dtype).bytes(item):
-                self._bytes[dtype] = formula
+            if not diary.handing_on or found.bytes(item) == self.replayed(self.diary(runs=RUNS + 1), dtype).bytes(item):
                 return found
         return None
 

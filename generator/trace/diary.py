@@ -94,8 +94,7 @@ class Diary:
 
     Attributes:
         counts: for each stack and recurrence that ran less often than it would, how often it would.
-        recurrences: how often each recurrence among them would.
-        handing_on: how often each that hands on several results would.
+        handing_on: how often each among them that hands on several results would.
     """
 
     def __init__(
@@ -125,7 +124,6 @@ class Diary:
         """Begin anew."""
         self.events: list[Event] = []
         self.counts: dict[str, Expr] = {}
-        self.recurrences: list[Expr] = []
         self.handing_on: list[Expr] = []
         self._since: list[int] = [-1]  # from which order on what happens is in `_places`
         self._places: list[Place] = [()]
@@ -142,20 +140,14 @@ class Diary:
         self.counts = dict(islice(self.counts.items(), counts))
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.recurrences, self.handing_on, self._since, self._places
+        return self.events, self.handing_on, self._since, self._places
 
-    def times(self, row: str, count: Expr, *, shared: bool = False, handed_on: int = 1) -> int:
-        """Return how often a row is run.
-
-        Args:
-            shared: whether it has the same weights each time.
-            handed_on: how many tensors each run hands to the next.
-        """
+    def times(self, row: str, count: Expr, *, handed_on: int = 1) -> int:
+        """Return how often a row is run, each run of which hands so many tensors to the next."""
         if self.sizes is None:
             if count.is_Integer and count <= self.runs:
                 return int(count)
             self.counts[row] = count
-            self.recurrences += [count] if shared else []
             self.handing_on += [count] if handed_on > 1 else []
             return self.runs
         return self.number(count)

@@ -43,7 +43,7 @@ def iterate(t: Tracer, row: str, count: Expr, carried: Carried, body: Body, *, s
     """
     if t.diary is not None:
         with t.sharing() if shared else nullcontext() as weights:
-            for run in range(t.diary.times(row, count, shared=shared, handed_on=len(carried))):
+            for run in range(t.diary.times(row, count, handed_on=len(carried))):
                 if weights is not None:
                     weights.next_step()
                 with t.flow.run(row, str(run)), t.diary.run(row, run):

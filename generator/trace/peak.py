@@ -33,7 +33,7 @@ Moment = Mapping[tuple[str, Expr], Number]  # elements alive: kind of element an
 class ReplayStep(NamedTuple):
     """Where a moment lies: in the backward pass or before it, at a row, in which runs of the stacks and recurrences around that.
 
-    The last two runs of one that stands for any number of runs have the numbers -2 and -1.
+    The last three runs of one that stands for any number of runs have the numbers -3, -2 and -1.
     """
 
     is_backward: bool
@@ -47,6 +47,12 @@ class Summits(NamedTuple):
     shared: Expr
     beside: Sequence[tuple[ReplayStep, Expr]]
 
+    @property
+    def highest(self) -> Expr:
+        """The most bytes alive at once."""
+        rest = [one for _, one in self.beside]
+        return self.shared + (Max(*rest, evaluate=False) if len(rest) > 1 else rest[0])
+
 
 @dataclass(frozen=True)
 class Replayed:
@@ -56,8 +62,7 @@ class Replayed:
         moments: those of the forward and backward pass, each with where it lies first.
         after_forward: the end of the forward pass.
         left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
-        limits: numbers of runs, and from how many on the formulas hold: the first steps of a recurrence, and the first layers of a stack
-            that hands on several results, differ from the others, and a stack without layers has nothing that a layer has.
+        limits: numbers of runs, and from how many on the formulas hold.
         course: all moments before something is let go, in order.
     """
 
@@ -69,8 +74,7 @@ class Replayed:
 
     def bytes(self, item: Mapping[str, int]) -> Expr:
         """Return the most bytes alive at once, given the bytes of an element of each kind."""
-        shared, beside = self.summits(item)
-        return shared + (Max(*(rest for _, rest in beside), evaluate=False) if len(beside) > 1 else beside[0][1])
+        return self.summits(item).highest
 
     def summits(self, item: Mapping[str, int]) -> Summits:
         """Return the moments that may be the highest, given the bytes of an element of each kind."""
@@ -85,8 +89,7 @@ class Replayed:
         return [self._at(moment, item) for moment in self.course]
 
     def _at(self, moment: Moment, item: Mapping[str, int]) -> Expr:
-        shared, [(_, rest)] = self._highest([(moment, _NOWHERE)], item)
-        return shared + rest
+        return self._highest([(moment, _NOWHERE)], item).highest
 
     def _highest(self, moments: Iterable[tuple[Moment, ReplayStep]], item: Mapping[str, int]) -> Summits:
         """Return the highest moments: what all of those have that may be it, and what each has beside."""

@@ -15,7 +15,7 @@ place. Sizes do not depend on values: meta tensors give what the CPU gives, exce
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -108,24 +108,15 @@ def forward_peak(module: nn.Module, inputs: Sequence[Any], state: dict[str, Any]
         inputs: positional arguments.
         state: what steps before have left, to which the module adds; None for a module without one.
     """
-    mode = _LiveMode(owned_storages(module, module.parameters()) | {storage_key(x) for x in _kept(state)}, tensors_in(inputs))
+    mode = _LiveMode(owned_storages(module, tensors_in(state)), tensors_in(inputs))
     with torch.no_grad():
         with mode:
             outputs = module(*inputs, *([] if state is None else [state]))
         mode.close()
-        found = _summary(
-            mode.changes, len(mode.changes), {}, {mode.numbers[key] for x in _kept(state) if (key := storage_key(x)) in mode.numbers}
-        )
+        kept = {mode.numbers[key] for key in map(storage_key, tensors_in(state)) if key in mode.numbers}
+        found = _summary(mode.changes, len(mode.changes), {}, kept)
         del outputs
     return found.bytes
-
-
-def _kept(state: dict[str, Any] | None) -> Iterator[Tensor]:
-    for value in (state or {}).values():
-        if isinstance(value, dict):
-            yield from _kept(value)
-        elif isinstance(value, Tensor):
-            yield value
 
 
 class _LiveMode(KernelMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class

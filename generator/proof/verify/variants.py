@@ -10,15 +10,16 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.formulas.evaluate import evaluate
+from generator.proof.measure.peak import forward_peak
 from generator.proof.measure.peak import peak as measured_peak
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
 from generator.proof.verify.checks import Check
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement
 from generator.proof.verify.rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
-from generator.proof.verify.state import without_past
-from generator.quantities import PEAK_BYTES, SAVED_BYTES
-from generator.sheet.peak import PeakMemory
+from generator.proof.verify.state import copied, without_past
+from generator.quantities import FORWARD_PEAK_BYTES, PEAK_BYTES, SAVED_BYTES, STEP_PEAK_BYTES
+from generator.sheet.peak import Pass, PeakMemory
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}
@@ -55,11 +56,10 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
     """Compare the bytes kept for the backward pass, in each number format."""
     compiled = instance.bench.compiled(instance.name)
     tracer = compiled.architecture.tracer
-    for dtype, torch_dtype in FORMATS.items():
-        same = torch_dtype == torch.float32
-        built = instance if same else Instance.of(instance.bench, instance.name, instance.sizes, dtype=torch_dtype)
+    for dtype in FORMATS:
+        built = in_format(instance, dtype)
         own = built.where_fused
-        measured = instance.trained.saved.bytes if same else _saved_bytes(own)
+        measured = instance.trained.saved.bytes if built is instance else _saved_bytes(own)
 
         def locate(dtype: str = dtype, own: Instance = own) -> RowDifference | None:
             with WideStatistics():
@@ -72,7 +72,13 @@ def byte_checks(instance: Instance) -> Iterator[Check]:
         yield Check(f"{SAVED_BYTES.key}, {dtype}", evaluate(compiled.sheet.saved.bytes(dtype), instance.sizes), measured, locate, fixed)
         peak = compiled.sheet.peak
         if peak is not None:
-            yield from _peak_checks(built, peak, dtype)
+            yield from peak_checks(built, peak, dtype)
+
+
+def in_format(instance: Instance, dtype: str) -> Instance:
+    """Return an instance, which is in float32, in one of `FORMATS`: itself, or another one. Raises KeyError for an unknown one."""
+    torch_dtype = FORMATS[dtype]
+    return instance if torch_dtype == torch.float32 else Instance.of(instance.bench, instance.name, instance.sizes, dtype=torch_dtype)
 
 
 def _saved_bytes(own: Instance) -> int:
@@ -81,21 +87,31 @@ def _saved_bytes(own: Instance) -> int:
         return saved(own.runner(), *own.leaves()).bytes
 
 
-def _peak_checks(built: Instance, peak: PeakMemory, dtype: str) -> Iterator[Check]:
-    """Compare the peak of memory of an instance that starts without a past, where it can be replayed."""
-    bench, name = built.bench, built.name
-    sizes = without_past(bench, name, built.sizes)
-    derived = peak.bytes_at(dtype, sizes)
+def peak_checks(built: Instance, peak: PeakMemory, dtype: str) -> Iterator[Check]:
+    """Compare the peak of a pass of an instance in a format, where it can be replayed; without a past, but for what it finds in caches."""
+    bench, name, what = built.bench, built.name, peak.what
+    sizes = dict(built.sizes) if peak.has_caches else without_past(bench, name, built.sizes)
+    derived = None if peak.is_unknown else peak.bytes_at(dtype, sizes)
     if derived is None:
         return
     own = (built if sizes == built.sizes else Instance.of(bench, name, sizes, dtype=FORMATS[dtype])).where_fused
     with own.mode, WideStatistics():
-        measured = measured_peak(own.module, own.leaves(), input_gradients=None).bytes
+        measured = _measured_peak(own, peak)
 
     def fixed(numbers: Mapping[str, int]) -> Any:
-        return bench.fixed(name, None, numbers).peak.bytes_at(dtype, sizes)
+        return bench.fixed(name, None, numbers).peak.of(what).bytes_at(dtype, sizes)
 
-    yield Check(f"{PEAK_BYTES.key}, {dtype}", derived, measured, fixed=fixed)
+    yield Check(f"{_PEAKS[what].key}, {dtype}", derived, measured, fixed=fixed)
+
+
+def _measured_peak(own: Instance, peak: PeakMemory) -> int:
+    if peak.what is not Pass.FORWARD:
+        counts_gradients = peak.what is Pass.GRADIENTS
+        return measured_peak(own.module, own.leaves(), input_gradients=None, counts_gradients=counts_gradients).bytes
+    return forward_peak(own.module, own.inputs, copied(own.state) if own.state is not None and peak.has_caches else None)
+
+
+_PEAKS = {Pass.TRAINING: PEAK_BYTES, Pass.GRADIENTS: STEP_PEAK_BYTES, Pass.FORWARD: FORWARD_PEAK_BYTES}
 
 
 def saved_bytes_by_lines(own: Instance, source: str) -> ByLines:
