@@ -120,6 +120,23 @@ def test_the_largest_size_is_that_of_trying_all() -> None:
         assert largest(sheet, None, given, setting, 1, "n").value == 0
 
 
+def test_the_largest_size_is_one_that_the_spec_allows() -> None:
+    """Windows of 96 tokens: the values that can be are far apart, and none is below a window."""
+    sheet = compile_spec(builtin_library(), "separate_window_attention").sheet
+    setting = MemorySetting("float32", stored_format("float32"), stored_format("float32"), "adamw")
+    free = [one.name for one in sheet.sizes if one.kind != "derived"]
+    given = {**dict.fromkeys(free, 4), "n": 480, "w": 96}
+
+    def total(n: int) -> int:
+        found = needs_of(cost_of(sheet, None, {**given, "n": n}, setting.dtype), setting).total
+        assert found is not None
+        return found
+
+    for most in (96, 192, 480, 960):
+        assert largest(sheet, None, given, setting, total(most) + 1, "n").value == most
+    assert largest(sheet, None, given, setting, total(96) - 1, "n").value == 0
+
+
 def test_it_says_whether_it_fits(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["memory", "bert-base", "b=1", "n=128", "--device-memory", "24GB", "--train", "adamw", "--dtype", "float32"]) == 0
     said = capsys.readouterr().out

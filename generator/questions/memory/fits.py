@@ -8,6 +8,8 @@ from fractions import Fraction
 from math import ceil
 from typing import Any
 
+from sympy import divisors
+
 from generator.errors import MissingSizeError, SizeError
 from generator.quantities import FORWARD_PEAK_BYTES, PARAMS, STATE_ELEMENTS, STEP_PEAK_BYTES, TRAINABLE_PARAMS
 from generator.questions.memory.optimisers import copies_of
@@ -16,7 +18,6 @@ from generator.sheet.costing import Cost, cost_of
 from generator.sheet.peak import Pass
 from generator.sheet.sheet import Sheet
 
-_FURTHER = 64  # values below a size that are tried where the size breaks a condition
 _MOST = 1 << 48  # no size is looked for beyond
 
 
@@ -129,14 +130,18 @@ class LargestSize:
 def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting: MemorySetting, memory: int, size: str) -> LargestSize:
     """Return the largest value of one size with which a model fits, all others as given.
 
-    More of a size is taken never to need less memory, so the value is found by halving; where a value breaks a condition of the spec,
-    those below it are tried.
+    More of a size is taken never to need less memory, so the value is found by halving, among multiples of the finest step from the given
+    value that the conditions of the spec allow.
+
+    Args:
+        given: sizes, among them the one that is looked for.
 
     Raises:
         SizeError: a size without which nothing can be said is missing; the memory is not known.
     """
 
     def fits(value: int) -> bool | None:
+        """Say whether a value fits; None for one that breaks a condition of the spec."""
         try:
             total = needs_of(cost_of(sheet, preset, {**given, size: value}, setting.dtype), setting).total
         except MissingSizeError:
@@ -147,25 +152,21 @@ def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting:
             raise SizeError("the highest moment of this spec is not known")
         return total <= memory
 
-    def fits_about(value: int) -> tuple[int, bool]:
-        for less in range(min(_FURTHER, value)):
-            found = fits(value - less)
-            if found is not None:
-                return value - less, found
-        return value, False
-
-    low, high = 0, 1
-    while high < _MOST and fits_about(high)[1]:
-        low, high = fits_about(high)[0], 2 * high
+    start = given[size]
+    step = next(one for one in divisors(start) if one == start or any(fits(near) is not None for near in (start + one, start - one)))
+    low, high = (start // step, 2 * start // step) if fits(start) else (0, start // step)
+    while low and high < _MOST and fits(high * step):
+        low, high = high, 2 * high
     while high - low > 1:
-        middle, is_fitting = fits_about((low + high) // 2)
-        if is_fitting and middle > low:
+        middle = (low + high) // 2
+        found = fits(middle * step)
+        # What breaks a condition below the given value is too small, and what does so above is too large.
+        if found or (found is None and middle * step < start):
             low = middle
-        elif is_fitting:
-            break
         else:
-            high = (low + high) // 2
-    return LargestSize(low, fits(low + 1) is not None)
+            high = middle
+    best = low * step if low and fits(low * step) else 0
+    return LargestSize(best, fits((low + 1) * step) is not None)
 
 
 def sizes_in(text: str) -> int:
