@@ -30,15 +30,10 @@ def inline(latex: str) -> str:
 
 def display_lines(latex: str, width: int = LINE_WIDTH) -> tuple[str, ...]:
     """Return the lines of a display; a long sum is broken before a plus or minus, its lines one below the other."""
-    lines = [""]
-    for part in outer_terms(latex):
-        if lines[-1] and len(lines[-1]) + len(part) > width:
-            lines.append("")
-        lines[-1] += part
+    lines = _broken(outer_terms(latex), width)
     if len(lines) == 1:
         return (latex,)
-    rows = [_signed(line.strip(), is_first=i == 0) for i, line in enumerate(lines)]
-    return (r"\begin{aligned}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{aligned}")
+    return _aligned([_signed(line, is_first=i == 0) for i, line in enumerate(lines)])
 
 
 def part_lines(parts: Sequence[tuple[str, Sequence[str]]], width: int = LINE_WIDTH) -> tuple[str, ...]:
@@ -49,12 +44,23 @@ def part_lines(parts: Sequence[tuple[str, Sequence[str]]], width: int = LINE_WID
     """
     rows: list[str] = []
     for name, terms in parts:
-        label, lines = rf" && \text{{{' '.join(name.split('_'))}}}", [""]
-        for term in terms:
-            if lines[-1] and len(lines[-1]) + len(term) > width:
-                lines.append("")
-            lines[-1] += term
-        rows += [_signed(line.strip(), is_first=not rows and i == 0) + (label if i == 0 else "") for i, line in enumerate(lines)]
+        label = rf" && \text{{{' '.join(name.split('_'))}}}"
+        lines = enumerate(_broken(terms, width))
+        rows += [_signed(line, is_first=not rows and i == 0) + (label if i == 0 else "") for i, line in lines]
+    return _aligned(rows)
+
+
+def _broken(terms: Sequence[str], width: int) -> list[str]:
+    """Return summands in lines of at most so many characters, if each has no more."""
+    lines = [""]
+    for term in terms:
+        if lines[-1] and len(lines[-1]) + len(term) > width:
+            lines.append("")
+        lines[-1] += term
+    return [line.strip() for line in lines]
+
+
+def _aligned(rows: Sequence[str]) -> tuple[str, ...]:
     return (r"\begin{aligned}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{aligned}")
 
 
