@@ -23,6 +23,7 @@ from generator.spec.lookup import collect
 from generator.spec.model import Option
 from generator.spec.shared_presets import shared_presets
 from generator.text.problems import Problem, ProblemsError
+from generator.text.spec_values import as_written
 from generator.text.suggest import listed
 
 EXAMPLES = """\
@@ -118,8 +119,7 @@ def _spec_problems(library: Library, name: str) -> tuple[Problem, ...]:
             try:
                 Resolver(library).architecture(spec, {option.name: choice})
             except ProblemsError as error:
-                shown = str(choice).lower() if isinstance(choice, bool) else choice
-                note = f"where option `{option.name}` is `{shown}` ({option.span.source.path}:{option.span.line})"
+                note = f"where option `{option.name}` is `{as_written(choice)}` ({option.span.source.path}:{option.span.line})"
                 found += [replace(problem, notes=(*problem.notes, note)) for problem in error.problems]
     return tuple(found)
 

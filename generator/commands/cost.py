@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.sizes import word
 from generator.render.terminal.table import Column, table_lines
+from generator.text.spec_values import as_written
 
 if TYPE_CHECKING:
     from generator.sheet.costing import Cost
@@ -60,7 +60,7 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, SAVED_BYTES
 
     sheet, room = cost.sheet, width()
-    options = "".join(f", {name}={word(value)}" for name, value in {**sheet.options, **chosen}.items())
+    options = "".join(f", {name}={as_written(value)}" for name, value in {**sheet.options, **chosen}.items())
     sizes = ", ".join(f"{name}={value:,}" for name, value in cost.dims.items())
     lines = [styled(f"{sheet.title} ({sheet.name}{f', preset {cost.preset}' if cost.preset else ''})", "bold")]
     lines += textwrap.wrap(sizes + options + (", in inference" if data.get("mode") else ""), room or 10_000)

@@ -16,8 +16,9 @@ from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.quantities import Shown, keys_in, shown_in
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.sizes import preset_text, word
+from generator.render.terminal.sizes import preset_text
 from generator.render.terminal.table import Column, natural_width, table_lines
+from generator.text.spec_values import as_written
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -94,7 +95,7 @@ def _presets(sheet: Sheet, room: int | None) -> list[str]:
 def _flow(one: OptionFlow) -> str:
     """Say where an option of a used spec comes from: `bias of gated_mlp = false, from bert`."""
     source = "" if one.source == one.option else f"`{one.source}` of "
-    return f"{one.option} of {one.spec} = {word(one.value)}, from {source}{one.giver}"
+    return f"{one.option} of {one.spec} = {as_written(one.value)}, from {source}{one.giver}"
 
 
 def _plain(sheet: Sheet, write: _Writer) -> dict[str, Any]:

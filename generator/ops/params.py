@@ -15,6 +15,7 @@ from sympy import Expr, Rational
 from generator.text.expressions import Ast, ExpressionError, parse_expression, parse_table_value, symbolic
 from generator.text.naming import NAME, RESULT
 from generator.text.source import Span
+from generator.text.spec_values import as_written
 from generator.text.suggest import did_you_mean, listed
 
 
@@ -130,7 +131,9 @@ class ChoiceKind(Kind):
             raise BindError(f"`{parsed}` is not one of {', '.join(self.words)}", *did_you_mean(parsed, self.words))
         value = scope.options[parsed]
         if value not in self.words:
-            raise BindError(f"option `{parsed}` is `{_word(value)}`, which is not one of {', '.join(self.words)}", cause=f"option {parsed}")
+            raise BindError(
+                f"option `{parsed}` is `{as_written(value)}`, which is not one of {', '.join(self.words)}", cause=f"option {parsed}"
+            )
         for word in scope.choices.get(parsed, ()):
             if word not in self.words:
                 raise BindError(
@@ -159,7 +162,9 @@ class NumberKind(Kind):
         if isinstance(parsed.value, str):
             value = _option(parsed.value, scope, "a number")
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise BindError(f"option `{parsed.value}` is `{_word(value)}`, where a number is needed", cause=f"option {parsed.value}")
+                raise BindError(
+                    f"option `{parsed.value}` is `{as_written(value)}`, where a number is needed", cause=f"option {parsed.value}"
+                )
             return NumberOption(float(value), repr(value), parsed.value)
         return NumberOption(float(parsed.value), repr(parsed.value))
 
@@ -287,10 +292,6 @@ AXIS = AxisKind()
 AXES = AxesKind()
 NAMES = NamesKind()
 TEXT = TextKind()
-
-
-def _word(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _option(name: Any, scope: ParamScope, otherwise: str) -> Any:

@@ -28,6 +28,7 @@ from generator.resolve.sizes import (
 from generator.spec.model import Condition, Dim, Expression, Option, Spec, Use
 from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
 from generator.text.problems import Problems
+from generator.text.spec_values import as_written
 from generator.text.suggest import did_you_mean, listed
 from generator.trace.tensor import Shape, Tensor, product
 
@@ -211,12 +212,12 @@ def option_problem(spec: Spec, option: Option, value: Any) -> tuple[str, ...]:
         if value in option.choices:
             return ()
         notes = (*did_you_mean(str(value), option.choices), f"it may be {listed(option.choices, 'or')}")
-        return (f"option `{option.name}` of `{spec.name}` cannot be `{_written(value)}`", *notes)
+        return (f"option `{option.name}` of `{spec.name}` cannot be `{as_written(value)}`", *notes)
     kinds = {"true or false": bool, "a word": str, "a number": (int, float)}
     wanted = next(words for words, kind in kinds.items() if isinstance(option.default, kind))  # type: ignore[arg-type]  # a class or classes
     if isinstance(value, kinds[wanted]) and isinstance(value, bool) == isinstance(option.default, bool):  # type: ignore[arg-type]  # as above
         return ()
-    return (f"option `{option.name}` of `{spec.name}` is {wanted}; found `{_written(value)}`", *yes_or_no(value, wanted))
+    return (f"option `{option.name}` of `{spec.name}` is {wanted}; found `{as_written(value)}`", *yes_or_no(value, wanted))
 
 
 def yes_or_no(value: Any, wanted: str = "true or false") -> tuple[str, ...]:
@@ -224,10 +225,6 @@ def yes_or_no(value: Any, wanted: str = "true or false") -> tuple[str, ...]:
     meant = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}.get(str(value).lower())
     meant = meant or {"True": "true", "TRUE": "true", "False": "false", "FALSE": "false"}.get(str(value))
     return (f"did you mean {meant}?",) if meant and wanted == "true or false" else ()
-
-
-def _written(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def check_shape(declared: Shape, found: Shape, facts: Facts) -> bool:

@@ -9,6 +9,7 @@ from generator.ops.base import Op
 from generator.ops.params import ChoiceKind
 from generator.ops.registry import ops
 from generator.render.environment import environment
+from generator.text.spec_values import as_written
 from generator.trace.kernels import published
 from generator.trace.vector_table import PRIMITIVES, RULES
 
@@ -52,6 +53,4 @@ def _parameter(name: str, metadata: Any) -> dict[str, str]:
 def _default(value: Any) -> str:
     if value is None:
         return "none"
-    if isinstance(value, bool):
-        return f"`{str(value).lower()}`"
-    return f"`{value}`"
+    return f"`{as_written(value)}`"

@@ -14,6 +14,7 @@ from generator.render.markdown.links import OPERATIONS
 from generator.render.markdown.table import MarkdownTable, table
 from generator.sheet.memory import ITEM
 from generator.sheet.sheet import Sheet
+from generator.text.spec_values import as_written
 
 ROW_FORMULA_WIDTH = 60  # further columns stand beside them
 HOW_SAVED = (
@@ -36,12 +37,7 @@ def sizes_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
 
 def options_table(sheet: Sheet) -> MarkdownTable:
     """Return the options in force."""
-    return table(("Option", "In force"), ((code(name), code(option_value(value))) for name, value in sheet.options.items()))
-
-
-def option_value(value: object) -> str:
-    """Return an option's value as a spec writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return table(("Option", "In force"), ((code(name), code(as_written(value))) for name, value in sheet.options.items()))
 
 
 def constraint_lines(sheet: Sheet) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from generator.quantities import QUANTITIES
 from generator.render.workbook.cells import Page
 from generator.render.workbook.plan import Plan
+from generator.text.spec_values import as_written
 from generator.version import VERSION
 
 WIDTHS = (30, 24, 96)
@@ -24,7 +25,7 @@ def write_about(page: Page, plan: Plan) -> None:
     page.text("A1", words("about.title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     row = _section(page, 3, words("about.file"))
-    options = ", ".join(f"{name}: {_shown(value)}" for name, value in sheet.options.items()) or words("about.no_options")
+    options = ", ".join(f"{name}: {as_written(value)}" for name, value in sheet.options.items()) or words("about.no_options")
     rebuild = words("about.rebuild_text", name=sheet.name, language=words.language)
     lines = {"spec": sheet.source, "hash": sheet.source_hash, "options": options, "version": f"archsheet {VERSION}", "rebuild": rebuild}
     for label, text in {**lines, "pull": words("about.pull_text", name=sheet.name)}.items():
@@ -57,10 +58,6 @@ def _line(page: Page, row: int, label: str, text: str, *, unit: str = "") -> int
         page.text(page.merged(f"B{row}:C{row}", "Words"), text)
     page.height(row, [(label, WIDTHS[0]), (text, WIDTHS[2] if unit else WIDTHS[1] + WIDTHS[2])])
     return row + 1
-
-
-def _shown(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _write_legend(page: Page, plan: Plan, row: int) -> None:
