@@ -57,7 +57,7 @@ class LoadedSpec:
     @property
     def presets(self) -> dict[str, dict[str, int]]:
         """The published sizes, by the preset's name."""
-        return {preset.name: dict(preset.sizes) for preset in (*self.sheet.presets, *self.sheet.other_presets)}
+        return {preset.name: dict(preset.sizes) for preset in self.sheet.every_preset}
 
     @property
     def formulas(self) -> dict[str, str]:

@@ -84,10 +84,9 @@ def _all_costs(sheet: Sheet) -> Iterator[Mapping[str, Any]]:
 
 def _presets(sheet: Sheet, room: int | None) -> list[str]:
     """Return what can be named with --preset, each with its sizes."""
-    every = (*sheet.presets, *sheet.other_presets)
     lines = []
-    for preset in every:
-        text = f"  preset {preset.name}: {preset_text(preset.sizes, {**preset.options, **preset.slots})}"
+    for preset in sheet.every_preset:
+        text = f"  preset {preset.name}: {preset_text(preset.sizes, preset.choices)}"
         lines += textwrap.wrap(text, room or 1_000_000, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
     return lines
 
@@ -110,13 +109,12 @@ def _plain(sheet: Sheet, write: _Writer) -> dict[str, Any]:
         shapes: dict[str, Sequence[int | str]] = {part: [write.plain(axis) for axis in axes] for part, axes in row.shapes}
         shape: Any = shapes[""] if set(shapes) == {""} else shapes
         rows.append({"row": row.path, "op": row.op, "shape": shape, "times": write.plain(row.repeat), **costs(row.costs)})
-    every = (*sheet.presets, *sheet.other_presets)
     return {
         "spec": sheet.name,
         "title": sheet.title,
         "sizes": {size.name: {"meaning": size.meaning, "kind": size.kind, "value": write.value(size)} for size in sheet.sizes},
         "options": dict(sheet.options),
-        "presets": {preset.name: {"set": dict(preset.sizes), "options": {**preset.options, **preset.slots}} for preset in every},
+        "presets": {preset.name: {"set": dict(preset.sizes), "options": preset.choices} for preset in sheet.every_preset},
         "rows": rows,
         "totals": costs(sheet.totals),
     }

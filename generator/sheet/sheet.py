@@ -98,6 +98,11 @@ class SheetPreset:
     slots: Mapping[str, str] = field(default_factory=dict)
     totals: Mapping[str, Expr] = field(default_factory=dict)
 
+    @property
+    def choices(self) -> dict[str, object]:
+        """The options and what fills slots, by name."""
+        return {**self.options, **self.slots}
+
 
 @dataclass(frozen=True)
 class ClaimTerm:
@@ -207,6 +212,11 @@ class Sheet:
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
     peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # None in sheets that are no architecture's
     inference_peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # where any count differs in inference
+
+    @property
+    def every_preset(self) -> tuple[SheetPreset, ...]:
+        """The presets of the options in force, and behind them those of others."""
+        return (*self.presets, *self.other_presets)
 
     @property
     def year(self) -> str:

@@ -65,7 +65,7 @@ def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
         ],
         "totals": {key: table.put(total) for key, total in sheet.totals.items()},
         "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.implementation] for preset in sheet.presets],
-        "other_presets": [[preset.name, dict(preset.sizes), {**preset.options, **preset.slots}] for preset in sheet.other_presets],
+        "other_presets": [[preset.name, dict(preset.sizes), preset.choices] for preset in sheet.other_presets],
         "printed": [
             [
                 [one.of_preset, one.quantity, one.text, one.verdict, one.cite, one.note, one.erratum],

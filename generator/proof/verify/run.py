@@ -116,7 +116,7 @@ def verify(
             break
         cases.append(check_case(bench, name, sizes, of_values=_further_checks))
     shortened: list[str] = []
-    published = (*sheet.presets, *sheet.other_presets)
+    published = sheet.every_preset
     for preset in published if presets is None else sorted(published, key=lambda one: row_runs(sheet, one.sizes))[:presets]:
         found = _at_preset(bench, name, preset, rng, most_runs)
         cases += found.cases
@@ -131,7 +131,7 @@ def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
     """Measure a spec at the sizes of one preset, with the options and blocks that go with it, and nothing else. Raises as `verify`."""
     require_measurements()
     sheet = bench.compiled(name).sheet
-    published = next(one for one in (*sheet.presets, *sheet.other_presets) if one.name == preset)
+    published = next(one for one in sheet.every_preset if one.name == preset)
     return _at_preset(bench, name, published, random.Random(name), MOST_RUNS)  # noqa: S311  as above
 
 

@@ -39,7 +39,7 @@ class Presets:
 
 def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
     """Return what each preset comes to for one sequence, what others have counted of it, and its sizes."""
-    presets = (*sheet.presets, *sheet.other_presets)
+    presets = sheet.every_preset
     shown = [_at_preset(sheet, preset) for preset in presets]
     batch = " (`b` = 1)" if any(_leaves_batch_open(sheet, preset) for preset in presets) else ""
     opened = [one for one in shown_in(Shown.PRESETS) if any(at[one.key].free_symbols for at in shown)]
@@ -47,7 +47,7 @@ def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
     rows = []
     for preset, at in zip(presets, shown, strict=True):
         name = code(preset.name)
-        sizes = ", ".join(f"{code(size)} = {_word(value)}" for size, value in {**preset.sizes, **preset.options, **preset.slots}.items())
+        sizes = ", ".join(f"{code(size)} = {_word(value)}" for size, value in {**preset.sizes, **preset.choices}.items())
         cells = ("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in opened)
         rows.append([name, sizes, *cells])
     sizes_of_presets = table(*without_empty_columns(["Preset", "Sizes", *heads.values()], rows, tuple(heads.values())))
@@ -61,7 +61,7 @@ def _numbers(sheet: Sheet) -> MarkdownTable:
     work = [one.title for one in quantities if one.title not in of_weights]
     head = ["Preset", *(one.title for one in quantities if one.title in of_weights), *work, *PEAKS.values(), AT, *_OTHERS]
     rows = []
-    for preset in (*sheet.presets, *sheet.other_presets):
+    for preset in sheet.every_preset:
         sizes, chosen = sizes_at(sheet, preset)
         totals = {key: at_sizes(total, _known(sizes)) for key, total in (preset.totals or sheet.totals).items()}
         cells = {"Preset": code(preset.name), AT: ", ".join(f"{code(name)} = {value:,}" for name, value in chosen.items())}
@@ -96,7 +96,7 @@ class PresetNumbers:
 def preset_numbers(sheet: Sheet) -> tuple[PresetNumbers, ...]:
     """Return what each preset comes to."""
     found = []
-    for preset in (*sheet.presets, *sheet.other_presets):
+    for preset in sheet.every_preset:
         sizes, chosen = sizes_at(sheet, preset)
         totals = preset.totals or sheet.totals
         at = [at_sizes(totals[key], _known(sizes)) for key in (PARAMS.key, MATMUL_FLOPS.key)]
@@ -140,8 +140,7 @@ def _word(value: object) -> str:
 
 def preset_parameters(sheet: Sheet) -> tuple[int, ...]:
     """Return the parameters of all presets that set the sizes these depend on, from few to many."""
-    every = (*sheet.presets, *sheet.other_presets)
-    counts = (at_sizes((preset.totals or sheet.totals)[PARAMS.key], preset_sizes(sheet, preset.sizes)) for preset in every)
+    counts = (at_sizes((preset.totals or sheet.totals)[PARAMS.key], preset_sizes(sheet, preset.sizes)) for preset in sheet.every_preset)
     return tuple(sorted(int(count) for count in counts if count.is_Integer))
 
 

@@ -125,7 +125,7 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, m
         top.names.add("torch")
     several = len(view.arch.outputs) > 1
     top.add(view.lines.top)
-    presets, checkpoints = ((*sheet.presets, *sheet.other_presets), spec.checkpoints) if sheet is not None else ((), {})
+    presets, checkpoints = (sheet.every_preset, spec.checkpoints) if sheet is not None else ((), {})
     top.names.update(["Any"] if view.takes_state or presets or checkpoints else [], ["ClassVar"] if presets or checkpoints else [])
     top.names.update(["Mapping", "load_reference"] if checkpoints else [], ["Sequence"] if view.families else [])
     return {
