@@ -54,16 +54,10 @@ def _traced(library: Library, arch: Architecture, options: Mapping[str, bool]) -
 
 def refuse_other_lines(library: Library, whole: Architecture, drafted: Lines, written: Written) -> None:
     """Raise ProblemsError where a row would be written otherwise without the rows of an option that decides shapes."""
-    here: dict[str, list[str]] = {}
-    for row, (code, _) in zip(drafted.rows, drafted.forward, strict=True):
-        here.setdefault(row, []).append(code)
+    here, made = _code_by_row(drafted), {line.strip() for line in drafted.init}
     for option, other in _others(library, whole):
         lines = written(other)
-        there: dict[str, list[str]] = {}
-        for row, (code, _) in zip(lines.rows, lines.forward, strict=True):
-            there.setdefault(row, []).append(code)
-        made = {line.strip() for line in drafted.init}
-        differ = [row for row, code in there.items() if code != here.get(row)]
+        differ = [row for row, code in _code_by_row(lines).items() if code != here.get(row)]
         differ += [row for row, sizes in lines.built_with.items() if sizes - drafted.built_with[row]]
         if not differ and not {line.strip() for line in lines.init} <= made:
             differ = [row.name for row in other.rows if row.active]
@@ -71,3 +65,10 @@ def refuse_other_lines(library: Library, whole: Architecture, drafted: Lines, wr
             note = f"`{option}` decides shapes here, and the module is one for both of its values; a spec that decides it can have this row"
             message = f"`{differ[0]}` would be written otherwise where `{option}` is false"
             raise ProblemsError([Problem(message, whole.spec.rows[differ[0]].span, (note,))])
+
+
+def _code_by_row(lines: Lines) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row, (code, _) in zip(lines.rows, lines.forward, strict=True):
+        found.setdefault(row, []).append(code)
+    return found

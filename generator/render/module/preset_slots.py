@@ -18,6 +18,7 @@ from generator.sheet.compiled import derive
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.choices import Choices
+from generator.text.expressions import names
 from generator.text.suggest import listed
 
 
@@ -95,18 +96,21 @@ class _Blocks:
                 found.add(name)
                 value = self.spec.dims[name].value
                 if value is not None and not self._is_told(name):
-                    open_names += [other for other in self.spec.dims if re.search(rf"\b{other}\b", value.text)]
+                    open_names += [other for other in names(value.ast) if other in self.spec.dims]
         return [name for name in self.spec.dims if name in found]
 
     def _is_told(self, name: str) -> bool:
         """Say whether the preset gives a size to the constructor."""
-        return name in self.preset.sizes and any(argument.name == name for argument in self.view.arguments)
+        return name in self.preset.sizes and self._is_argument(name)
+
+    def _is_argument(self, name: str) -> bool:
+        return any(argument.name == name for argument in self.view.arguments)
 
     def _size(self, name: str) -> str:
         """Return the Python of a size; nothing where it is open."""
         family = self.view.family(name)
         dim = self.spec.dims[name]
-        is_argument = any(argument.name == name for argument in self.view.arguments)
+        is_argument = self._is_argument(name)
         if dim.kind == "derived" or (dim.value is not None and not is_argument and name not in self.preset.sizes):
             return self.printer.definition(name, self.printer.variables)
         if family is not None and self._is_told(name):
