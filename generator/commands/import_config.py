@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered
 from generator.render.terminal.console import say, styled, warn, width
 from generator.render.terminal.table import Column, table_lines
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights", metavar="FILE", type=Path, help="compare with the shapes in this file; by default with those beside it"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON, for scripts")
+    add_json(parser, "print JSON, for scripts")
     add_specs(parser)
 
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.commands.arguments import UsageError, add_specs, existing, settings
+from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered
 from generator.files.regular_file import read_regular
 from generator.files.seal import State, sealed, state_of
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
     parser.add_argument("--force", action="store_true", help="replace the page also if it was edited by hand")
     parser.add_argument("--no-references", dest="references", action="store_false", help="leave out the public implementations")
-    parser.add_argument("--json", action="store_true", help="print everything as JSON")
+    add_json(parser, "print everything as JSON")
     add_specs(parser)
 
 

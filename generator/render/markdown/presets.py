@@ -16,6 +16,7 @@ from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
 from generator.render.markdown.numbers import both, exact, human
+from generator.render.markdown.peak import DTYPES
 from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
 from generator.sheet.example import NoExampleError, example_sizes
 from generator.sheet.presets import complete
@@ -25,7 +26,7 @@ BATCH = "b"
 LONGEST = 2**20  # where conditions allow more, the size is no length, or none that anybody has
 AT = "Work and memory at"
 _OTHERS = ("Public implementation", "Published", "Note", "Source")  # the columns of what others say
-PEAKS = {dtype: f"{PEAK_BYTES.en.short}, {dtype}" for dtype in ("float32", "bfloat16")}
+PEAKS = {dtype: f"{PEAK_BYTES.en.short}, {dtype}" for dtype in DTYPES}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from generator.render.markdown.table import MarkdownTable, table, without_empty_
 from generator.sheet.sheet import Sheet, SheetRow
 
 MOST_ROWS = 80  # of all levels together; blocks that lie deeper are closed, as their own pages show what is in them
-ROW_FORMULA_WIDTH = 60  # four columns of formulas stand side by side
+ROW_FORMULA_WIDTH = 60  # further columns, four of them of formulas, stand beside
 
 
 @dataclass(frozen=True)

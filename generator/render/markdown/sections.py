@@ -11,12 +11,12 @@ from generator.quantities import BYTES, INTENSITY, QUANTITIES, VECTOR_FLOPS, InB
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.formula import PageFormulas, Parts, fitting, inline, multiplied, part_lines
 from generator.render.markdown.links import OPERATIONS
+from generator.render.markdown.rows import ROW_FORMULA_WIDTH
 from generator.render.markdown.table import MarkdownTable, table
 from generator.sheet.memory import ITEM
 from generator.sheet.sheet import Sheet
 from generator.text.spec_values import as_written
 
-ROW_FORMULA_WIDTH = 60  # further columns stand beside them
 HOW_SAVED = (
     f"what is kept for the backward pass, where a number of the model has {code(ITEM.name)} bytes (4 in float32, 2 in bfloat16); "
     "masks have 1, indices 8, and statistics of normalisations at least 4"
