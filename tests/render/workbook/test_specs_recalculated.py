@@ -20,7 +20,7 @@ from generator.sheet.sizing import sized
 
 from .calculator import Answer, Job, calculated, needs_uno, same
 from .crossing_truth import wrong_sentences
-from .every import SPECS, Book, book
+from .every import SPECS, Book, book, has_peak
 from .libreoffice import Cell
 
 pytestmark = [pytest.mark.slow, needs_uno]
@@ -62,7 +62,7 @@ def drawn(names: list[str], chosen: int | None = 1, sets: int = OVERRIDE_SETS) -
     """Draw what is typed into each workbook: so many of its presets as they are (the last ones, or all), and sizes beside presets."""
     rng, found = random.Random(11), []
     for one in map(book, names):
-        presets = [*one.spec.presets] or [None]
+        presets = [column.name for column in one.plan.columns if column.name in one.spec.presets] or [None]
         cases = [Case(preset, {}, "float32") for preset in (presets if chosen is None else presets[-chosen:])]
         for i in range(sets):
             preset = presets[i % len(presets)]
@@ -132,11 +132,6 @@ def in_inference(book: Book, sizes: Mapping[str, Any], case: Case) -> dict[Cell,
         has_formula = has_peak(used.sheet, cost.dims, case.dtype)
         found["Summary", f"D{rows[PEAK_BYTES.key]}"] = cost.peak_bytes if has_formula else "–"
     return found
-
-
-def has_peak(sheet: Sheet, sizes: Mapping[str, int], dtype: str) -> bool:
-    """Say whether one formula gives the peak: where none does, the API replays the step, and the workbook shows a dash."""
-    return sheet.peak_bytes(dtype) is not None and all(evaluate(count, sizes) >= least for count, least in sheet.peak_limits(dtype))
 
 
 def wrong(book: Book, case: Case, answer: Answer) -> dict[Cell, Any]:
