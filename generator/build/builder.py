@@ -24,6 +24,7 @@ from generator.files.regular_file import real
 from generator.files.seal import State, sealed, state_of
 from generator.questions.comparison.files import FOLDER as COMPARISONS
 from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
+from generator.spec.inherited_mistakes import said_once
 from generator.spec.library import Library
 from generator.spec.lookup import Collection
 from generator.text.problems import Problem, ProblemsError
@@ -63,7 +64,7 @@ class Report:
         differences: for a check, what is wrong with which path.
         removed: outputs that came from no spec any more.
         failed: the specs that could not be built.
-        problems: all that went wrong, in order of files and lines.
+        problems: all that went wrong, in order of files and lines; what is wrong in a spec that others lean on is said once.
         remarks: what a person should know, such as that charts were not drawn.
         comparisons: how many comparisons there are.
     """
@@ -74,7 +75,7 @@ class Report:
     removed: list[str] = field(default_factory=list)
     differences: dict[str, str] = field(default_factory=dict)
     failed: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: tuple[Problem, ...] = ()
     remarks: list[str] = field(default_factory=list)
     comparisons: int = 0
 
@@ -104,6 +105,7 @@ class _Build:
         self.checker = Checker(self.out)
         self.sink: Sink = self.checker if request.check else FileWriter(self.out, force=request.force)
         self.report = Report(differences=self.checker.found)
+        self.found: dict[str, list[Problem]] = {}  # by the spec in which it was met, or what else has it
 
     def run(self) -> Report:
         request = self.request
@@ -126,6 +128,7 @@ class _Build:
                 self._comparisons()
         finally:  # what was written is recorded even if the build is stopped
             self._save()
+        self.report.problems = ProblemsError(said_once(self.library, self.found)).problems
         return self.report
 
     def _render(self, plan: BuildPlan) -> None:
@@ -276,7 +279,9 @@ class _Build:
         return {name: self.manifest.specs[name] for name in self.chosen}
 
     def _fail(self, problems: Iterable[Problem], names: Iterable[str]) -> None:
-        self.report.problems.extend(problems)
+        """Take down what is wrong, and what could not be built for it: one spec, or several comparisons."""
+        names = list(names)
+        self.found.setdefault(names[0] if names else "", []).extend(problems)
         self.report.failed.extend(name for name in names if name not in self.report.failed)
 
     def _save(self) -> None:

@@ -205,6 +205,24 @@ def test_one_mistake_in_a_spec_that_many_lean_on_is_said_once(tmp_path: Path, ca
     assert "4 specs: 1 mistake, in 4 of them" in said.out
 
 
+@pytest.mark.parametrize("command", [("check",), ("build", "--out", "out"), ("build", "--out", "out", "--jobs", "2")])
+def test_every_command_says_a_shared_mistake_once_and_which_specs_have_it(
+    command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    wrong = BASE.replace("out: [b, n, d]", "out: [b, n, d], when: gaet")  # the message names the spec, so it is another one in each
+    user = "title: U\ndims: {from: base}\ninputs: {x: [b, n, d]}\nlayers:\n  y: {use: base}\n"
+    alone = BASE.replace("{slot: inner}", "{slot: iner}").replace("small:", "other:")
+    _library(Path(), base=wrong, one="title: One\nlike: base\n", two="title: Two\nlike: base\n", user=user, alone=alone)
+    assert main([command[0], ".", *command[1:]]) == 1
+    said = capsys.readouterr().err
+    assert said.count("yaml:11:") == 1
+    assert said.count("yaml:12:") == 1
+    assert said.count("`when` names `gaet`, which is not an option of `base`") == 1
+    assert said.count("4 specs have this mistake: `base`, `one`, `two` and `user`") == 1
+    assert said.count("have this mistake") == 1  # the other is of one spec alone
+
+
 def test_one_mistake_that_names_the_spec_is_said_once_and_of_the_spec_that_declares_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
