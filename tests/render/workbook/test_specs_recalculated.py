@@ -15,7 +15,6 @@ from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
 from generator.quantities import MACS, PEAK_BYTES, QUANTITIES
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
-from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import sized
 
 from .calculator import Answer, Job, calculated, needs_uno, same
