@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Derive every spec and show all problems."""
     from generator.questions.documents.checking import check_documents  # it reads YAML, which `--help` does without
+    from generator.questions.hardware.files import device_problems
 
     collection = collect(existing(args.paths), existing(args.specs))
     if not collection.requested:
@@ -60,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
         found[name] += tuple(problems)
     documents = check_documents(collection.library) if collection.is_whole else {}
     found |= {f"documents/{name}": problems for name, problems in documents.items()}
+    if collection.is_whole:
+        found |= {f"hardware/{name}": problems for name, problems in device_problems(collection.library.roots).items()}
     wrong = sum(1 for problems in found.values() if problems)
     specs = counted(len(collection.requested), "spec")
     specs += f" and {counted(len(documents), 'document')}" if documents else ""

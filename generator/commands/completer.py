@@ -19,6 +19,8 @@ from generator.commands.kept import kept_words
 from generator.commands.parser import command_parser, top_parser
 from generator.commands.registry import COMMANDS
 from generator.quantities import MEASURES
+from generator.questions.hardware.files import device_files
+from generator.questions.hardware.reader import read_device
 from generator.render.formats import FORMATS, LANGUAGES
 from generator.spec.library import Library
 from generator.spec.lookup import everything, find, is_file_name
@@ -53,12 +55,23 @@ def _completer(action: argparse.Action) -> Completer | None:
         "command": lambda **_: [command.name for command in COMMANDS],
         "lang": lambda **_: LANGUAGES,
         "formats": lambda **_: [kind.name for kind in FORMATS],
+        "device": lambda **known: _devices(known["parsed_args"]),
         "only": lambda **known: everything(_folders(known["parsed_args"])).names,
         **dict.fromkeys(("quantity", "min", "max"), lambda **_: [one.key for one in MEASURES]),
     }
     if action.dest in (*_TARGETS, *_PAIRS):
         return _words(action.dest)
     return values.get(action.dest)
+
+
+def _devices(parsed_args: argparse.Namespace) -> list[str]:
+    """Return the devices whose files have no mistakes, and their other names."""
+    found: list[str] = []
+    for file in device_files(_folders(parsed_args)).values():
+        with suppress(ProblemsError):
+            one = read_device(file)
+            found += (one.name, *one.also)
+    return found
 
 
 def _words(dest: str) -> Completer:

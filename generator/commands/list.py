@@ -1,7 +1,7 @@
 """List the specs and presets that can be named: the built-in ones, those in ./specs, and those in the folders given.
 
 Words narrow the list to specs of which the name, the title or a preset has all of them. With --presets there is one line for each
-preset, with its sizes.
+preset, with its sizes. With --devices it is the devices that `gen memory` and `gen time` know.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ EXAMPLES = """\
   gen list attention                specs with that word in their name, title or presets
   gen list --presets llama          presets with their sizes
   gen list my-specs/                also those in a folder
+  gen list --devices h100           devices with their peaks, memory and sources of each number (--json)
 """
 Entry = Mapping[str, Any]  # of a spec: `name`, `title` (None where it has mistakes), `from`, and `presets` with their sizes and options
 
@@ -38,7 +39,9 @@ Entry = Mapping[str, Any]  # of a spec: `name`, `title` (None where it has mista
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("words", metavar="WORD|PATH", nargs="*", help="what to look for; a folder of specs, or one spec's file")
-    parser.add_argument("--presets", action="store_true", help="one line for each preset, with its sizes")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--presets", action="store_true", help="one line for each preset, with its sizes")
+    what.add_argument("--devices", action="store_true", help="devices, with their peaks, memory and bandwidth")
     add_json(parser)
 
 
@@ -46,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
     """Print one line for each spec or preset."""
     paths = [word for word in args.words if is_file_name(word) or Path(word).is_dir()]
     words = [word for word in args.words if word not in paths]
+    if args.devices:
+        return _list_devices([Path(path) for path in paths], words, in_json=args.json)
     library = everything(existing([Path(path) for path in paths]))
     kept = kept_entries(library)
     entries = kept if kept is not None else _read(library)
@@ -60,6 +65,24 @@ def run(args: argparse.Namespace) -> int:
     if broken:
         complain(f"mistakes in {', '.join(broken)}", "`gen check PATH` shows them")
     return 1 if broken else 0
+
+
+def _list_devices(folders: Sequence[Path], words: Sequence[str], *, in_json: bool) -> int:
+    from generator.questions.hardware.files import devices
+    from generator.questions.hardware.shown import device_data, device_row
+
+    known = devices(existing([*folders]))
+    found = [one for one in known if all(word.lower() in " ".join((one.name, one.title, *one.also)).lower() for word in words)]
+    if words and not found:
+        raise UsageError(f"no device has {listed(words)} in its name or title", *did_you_mean(words[0], [one.name for one in known]))
+    if in_json:
+        say(json.dumps([device_data(one) for one in found], indent=2))
+        return 0
+    columns = [Column("name"), Column("title", shrinks=True), Column("memory", right=True), Column("bandwidth", right=True)]
+    columns += [Column("power", right=True), Column("dense peaks, TFLOP/s or TOP/s", shrinks=True), Column("also", shrinks=True)]
+    for line in table_lines(columns, [device_row(one) for one in found], width()):
+        say(line)
+    return 0
 
 
 def _has(entry: Entry, words: Iterable[str], preset: str | None = None) -> bool:

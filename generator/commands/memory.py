@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from generator.sheet.costing import Cost
 
 EXAMPLES = """\
-  gen memory llama-3-8b b=8 n=1 m=32768 --device-memory 80GiB
-  gen memory llama-3-8b b=8 n=1 m=32768 --weights q4_k --cache fp8
+  gen memory llama-3-8b b=8 n=1 m=8192 --device h100
+  gen memory llama-3-8b b=8 n=1 m=8192 --weights q4_k --cache fp8 --device-memory 24GB
   gen memory bert-large b=16 n=512 --train adamw --dtype float32 --device-memory 24GB
 """
 _DEFAULT_DTYPE = "bfloat16"
@@ -41,9 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
-    parser.add_argument(
-        "--device-memory", metavar="SIZE", help="what there is, 80GB or 80GiB: whether it fits, and the largest sizes that do"
-    )
+    there = parser.add_mutually_exclusive_group()
+    there.add_argument("--device", metavar="NAME", help="a device, such as h100: whether it fits, and the largest sizes that do")
+    there.add_argument("--device-memory", metavar="SIZE", help="the same of so much memory, 80GB or 80GiB")
     add_json(parser)
 
 
@@ -54,7 +54,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace) -> int:
-    from generator.questions.memory.fits import MemorySetting, largest, needs_of, sizes_in
+    from generator.questions.hardware.amounts import memory_amount
+    from generator.questions.hardware.files import device_named
+    from generator.questions.hardware.shown import memory_text
+    from generator.questions.memory.fits import MemorySetting, largest, needs_of
     from generator.questions.memory.stored_formats import stored_format
 
     target = target_of(args)
@@ -62,7 +65,8 @@ def _answer(args: argparse.Namespace) -> int:
         setting = MemorySetting(args.dtype, stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype), args.train)
         cost = target.cost(args.dtype)
         needs = needs_of(cost, setting)
-        memory = sizes_in(args.device_memory) if args.device_memory else None
+        device = device_named(args.device, args.specs) if args.device else None
+        memory = device.memory if device else memory_amount(args.device_memory) if args.device_memory else None
         found: dict[str, LargestSize] = {}
         if memory is not None:
             if needs.total is None:
@@ -72,11 +76,12 @@ def _answer(args: argparse.Namespace) -> int:
                 for size in target.sizes
                 if _is_free(target, size)
             }
-    data = _data(cost, setting, needs, memory, found)
+    data = _data(cost, setting, needs, memory, found) | ({"device": device.name} if device else {})
     if args.json:
         say(json.dumps(data, indent=2))
         return 0
-    for line in _report(cost, setting, needs, memory, found):
+    there = "" if memory is None else f"the {memory_text(memory)} of {device.title}, {_about(memory)}" if device else _about(memory)
+    for line in _report(cost, setting, needs, memory, there, found):
         say(line)
     return 0
 
@@ -107,7 +112,9 @@ def _data(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | 
     return said
 
 
-def _report(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, found: dict[str, LargestSize]) -> list[str]:
+def _report(
+    cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, there: str, found: dict[str, LargestSize]
+) -> list[str]:
     sheet, room = cost.sheet, width()
     named = f"{sheet.name}, preset {cost.preset}" if cost.preset else sheet.name
     what = f"a training step with {setting.optimiser}" if setting.optimiser else "a forward pass in inference"
@@ -120,11 +127,7 @@ def _report(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int 
     if memory is None or needs.total is None:
         return lines
     left = memory - needs.total
-    verdict = (
-        f"fits into {_about(memory)}, {_about(left)} are left"
-        if left >= 0
-        else f"does not fit into {_about(memory)}: {_about(-left)} too much"
-    )
+    verdict = f"fits into {there}; {_about(left)} are left" if left >= 0 else f"does not fit into {there}: {_about(-left)} too much"
     lines += ["", styled(verdict, "bold")]
     lines += [_largest(size, one) for size, one in found.items()]
     return lines

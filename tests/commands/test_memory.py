@@ -12,7 +12,8 @@ from torch import nn
 
 from generator.cli import main
 from generator.errors import SizeError
-from generator.questions.memory.fits import MemorySetting, largest, needs_of, sizes_in
+from generator.questions.hardware.amounts import memory_amount
+from generator.questions.memory.fits import MemorySetting, largest, needs_of
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS, stored_format
 from generator.sheet.compiled import compile_spec
@@ -140,7 +141,7 @@ def test_the_largest_size_is_one_that_the_spec_allows() -> None:
 def test_it_says_whether_it_fits(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["memory", "bert-base", "b=1", "n=128", "--device-memory", "24GB", "--train", "adamw", "--dtype", "float32"]) == 0
     said = capsys.readouterr().out
-    assert "fits into 22.35 GiB" in said
+    assert "fits into 22.35 GiB; " in said
     assert "largest n that fits, all else as it is: 512 (conditions of the spec allow no more)" in said
     assert main(["memory", "bert-base", "b=1", "n=128", "--device-memory", "100MB"]) == 0
     assert "does not fit into 95.37 MiB" in capsys.readouterr().out
@@ -149,7 +150,7 @@ def test_it_says_whether_it_fits(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("text", ["80", "80XB", "-1GB", "0GB", "GB", "1/0GB", "nanGB"])
 def test_memory_has_a_unit(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SizeError):
-        sizes_in(text)
+        memory_amount(text)
     assert main(["memory", "mlp", "b=1", "n=1", "d=4", f"--device-memory={text}"]) == 2
     assert "no amount of memory" in capsys.readouterr().err
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -167,21 +166,3 @@ def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting:
             high = middle
     best = low * step if low and fits(low * step) else 0
     return LargestSize(best, fits((low + 1) * step) is not None)
-
-
-def sizes_in(text: str) -> int:
-    """Return bytes as people write memory: 80GB (10^9), 80GiB (2^30).
-
-    Raises:
-        SizeError: it is no amount of memory.
-    """
-    units = {"B": 1, "MB": 10**6, "GB": 10**9, "TB": 10**12, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
-    number = text.rstrip("BbMmGgTtIi ")
-    unit = text[len(number) :].strip().upper()
-    try:
-        value = Fraction(number) * units[unit]
-    except (KeyError, ValueError, ZeroDivisionError):
-        raise SizeError(f"`{text}` is no amount of memory", "it is written 80GB (10^9 bytes) or 80GiB (2^30 bytes)") from None
-    if value <= 0:
-        raise SizeError(f"`{text}` is no amount of memory", "it must be more than nothing")
-    return int(value)
