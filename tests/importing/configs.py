@@ -91,6 +91,19 @@ def _gemma3(rng: random.Random) -> dict[str, Any]:
     return decoder(rng, head_dim=rng.choice([4, 10]), sliding_window=rng.randint(3, 9), tie_word_embeddings=True)
 
 
+def _gemma2(rng: random.Random) -> dict[str, Any]:
+    return _gemma3(rng) | {"query_pre_attn_scalar": rng.randint(2, 20)}
+
+
+def _phi3(rng: random.Random) -> dict[str, Any]:
+    return decoder(rng, sliding_window=rng.choice([None, rng.randint(3, 9)]), pad_token_id=None)
+
+
+def _olmoe(rng: random.Random) -> dict[str, Any]:
+    experts = rng.randint(2, 6)
+    return decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), pad_token_id=None)
+
+
 def _fnet(rng: random.Random) -> dict[str, Any]:
     return {key: value for key, value in encoder(rng).items() if key != "num_attention_heads"}
 
@@ -196,7 +209,10 @@ DRAWS: dict[str, Draw] = {
     "mixtral": _mixtral,
     "qwen2": decoder,
     "qwen3": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), attention_bias=rng.random() < 0.5),
+    "gemma2": _gemma2,
     "gemma3_text": _gemma3,
+    "phi3": _phi3,
+    "olmoe": _olmoe,
     "qwen3_moe": _qwen3_moe,
     "gemma": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), tie_word_embeddings=True),
     "opt": _opt,
@@ -227,7 +243,7 @@ def products(kind: str, model: str, settings: dict[str, Any], b: int, n: int) ->
         built = getattr(transformers, model)(config).eval()
     mask = torch.zeros(b, 1, n, n, device="meta")
     given: dict[str, Any] = {} if kind == "fnet" else {"attention_mask": mask}
-    if kind == "gemma3_text":
+    if kind in ("gemma2", "gemma3_text"):
         given = {"attention_mask": {"full_attention": mask, "sliding_attention": mask}}
     counter = FlopCounterMode(display=False)
     with counter, torch.no_grad():

@@ -22,7 +22,7 @@ from tests.importing.configs import DRAWS, SEED, UNSAID, VARIED, counted, produc
 from tests.support.builtin import builtin_library
 
 OFTEN = 3  # of the drawn configurations are compared by `make test`, all by `make test-all`
-TEXTS = ("albert", "bert", "fnet", "gemma3_text", "gpt2", "llama", "mistral", "qwen2", "qwen3", "roformer")
+TEXTS = ("albert", "bert", "fnet", "gemma2", "gemma3_text", "gpt2", "llama", "mistral", "phi3", "qwen2", "qwen3", "roformer")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Mixtral and Qwen3 with experts against transformers: experts, of which each token uses some."""
+"""Mixtral, Qwen3 with experts and OLMoE against transformers: experts, of which each token uses some."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import CHOICES_IN_OWN_TYPE, rotary_decoder, small_decoder
 
-SMALL: Mapping[str, int] = {
+SMALL: Mapping[str, Any] = {
     "vocab_size": 97, "hidden_size": 24, "intermediate_size": 20, "num_hidden_layers": 2, "num_attention_heads": 4,
     "num_key_value_heads": 2, "head_dim": 6, "max_position_embeddings": 29, "num_local_experts": 5, "num_experts_per_tok": 2,
     "bos_token_id": 0, "eos_token_id": 0,
@@ -34,23 +34,29 @@ QWEN3_PRESETS: Mapping[str, Mapping[str, int]] = {
 }  # fmt: skip
 
 
-def _model(kind: str, eps: float, **settings: Any) -> nn.Module:
-    """Return a model with angles, norms and probabilities in its own type; transformers works them out in float32."""
-    made = rotary_decoder(kind, 1e6, eps, experts_implementation="eager", **settings)
+def _model(kind: str, eps: float, base: float = 1e6, *, to_one: bool = True, **settings: Any) -> nn.Module:
+    """Return a model with angles, norms and probabilities in its own type; transformers works them out in float32.
+
+    Args:
+        to_one: whether the weights of the experts of a token sum to one.
+    """
+    made = rotary_decoder(kind, base, eps, experts_implementation="eager", **settings)
     for module in made.modules():
         if type(module).__name__ == f"{kind}TopKRouter":
-            module.forward = partial(_choose, module)
+            module.forward = partial(_choose, module, to_one)
     model: nn.Module = made
     return model
 
 
-def _choose(router: Any, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _choose(router: Any, to_one: bool, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     logits = nn.functional.linear(x.flatten(0, -2), router.weight)
     values, indices = logits.softmax(-1).topk(router.top_k)
-    return logits, values / values.sum(-1, keepdim=True), indices
+    return logits, values / values.sum(-1, keepdim=True) if to_one else values, indices
 
 
 MIXTRAL, QWEN3 = partial(_model, "Mixtral", 1e-5), partial(_model, "Qwen3Moe", 1e-6, norm_topk_prob=True)
+
+OLMOE = partial(_model, "Olmoe", 1e-5, 10000.0, to_one=False)
 
 
 def _small(dtype: torch.dtype) -> Small:
@@ -64,6 +70,12 @@ def _small_qwen3(dtype: torch.dtype) -> Small:
     return small_decoder(QWEN3(**{**SMALL, **own}).to(dtype), sizes, (7, 1, 1, 8))
 
 
+def _small_olmoe(dtype: torch.dtype) -> Small:
+    sizes = {"d": 24, "L": 2, "h": 4, "g": 2, "f": 20, "E": 5, "k": 2, "V": 97, "P": 29}
+    settings = {key: value for key, value in SMALL.items() if key not in ("head_dim", "num_local_experts")}
+    return small_decoder(OLMOE(**settings, num_experts=5, pad_token_id=None).to(dtype), sizes, (7, 1, 1, 8))
+
+
 def _full() -> Sequence[FullSize]:
     """Return the published sizes; which tokens choose an expert cannot be told without values, so that nothing is run."""
     return [FullSize(preset, {}, partial(MIXTRAL, **settings), None) for preset, settings in PRESETS.items()]
@@ -74,7 +86,13 @@ def _full_qwen3() -> Sequence[FullSize]:
     return [FullSize(preset, {}, partial(QWEN3, **settings), None) for preset, settings in QWEN3_PRESETS.items()]
 
 
+def _full_olmoe() -> Sequence[FullSize]:
+    """Return the published size, as for Mixtral."""
+    return [FullSize("olmoe-1b-7b", {}, partial(OLMOE, intermediate_size=1024), None)]
+
+
 IMPLEMENTATIONS = (
     PublicModel("mixtral", "transformers", "transformers", "MixtralForCausalLM", _small, _full, CHOICES_IN_OWN_TYPE),
     PublicModel("qwen3_moe", "transformers", "transformers", "Qwen3MoeForCausalLM", _small_qwen3, _full_qwen3, CHOICES_IN_OWN_TYPE),
+    PublicModel("olmoe", "transformers", "transformers", "OlmoeForCausalLM", _small_olmoe, _full_olmoe, CHOICES_IN_OWN_TYPE),
 )

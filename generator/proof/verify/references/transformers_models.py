@@ -26,8 +26,9 @@ def built(kind: str, model: str, **settings: Any) -> nn.Module:
 
 def rotary_decoder(kind: str, base: float = 10000.0, eps: float = 1e-5, **settings: Any) -> Any:
     """Return a decoder with angles and norms in the type of the model; transformers works them out in float32, and angles as a product."""
-    # sdpa, because its eager softmax computes in float32, whatever the model's type
-    made: Any = built(kind, "ForCausalLM", **settings | {"attn_implementation": "sdpa", "rms_norm_eps": eps, "tie_word_embeddings": False})
+    # sdpa by default, because its eager softmax computes in float32, whatever the model's type
+    own = {"attn_implementation": "sdpa", **settings, "rms_norm_eps": eps, "tie_word_embeddings": False}
+    made: Any = built(kind, "ForCausalLM", **own)
     width = getattr(made.config, "head_dim", None) or made.config.hidden_size // made.config.num_attention_heads
     made.model.rotary_emb.forward = partial(_rotations, width, base)
     for name, norm in list(made.named_modules()):
@@ -41,6 +42,41 @@ def _rotations(width: int, base: float, x: Tensor, position_ids: Tensor) -> tupl
     angles = position_ids[..., None] * base ** (-torch.arange(0, width, 2, device=x.device) / width)
     doubled = torch.cat((angles, angles), -1)
     return doubled.cos().to(x), doubled.sin().to(x)
+
+
+def attention_in_own_type() -> str:
+    """Tell transformers of an attention whose softmax is of the model's type, and which knows caps and sinks; return its name there."""
+    from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, eager_mask
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    name = "in_own_type"
+    ALL_ATTENTION_FUNCTIONS.register(name, _attend)
+    ALL_MASK_ATTENTION_FUNCTIONS.register(name, eager_mask)
+    return name
+
+
+def _attend(
+    _module: Any,
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float,
+    softcap: float | None = None,
+    s_aux: Tensor | None = None,
+    **_: Any,
+) -> tuple[Tensor, Tensor]:
+    """Attend as the eager functions of transformers do, which take the softmax in float32."""
+    k, v = (x.repeat_interleave(q.shape[1] // x.shape[1], 1) for x in (k, v))
+    scores = q @ k.transpose(2, 3) * scaling
+    if softcap is not None:
+        scores = softcap * torch.tanh(scores / softcap)
+    if attention_mask is not None:
+        scores = scores + attention_mask
+    if s_aux is not None:
+        scores = torch.cat((scores, s_aux[None, :, None, None].expand(*scores.shape[:3], 1)), -1)
+    weights = scores.softmax(-1)[..., : k.shape[2]]
+    return (weights @ v).transpose(1, 2).contiguous(), weights
 
 
 def small_decoder(other: nn.Module, sizes: Mapping[str, int], steps: Sequence[int] = (7, 1, 9)) -> Small:
