@@ -30,7 +30,7 @@ def document(path: Path) -> str:
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=document)
 def test_every_path_that_is_named_exists(path: Path) -> None:
-    text = re.sub(r"\b[a-z]+://\S+", "", path.read_text(encoding="utf-8"))
+    text = re.sub(r"\b[a-z]+://[^\s)]+", "", path.read_text(encoding="utf-8"))
     named = {found.rstrip("/.") for found in PATH.findall(text)}
     missing = {found for found in named if not (ROOT / found).exists() and not MADE.match(found) and "NAME" not in found}
     links = {link for link in re.findall(r"\]\(([^)#:]+?)(?:#[\w-]+)?\)", text) if not (path.parent / link).exists()}
