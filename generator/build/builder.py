@@ -59,8 +59,10 @@ class Report:
     """What a build has come to.
 
     Args:
-        specs: how many specs there are to build, those that others use included.
+        specs: the specs to build, those that others use included.
         rendered: the specs that were rendered, by name, with the paths that changed.
+        compared: the same of comparisons.
+        fixed: what else changed: what the specs have in common.
         differences: for a check, what is wrong with which path.
         removed: outputs that came from no spec any more.
         failed: the specs that could not be built.
@@ -69,8 +71,9 @@ class Report:
         comparisons: how many comparisons there are.
     """
 
-    specs: int = 0
+    specs: tuple[str, ...] = ()
     rendered: dict[str, list[str]] = field(default_factory=dict)
+    compared: dict[str, list[str]] = field(default_factory=dict)
     fixed: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     differences: dict[str, str] = field(default_factory=dict)
@@ -117,7 +120,7 @@ class _Build:
             _make_writable(self.out)
             writing.remove_temporaries([self.out, *(self.out / folder for folder in FOLDERS)])
         plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out, check=request.check)
-        self.report.specs = len(plan.wanted) + len(wrong_names)
+        self.report.specs = (*plan.wanted, *wrong_names)
         try:
             for path, data in fixed_files(request.formats).items():
                 self._put_fixed(path, data)
@@ -199,7 +202,7 @@ class _Build:
         place = Place(self.library, self.out, request.formats, self.pages, request.check)
         done = build_comparisons(place, self.manifest, self.fingerprints, self.sink, self.progress, self.planned)
         self._fail(done.problems, [f"comparisons/{name}" for name in done.failed])
-        self.report.fixed.extend(path for paths in done.rendered.values() for path in paths)
+        self.report.compared, self.report.fixed = done.rendered, [*self.report.fixed, *done.common]
         self.report.removed.extend(done.removed)
         self.report.remarks.extend(done.remarks)
         self.report.comparisons = done.count

@@ -28,9 +28,10 @@ INDEX = f"{FOLDER}/README.md"
 
 @dataclass
 class ComparisonsReport:
-    """What was done: changed paths by name, paths that are gone, problems, and what a person should know."""
+    """What was done: changed paths by name and those of all, paths that are gone, problems, and what a person should know."""
 
     rendered: dict[str, list[str]] = field(default_factory=dict)
+    common: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -85,7 +86,7 @@ def build_comparisons(
         _build_one(name, file, place, manifest, fingerprints, sink, report)
         progress(f"{FOLDER}/{name}", report.rendered.get(name, []))
     if place.wants(MARKDOWN) and files:
-        _put(sink, INDEX, sealed(_index(manifest, files)), report)
+        report.common += [INDEX] if _put(sink, INDEX, sealed(_index(manifest, files)), report) else []
     for name in [name for name in manifest.comparisons if name not in files]:
         there = [path for path in manifest.comparisons[name].outputs if (place.out / path).exists()]
         kept = [path for path in there if not _drop(sink, path, report)]

@@ -6,7 +6,9 @@ import argparse
 from pathlib import Path
 
 from generator.files.regular_file import irregular
+from generator.render.formats import LANGUAGES
 from generator.spec.mode import MODES
+from generator.text.suggest import did_you_mean, listed
 
 
 class UsageError(Exception):
@@ -50,6 +52,21 @@ def add_specs(parser: argparse.ArgumentParser) -> None:
 def add_json(parser: argparse.ArgumentParser, what: str = "print JSON with exact integers, for scripts") -> None:
     """Declare --json."""
     parser.add_argument("--json", action="store_true", help=what)
+
+
+def add_language(parser: argparse.ArgumentParser) -> None:
+    """Declare --lang."""
+    parser.add_argument("--lang", metavar="LANGUAGE", default="en", help="language of the workbooks' texts: en or zh (default: en)")
+
+
+def language_of(args: argparse.Namespace) -> str:
+    """Return the language that was asked for. Raises UsageError for one without texts."""
+    language = str(args.lang)
+    if language not in LANGUAGES:
+        raise UsageError(
+            f"--lang: there are no texts in `{language}`", *did_you_mean(language, LANGUAGES), f"languages: {listed(LANGUAGES)}"
+        )
+    return language
 
 
 def add_quiet(parser: argparse.ArgumentParser) -> None:

@@ -10,16 +10,18 @@ can import it.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from time import perf_counter
 
 from generator.build.builder import Report, Request, build
-from generator.commands.arguments import UsageError, add_paths, add_specs, existing
+from generator.commands.arguments import UsageError, add_json, add_language, add_paths, add_specs, existing, language_of
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
-from generator.render.formats import EXCEL, FORMATS, LANGUAGES, Format
-from generator.render.terminal.console import complain, complain_of, progress, remind, styled, tell
+from generator.render.formats import EXCEL, FORMATS, Format
+from generator.render.terminal.building import to_dict, up_to_date
+from generator.render.terminal.console import complain, complain_of, progress, remind, say, styled, tell
 from generator.spec.lookup import collect
 from generator.text.problems import ProblemsError
 from generator.text.suggest import did_you_mean, listed
@@ -32,6 +34,7 @@ EXAMPLES = """\
   gen build specs/ --formats excel --lang zh workbooks in Chinese, such as excel/bert.zh.xlsx
   gen build specs/ --force                   give up edits of outputs by hand
   gen build specs/ --check                   write nothing; exit 1 and name what is out of date
+  gen build specs/ --json                    what was written, by spec and format, and mistakes as `gen check --json` has them
 """
 
 
@@ -44,36 +47,47 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
     parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
     parser.add_argument("--jobs", metavar="N", type=count_of("processes"), default=0, help="processes (default: as many as are of use)")
-    parser.add_argument("--lang", metavar="LANGUAGE", default="en", help="language of the workbooks' texts: en or zh (default: en)")
+    add_language(parser)
     parser.add_argument("--force", action="store_true", help="replace also outputs that were edited by hand")
     parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
+    add_json(parser, "print JSON: what was written, by spec and format, and all mistakes")
 
 
 def run(args: argparse.Namespace) -> int:
     """Build or check, and say what was done."""
     started = perf_counter()
-    formats = _formats(args.formats, args.lang)
+    formats = _formats(args.formats, language_of(args))
     collection = collect(existing(args.paths), existing(args.specs))
     if not collection.requested:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
     only = tuple(dict.fromkeys(_words(args.only)))
     for name in only:
         if name not in collection.requested:
-            raise UsageError(
-                f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *did_you_mean(name, collection.requested)
-            )
+            notes = _of_preset(collection.library.with_preset(name), name) or did_you_mean(name, collection.requested)
+            raise UsageError(f"--only: there is no spec `{name}` in {listed(map(str, args.paths))}", *notes)
     if args.out.exists() and not args.out.is_dir():
         raise UsageError(f"--out: {args.out} is a file, not a folder")
     request = Request(collection, args.out, formats, only, args.jobs, args.check, args.force)
     line = progress()
     line.doing = doing = "comparing" if args.check else "building"
-    report = build(request, lambda name, changed: _done(doing, name, None if args.check else changed), line.begin)
+    is_silent = args.check or args.json
+    report = build(request, lambda name, changed: _done(doing, name, None if is_silent else changed), line.begin)
     line.begin(0)
+    if args.json:
+        say(json.dumps(to_dict(report, args.out, is_check=args.check), indent=2))
+        return 1 if report.problems or report.differences else 0
     _complain(report, args)
     for remark in report.remarks:
         remind(remark)
     tell(_closing(report, args, perf_counter() - started))
     return 1 if report.problems or report.differences else 0
+
+
+def _of_preset(owners: Sequence[str], preset: str) -> tuple[str, ...]:
+    """Say how a preset is asked for, where it was named in place of its spec."""
+    if not owners:
+        return ()
+    return (f"it is a preset of {listed(owners)}: --only {owners[0]} builds that; `gen workbook {preset}` writes a workbook of its own",)
 
 
 def _words(texts: Iterable[str]) -> list[str]:
@@ -88,10 +102,6 @@ def _formats(text: str, language: str) -> tuple[Format, ...]:
             raise UsageError(f"--formats: there is no format `{word}`", *did_you_mean(word, known), f"formats: {listed(known)}")
     if not words:
         raise UsageError("--formats: no format is given", f"formats: {listed(known)}")
-    if language not in LANGUAGES:
-        raise UsageError(
-            f"--lang: there are no texts in `{language}`", *did_you_mean(language, LANGUAGES), f"languages: {listed(LANGUAGES)}"
-        )
     return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in FORMATS if kind.name in words)
 
 
@@ -119,15 +129,15 @@ def _complain(report: Report, args: argparse.Namespace) -> None:
 
 def _closing(report: Report, args: argparse.Namespace, seconds: float) -> str:
     """Return the last line: how many specs, what was done, how long it took."""
-    fresh = report.specs - len(report.rendered) - len([name for name in report.failed if name not in report.rendered])
-    changed = [path for paths in report.rendered.values() for path in paths] + report.fixed
+    fresh = len(up_to_date(report))
+    changed = [path for paths in (*report.rendered.values(), *report.compared.values()) for path in paths] + report.fixed
     parts = [
         f"{len(report.rendered)} {'compared' if args.check else 'built'}" if report.rendered else "",
         f"{fresh} up to date" if fresh else "",
         f"{len(report.failed)} failed" if report.failed else "",
     ]
     comparisons = f" and {counted(report.comparisons, 'comparison')}" if report.comparisons else ""
-    done = f"{counted(report.specs, 'spec')}{comparisons}: {', '.join(filter(None, parts))}"
+    done = f"{counted(len(report.specs), 'spec')}{comparisons}: {', '.join(filter(None, parts))}"
     if args.check:
         done += f"; {counted(len(report.differences), 'difference')}"
     elif changed or report.removed:

@@ -19,14 +19,15 @@ _RULE = "spec"  # all findings are of one kind: a spec says something that does 
 
 def as_json(problems: Iterable[Problem]) -> str:
     """Return a list of objects with `file`, `line`, `column` (null where a problem has no place), `message` and `notes`."""
-    return json.dumps([_plain(problem) for problem in problems], indent=2)
+    return json.dumps([plain(problem) for problem in problems], indent=2)
 
 
-def _plain(problem: Problem) -> dict[str, Any]:
+def plain(problem: Problem) -> dict[str, Any]:
+    """Return a problem as JSON has it."""
     span = problem.span
     place = (span.source.path, span.line, span.column) if span else (None, None, None)
-    plain: dict[str, Any] = dict(zip(("file", "line", "column"), place, strict=True))
-    return {**plain, "message": problem.message, "notes": list(problem.notes), "also_on_lines": list(problem.also)}
+    found: dict[str, Any] = dict(zip(("file", "line", "column"), place, strict=True))
+    return {**found, "message": problem.message, "notes": list(problem.notes), "also_on_lines": list(problem.also)}
 
 
 def as_annotations(problems: Iterable[Problem]) -> str:
