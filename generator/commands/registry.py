@@ -47,6 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("sweep", "count at a whole grid of sizes, filtered and sorted", "generator.commands.sweep", asks=True),
     Command("diff", "show what differs between two specs, presets or revisions", "generator.commands.diff", asks=True),
     Command("module", "print the PyTorch module of a spec, also as a single file", "generator.commands.module"),
+    Command("workbook", "write the workbook of a preset, or of a spec with other options and blocks", "generator.commands.workbook"),
     Command(
         "verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify", asks=True
     ),

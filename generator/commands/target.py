@@ -13,6 +13,7 @@ from generator.commands.arguments import UsageError, existing, settings
 from generator.formulas.numerals import NotANumberError, whole_number
 from generator.render.terminal.console import remind, warn
 from generator.text.problems import headline
+from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from generator.sheet.costing import Cost
@@ -38,6 +39,13 @@ class Target:
         if self.preset:
             say_what_follows(self.sheet, self.preset, self.sizes)
         return found
+
+
+def require_preset(library: Library, name: str, preset: str) -> None:
+    """Raise UsageError where a spec has no such preset."""
+    known = library.draft(name).presets if preset else {}
+    if preset and preset not in known:
+        raise UsageError(f"`{name}` has no preset `{preset}`", *did_you_mean(preset, known), f"its presets: {listed(known) or 'none'}")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
-from generator.commands.target import answered
+from generator.commands.target import answered, require_preset
 from generator.files.regular_file import read_regular
 from generator.files.seal import State, sealed, state_of
 from generator.files.writing import LARGEST, replace
@@ -26,7 +26,7 @@ from generator.formulas.numerals import count_of
 from generator.render.terminal.console import complain, complain_of, say, step_by_step, styled
 from generator.spec.inherited_mistakes import said_once
 from generator.text.problems import ProblemsError, headline
-from generator.text.suggest import did_you_mean, listed
+from generator.text.suggest import listed
 
 if TYPE_CHECKING:
     from generator.proof.verify.checks import Check
@@ -131,7 +131,7 @@ def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, li
     subjects = [_subject(library, name) for name in names]
     require_names([name for name, _ in subjects], library)
     for name, preset in subjects:
-        _require_preset(library, name, preset)
+        require_preset(library, name, preset)
     return library, list(dict.fromkeys([*((name, "") for name in own), *subjects]))
 
 
@@ -142,13 +142,6 @@ def _subject(library: Library, target: str) -> tuple[str, str]:
     name, _, preset = target.partition("@")
     owners = library.with_preset(target) if not preset else ()
     return (owners[0], target) if owners else (name, preset)
-
-
-def _require_preset(library: Library, name: str, preset: str) -> None:
-    """Raise UsageError where a spec has no such preset."""
-    known = library.draft(name).presets if preset else {}
-    if preset and preset not in known:
-        raise UsageError(f"`{name}` has no preset `{preset}`", *did_you_mean(preset, known), f"its presets: {listed(known) or 'none'}")
 
 
 def _with_choices(library: Library, subjects: Sequence[tuple[str, str]], chosen: Mapping[str, str]) -> Library:

@@ -216,6 +216,7 @@ def _other_presets(
 ) -> Iterator[tuple[SheetPreset, tuple[SheetClaim, ...]]]:
     """Yield the presets that go with other options or blocks than the defaults, with the formulas under these; and what sources print."""
     usual = _in_force(spec, {name: option.default for name, option in spec.options.items()})
+    known: list[tuple[Preset, Library, Compiled]] = []
     for preset in spec.presets.values():
         if preset in usual or not (set(preset.options) <= set(spec.options) and set(preset.slots) <= set(spec.slots)):
             continue
@@ -226,8 +227,7 @@ def _other_presets(
         if any(said for _, said in wrong):
             continue
         try:
-            chosen = library.chosen(Choices.of(spec.name, preset))
-            compiled = derive(chosen, spec.name)[0]
+            chosen, compiled = _under(library, spec, preset, known)
             under = compiled.sheet
             judged = _judged(chosen, preset.claims, compiled.architecture, under.rows, under.sizes, under.constraints, doubts)
             printed = tuple(replace(claim, check=None) for claim in judged)  # its formulas are not those of the sheet
@@ -237,7 +237,17 @@ def _other_presets(
         conditions = [(one.text, one.condition) for one in under.constraints]
         found = sheet_preset(preset, under.sizes, under.totals, conditions, problems, doubts)
         slots = {name: use.spec for name, use in preset.slots.items()}
-        yield replace(found, options=dict(preset.options), slots=slots, totals=under.totals), printed
+        yield replace(found, options=dict(preset.options), slots=slots, under=under), printed
+
+
+def _under(library: Library, spec: Spec, preset: Preset, known: list[tuple[Preset, Library, Compiled]]) -> tuple[Library, Compiled]:
+    """Return a spec as a preset has it, and the library in which it is so; presets of the same options and blocks share theirs."""
+    for other, chosen, compiled in known:
+        if (other.options, other.slots) == (preset.options, preset.slots):
+            return chosen, compiled
+    chosen = library.chosen(Choices.of(spec.name, preset))
+    known.append((preset, chosen, derive(chosen, spec.name)[0]))
+    return chosen, known[-1][2]
 
 
 def _flows(arch: Architecture, around: tuple[Architecture, ...]) -> Iterator[OptionFlow]:

@@ -64,14 +64,15 @@ def known_views(sheet: Sheet) -> tuple[ExampleView, ...]:
 @lru_cache(maxsize=128)
 def searched_views(sheet: Sheet) -> tuple[ExampleView | NoExampleError, ...]:
     """Return the view of each preset, or one of examples only; where nothing was found that satisfies the conditions, that error."""
+    return tuple(searched_view(sheet, preset) for preset in sheet.presets or (None,))
 
-    def searched(preset: SheetPreset | None) -> ExampleView | NoExampleError:
-        try:
-            return view_of(sheet, preset, example_sizes(sheet, preset.sizes if preset else {}))
-        except NoExampleError as error:
-            return error
 
-    return tuple(map(searched, sheet.presets or (None,)))
+def searched_view(sheet: Sheet, preset: SheetPreset | None) -> ExampleView | NoExampleError:
+    """Return the view of one preset of a sheet, or that error; of a preset with options of its own it is the sheet under these."""
+    try:
+        return view_of(sheet, preset, example_sizes(sheet, preset.sizes if preset else {}))
+    except NoExampleError as error:
+        return error
 
 
 def view_of(sheet: Sheet, preset: SheetPreset | None, examples: Mapping[str, int]) -> ExampleView:

@@ -85,7 +85,8 @@ class SheetPreset:
 
     Args:
         implementation: the public one that has these totals: what it is called there, and the keys of its source.
-        options: that go with the sizes, and what fills `slots`, where they are others than those in force; `totals` are the formulas then.
+        options: that go with the sizes, and what fills `slots`, where they are others than those in force.
+        under: the sheet with these options and blocks, whose formulas and conditions are those of the preset; None where they are in force.
     """
 
     name: str
@@ -96,7 +97,7 @@ class SheetPreset:
     implementation: tuple[str, str] | None = None
     options: Mapping[str, object] = field(default_factory=dict)
     slots: Mapping[str, str] = field(default_factory=dict)
-    totals: Mapping[str, Expr] = field(default_factory=dict)
+    under: Sheet | None = field(default=None, compare=False, repr=False)
 
     @property
     def choices(self) -> dict[str, object]:
@@ -217,6 +218,10 @@ class Sheet:
     def every_preset(self) -> tuple[SheetPreset, ...]:
         """The presets of the options in force, and behind them those of others."""
         return (*self.presets, *self.other_presets)
+
+    def under(self, preset: SheetPreset) -> Sheet:
+        """Return the sheet whose formulas hold for a preset: this one, or that with its options and blocks."""
+        return preset.under or self
 
     @property
     def year(self) -> str:

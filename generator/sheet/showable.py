@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import QUANTITIES
-from generator.sheet.example import ExampleView, NoExampleError, searched_views
+from generator.sheet.example import ExampleView, NoExampleError, searched_view, searched_views
 from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.model import Spec
 from generator.text.problems import Problem
@@ -17,14 +17,15 @@ GREATEST = 10**308  # numbers of a spreadsheet end a little above
 
 def unshown_problems(spec: Spec, sheet: Sheet) -> Iterator[Problem]:
     """Yield what keeps a workbook from being made: sizes of which no example is found, and numbers that no spreadsheet can hold."""
-    presets: tuple[SheetPreset | None, ...] = sheet.presets or (None,)
-    for preset, view in zip(presets, searched_views(sheet), strict=True):
+    presets: tuple[SheetPreset | None, ...] = (*(sheet.presets or (None,)), *sheet.other_presets)
+    views = (*searched_views(sheet), *(searched_view(sheet.under(preset), preset) for preset in sheet.other_presets))
+    for preset, view in zip(presets, views, strict=True):
         if isinstance(view, NoExampleError):
             at = f" beside preset `{preset.name}`" if preset else ""
             note = "give a preset that sets them" if preset is None else "let the preset set them too"
             yield Problem(f"{view}{at}, so the workbook has nothing to show", _place(spec, preset), (note,))
         else:
-            yield from _too_large(spec, sheet, view)
+            yield from _too_large(spec, sheet.under(preset) if preset else sheet, view)
 
 
 def _place(spec: Spec, preset: SheetPreset | None) -> Span:

@@ -137,7 +137,7 @@ def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
 
 def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int) -> Verification:
     """Measure a spec at a preset: under other options or blocks than those in force, where it goes with such."""
-    if preset.totals:
+    if preset.under is not None:
         published = bench.library.spec(name).presets[preset.name]
         with Workbench(bench.library.chosen(Choices.of(name, published))) as under:
             return _at_sizes_of(under, name, preset, rng, most_runs)

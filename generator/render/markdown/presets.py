@@ -21,6 +21,7 @@ from generator.render.markdown.table import MarkdownTable, table, without_empty_
 from generator.sheet.example import NoExampleError, example_sizes
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Sheet, SheetClaim, SheetPreset
+from generator.text.suggest import joined
 
 BATCH = "b"
 LONGEST = 2**20  # where conditions allow more, the size is no length, or none that anybody has
@@ -31,11 +32,17 @@ PEAKS = {dtype: f"{PEAK_BYTES.en.short}, {dtype}" for dtype in DTYPES}
 
 @dataclass(frozen=True)
 class Presets:
-    """What each preset comes to, its sizes, and the sentence that says which sizes are open in these; empty where all are set."""
+    """What each preset comes to, and its sizes.
+
+    Args:
+        open_sizes: those that are open in the sizes; empty where all are set.
+        others: what must be said of presets with options or blocks of their own; empty where there are none.
+    """
 
     numbers: MarkdownTable
     sizes: MarkdownTable
     open_sizes: str
+    others: str
 
 
 def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
@@ -52,7 +59,20 @@ def presets_section(sheet: Sheet, formulas: PageFormulas) -> Presets:
         cells = ("" if one.is_idle(at) else _value(at[one.key], f"{one.title} of {name}", one.unit, formulas) for one in opened)
         rows.append([name, sizes, *cells])
     sizes_of_presets = table(*without_empty_columns(["Preset", "Sizes", *heads.values()], rows, tuple(heads.values())))
-    return Presets(_numbers(sheet), sizes_of_presets, _open_sizes(sheet, shown))
+    return Presets(_numbers(sheet), sizes_of_presets, _open_sizes(sheet, shown), _others(sheet))
+
+
+def _others(sheet: Sheet) -> str:
+    """Name the presets for which the formulas of the page do not hold, and say how theirs are seen."""
+    if not sheet.other_presets:
+        return ""
+    names = [code(preset.name) for preset in sheet.other_presets]
+    goes, their = ("goes", "its") if len(names) == 1 else ("go", "their")
+    first = sheet.other_presets[0].name
+    return (
+        f"{joined(names)} {goes} with other options or blocks than those below, so that other formulas hold: {code(f'gen cost {first}')} "
+        f"prints them, and {code(f'gen workbook {first}')} writes {their} workbook."
+    )
 
 
 def _numbers(sheet: Sheet) -> MarkdownTable:
@@ -64,13 +84,13 @@ def _numbers(sheet: Sheet) -> MarkdownTable:
     rows = []
     for preset in sheet.every_preset:
         sizes, chosen = sizes_at(sheet, preset)
-        totals = {key: at_sizes(total, _known(sizes)) for key, total in (preset.totals or sheet.totals).items()}
+        totals = {key: at_sizes(total, _known(sizes)) for key, total in sheet.under(preset).totals.items()}
         cells = {"Preset": code(preset.name), AT: ", ".join(f"{code(name)} = {value:,}" for name, value in chosen.items())}
         for one in quantities:
             is_known = not one.is_idle(totals) and not totals[one.key].free_symbols
             cells[one.title] = both(evaluate(totals[one.key], {}), one.unit) if is_known else ""
         for dtype, title in PEAKS.items():
-            cells[title] = "" if preset in sheet.other_presets else _peak(sheet, dtype, sizes)
+            cells[title] = _peak(sheet.under(preset), dtype, sizes)
         printed = "<br>".join(printed_number(claim, sheet) for claim in sheet.claims if claim.of_preset == preset.name)
         others = (_implementation(preset, sheet), printed, text(preset.note), citation(sheet, preset.cite))
         cells |= dict(zip(_OTHERS, others, strict=True))
@@ -99,7 +119,7 @@ def preset_numbers(sheet: Sheet) -> tuple[PresetNumbers, ...]:
     found = []
     for preset in sheet.every_preset:
         sizes, chosen = sizes_at(sheet, preset)
-        totals = preset.totals or sheet.totals
+        totals = sheet.under(preset).totals
         at = [at_sizes(totals[key], _known(sizes)) for key in (PARAMS.key, MATMUL_FLOPS.key)]
         params, flops = (int(one) if one.is_Integer else None for one in at)
         found.append(PresetNumbers(preset.name, chosen, params, flops))
@@ -108,12 +128,12 @@ def preset_numbers(sheet: Sheet) -> tuple[PresetNumbers, ...]:
 
 def sizes_at(sheet: Sheet, preset: SheetPreset) -> tuple[dict[str, int], dict[str, int]]:
     """Return all sizes of a preset with examples for those that it leaves open, and these alone; without them where none are found."""
-    _, allowed = one_long_sequence(sheet, preset.sizes)
+    under = sheet.under(preset)
+    _, allowed = one_long_sequence(under, preset.sizes)
     chosen = {name: value for name, value in allowed.items() if value <= LONGEST}
-    if preset in sheet.presets:  # the conditions of others are those of other options
-        with suppress(NoExampleError):
-            chosen |= example_sizes(sheet, {**preset.sizes, **chosen})
-    known = complete(sheet.sizes, {**preset.sizes, **chosen})
+    with suppress(NoExampleError):
+        chosen |= example_sizes(under, {**preset.sizes, **chosen})
+    known = complete(under.sizes, {**preset.sizes, **chosen})
     return {name: value for name, value in known.items() if value is not None}, chosen
 
 
@@ -141,7 +161,7 @@ def _word(value: object) -> str:
 
 def preset_parameters(sheet: Sheet) -> tuple[int, ...]:
     """Return the parameters of all presets that set the sizes these depend on, from few to many."""
-    counts = (at_sizes((preset.totals or sheet.totals)[PARAMS.key], preset_sizes(sheet, preset.sizes)) for preset in sheet.every_preset)
+    counts = (at_sizes(sheet.under(one).totals[PARAMS.key], preset_sizes(sheet.under(one), one.sizes)) for one in sheet.every_preset)
     return tuple(sorted(int(count) for count in counts if count.is_Integer))
 
 
@@ -164,8 +184,8 @@ def at_sizes(formula: Expr, known: Mapping[Symbol, Expr]) -> Expr:
 def _at_preset(sheet: Sheet, preset: SheetPreset) -> dict[str, Expr]:
     """Return each total at a preset's sizes, for one sequence where it leaves the batch open."""
     given = dict(preset.sizes) | ({BATCH: 1} if _leaves_batch_open(sheet, preset) else {})
-    known = preset_sizes(sheet, given)
-    return {key: at_sizes(total, known) for key, total in (preset.totals or sheet.totals).items()}
+    known = preset_sizes(sheet.under(preset), given)
+    return {key: at_sizes(total, known) for key, total in sheet.under(preset).totals.items()}
 
 
 def _leaves_batch_open(sheet: Sheet, preset: SheetPreset) -> bool:
@@ -183,7 +203,7 @@ def _implementation(preset: SheetPreset, sheet: Sheet) -> str:
     if preset.implementation is None:
         return ""
     model, cite = preset.implementation
-    found = [_expectation(preset, key, (preset.totals or sheet.totals)[key], sheet) for key in preset.expect]
+    found = [_expectation(preset, key, sheet.under(preset).totals[key], sheet) for key in preset.expect]
     return "<br>".join([*found, f"{code(model)}, {citation(sheet, cite)}"])
 
 
@@ -202,7 +222,7 @@ def printed_number(claim: SheetClaim, sheet: Sheet) -> str:
 
 def _expectation(preset: SheetPreset, key: str, total: Expr, sheet: Sheet) -> str:
     expected = preset.expect[key]
-    found = at_sizes(total, preset_sizes(sheet, preset.sizes))
+    found = at_sizes(total, preset_sizes(sheet.under(preset), preset.sizes))
     if not found.free_symbols and evaluate(found, {}) == expected:
         return f"✓ {code(key)} {exact(expected)}"
     derived = "depends on open sizes" if found.free_symbols else f"derived {exact(evaluate(found, {}))}"

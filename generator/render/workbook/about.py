@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from generator.quantities import QUANTITIES
 from generator.render.workbook.cells import Page
+from generator.render.workbook.origin import Origin
 from generator.render.workbook.plan import Plan
 from generator.text.spec_values import as_written
 from generator.version import VERSION
@@ -18,7 +19,7 @@ LEGEND = (
 )
 
 
-def write_about(page: Page, plan: Plan) -> None:
+def write_about(page: Page, plan: Plan, origin: Origin) -> None:
     """Write the sheet."""
     words, sheet = plan.words, plan.sheet
     page.widths(WIDTHS)
@@ -26,9 +27,9 @@ def write_about(page: Page, plan: Plan) -> None:
     page.sheet.row_dimensions[1].height = 28
     row = _section(page, 3, words("about.file"))
     options = ", ".join(f"{name}: {as_written(value)}" for name, value in sheet.options.items()) or words("about.no_options")
-    rebuild = words("about.rebuild_text", name=sheet.name, language=words.language)
+    rebuild = origin.command(sheet.name, words.language)
     lines = {"spec": sheet.source, "hash": sheet.source_hash, "options": options, "version": f"archsheet {VERSION}", "rebuild": rebuild}
-    for label, text in {**lines, "pull": words("about.pull_text", name=sheet.name)}.items():
+    for label, text in {**lines, "pull": words("about.pull_text", file=origin.file(sheet.name))}.items():
         row = _line(page, row, words(f"about.{label}"), text)
     for i, reference in enumerate(sheet.references.values()):
         row = _line(page, row, words("about.sources") if i == 0 else "", " ".join(filter(None, [reference.text, reference.url])))

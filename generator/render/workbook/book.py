@@ -16,6 +16,7 @@ from generator.render.workbook.formula_sheet import write_formulas
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.layers import write_layers
 from generator.render.workbook.names import PROBLEM
+from generator.render.workbook.origin import AS_BUILT, Origin
 from generator.render.workbook.plan import PROBLEM_CELL, Plan, make_plan
 from generator.render.workbook.presets import write_presets
 from generator.render.workbook.scaling import scaling_of, write_scaling
@@ -32,7 +33,7 @@ UPRIGHT = ("summary", "about")
 WIDE = ("layers", "formulas", "scaling", "checks")  # sheets that are printed on larger paper
 
 
-def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
+def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT) -> bytes:
     """Return the .xlsx file of an architecture: live formulas in named sizes, the value of each stored beside it.
 
     The same sheet gives the same bytes. The file is stored as its first preset leaves it.
@@ -40,6 +41,7 @@ def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
     Args:
         sheet: the architecture.
         language: of the texts; the spec's own words stay as they are.
+        origin: with what else than the spec's name it is asked for.
 
     Raises:
         NoExampleError: a size is set by no preset, and no small value satisfies the conditions.
@@ -61,16 +63,18 @@ def build_workbook(sheet: Sheet, language: str = "en") -> bytes:
     write_scaling_charts(pages["scaling"], plan, scaling)
     write_presets(pages["presets"], plan, formulas)
     write_checks(pages["checks"], plan, checks, formulas)
-    write_about(pages["about"], plan)
+    write_about(pages["about"], plan, origin)
     for key, page in pages.items():
         set_up_print(page.sheet, title=sheet.title, wide=key in WIDE, upright=key in UPRIGHT, repeated=REPEATED_ROWS.get(key))
-    return finished(book, values, [*pages.values()], Properties(sheet.title, sheet.source, language, marks_of(sheet, language)))
+    properties = Properties(sheet.title, sheet.source, language, marks_of(sheet, language, origin))
+    return finished(book, values, [*pages.values()], properties)
 
 
-def marks_of(sheet: Sheet, language: str) -> dict[str, str]:
+def marks_of(sheet: Sheet, language: str, origin: Origin) -> dict[str, str]:
     """Return what a workbook must know of its origin to be taken back by `gen pull`."""
     options = json.dumps(dict(sheet.options), sort_keys=True, default=str)
     marks = {"spec": sheet.name, "hash": sheet.source_hash, "options": options, "version": VERSION, "language": language}
+    marks |= {"asked": origin.text} if origin.text else {}
     return {f"archsheet.{name}": value for name, value in marks.items()}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from openpyxl.utils import get_column_letter, quote_sheetname
@@ -13,7 +13,7 @@ from generator.questions.growth.inside import Division, InsideCrossing, PartPair
 from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts
 from generator.render.workbook.names import excel_names
-from generator.sheet.example import views
+from generator.sheet.example import NoExampleError, searched_view, views
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet, SheetPreset, Size
@@ -64,7 +64,9 @@ class PresetColumn:
     expect: Mapping[str, int]
     cite: str
     values: Mapping[str, int]  # all sizes, defaults and derived ones included
+    sheet: Sheet  # whose formulas hold there
     is_own: bool = False
+    choices: Mapping[str, object] = field(default_factory=dict)  # options and blocks other than those of the workbook
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Plan:
     words: Texts
     columns: tuple[PresetColumn, ...]  # of presets
     own_columns: tuple[PresetColumn, ...]  # for the user; the first has a name
+    other_columns: tuple[PresetColumn, ...] = ()  # of presets with other options or blocks: the other sheets cannot show them
 
     def title(self, quantity: Quantity) -> str:
         """Return what a quantity is called."""
@@ -267,6 +270,21 @@ class Plan:
         """The letter of the last column, which is one of the user's own."""
         return self.own_columns[-1].letter
 
+    @property
+    def rightmost_column(self) -> str:
+        """The letter of the last column that is written, whoever's it is."""
+        return (*self.own_columns, *self.other_columns)[-1].letter
+
+    @cached_property
+    def filled_columns(self) -> tuple[PresetColumn, ...]:
+        """The columns of all presets of the spec."""
+        return (*self.columns, *self.other_columns)
+
+    @cached_property
+    def example_sizes(self) -> tuple[Size, ...]:
+        """The sizes for which some column of the sheet needs an example."""
+        return tuple(size for size in self.sheet.sizes if any(size.name in column.examples for column in self.filled_columns))
+
     @cached_property
     def published_rows(self) -> dict[str, int]:
         """The row of each settable size among the published ones."""
@@ -276,24 +294,25 @@ class Plan:
     def example_rows(self) -> dict[str, int]:
         """The row of each example value, below a heading; none where no size is open."""
         first = FIRST_PUBLISHED_ROW + len(self.settable) + 1
-        return {size.name: first + i for i, size in enumerate(self.open_sizes)}
+        return {size.name: first + i for i, size in enumerate(self.example_sizes)}
 
     @cached_property
     def all_size_rows(self) -> dict[str, int]:
         """The row of each size among all sizes."""
-        above = FIRST_PUBLISHED_ROW + len(self.settable) + (len(self.open_sizes) + 1 if self.open_sizes else 0)
+        above = FIRST_PUBLISHED_ROW + len(self.settable) + (len(self.example_sizes) + 1 if self.example_sizes else 0)
         return {name: above + 1 + i for i, name in enumerate(self.order)}
 
     @cached_property
     def preset_total_rows(self) -> dict[str, int]:
         """The row of each total at the presets' sizes."""
-        first = FIRST_PUBLISHED_ROW + len(self.settable) + (len(self.open_sizes) + 1 if self.open_sizes else 0) + len(self.order) + 2
+        above = FIRST_PUBLISHED_ROW + len(self.settable) + (len(self.example_sizes) + 1 if self.example_sizes else 0)
+        first = above + len(self.order) + 2
         return {quantity.key: first + i for i, quantity in enumerate(QUANTITIES)}
 
     @cached_property
     def expected(self) -> tuple[Quantity, ...]:
         """The quantities for which some preset has a total that it must come to."""
-        return tuple(quantity for quantity in QUANTITIES if any(quantity.key in column.expect for column in self.columns))
+        return tuple(quantity for quantity in QUANTITIES if any(quantity.key in column.expect for column in self.filled_columns))
 
     @cached_property
     def expected_rows(self) -> dict[str, int]:
@@ -309,7 +328,8 @@ class Plan:
     @cached_property
     def printed(self) -> tuple[Quantity, ...]:
         """The quantities of which a source prints a number for some preset."""
-        of_presets = {claim.quantity for claim in self.sheet.claims if claim.of_preset in {column.name for column in self.columns}}
+        names = {column.name for column in self.filled_columns}
+        of_presets = {claim.quantity for claim in self.sheet.claims if claim.of_preset in names}
         return tuple(quantity for quantity in QUANTITIES if quantity.key in of_presets)
 
     @cached_property
@@ -328,6 +348,10 @@ class Plan:
         """Return a row of the presets sheet over all presets, from another sheet."""
         return self.at("presets", f"${self.first_column}${row}:${self.last_column}${row}")
 
+    def whole_range(self, row: int) -> str:
+        """Return a row of the presets sheet over all columns, those of other options included, from another sheet."""
+        return self.at("presets", f"${self.first_column}${row}:${self.rightmost_column}${row}")
+
     def preset_value(self, row: int) -> str:
         """Return the formula of a row's cell in the column in use."""
         return f"INDEX({self.preset_range(row)},{self.at('presets', COLUMN_IN_USE_CELL)})"
@@ -340,9 +364,23 @@ def make_plan(sheet: Sheet, words: Texts) -> Plan:
         letter = get_column_letter(FIRST_PRESET_COLUMN + i)
         preset = view.preset or SheetPreset(EXAMPLE, {}, {})
         published = held(sheet.sizes, preset.sizes, sheet.families)  # what follows goes on to follow what is typed
-        columns.append(PresetColumn(preset.name, letter, published, view.examples, preset.expect, preset.cite, view.sizes))
+        columns.append(PresetColumn(preset.name, letter, published, view.examples, preset.expect, preset.cite, view.sizes, sheet))
     own = []
     for i in range(SPARE_COLUMNS):
         letter = get_column_letter(FIRST_PRESET_COLUMN + len(columns) + i)
-        own.append(PresetColumn(words("presets.yours") if i == 0 else "", letter, {}, {}, {}, "", columns[0].values, is_own=True))
-    return Plan(sheet, words, tuple(columns), tuple(own))
+        own.append(PresetColumn(words("presets.yours") if i == 0 else "", letter, {}, {}, {}, "", columns[0].values, sheet, is_own=True))
+    first_other = FIRST_PRESET_COLUMN + len(columns) + len(own)
+    others = [_other_column(sheet, preset, get_column_letter(first_other + i)) for i, preset in enumerate(sheet.other_presets)]
+    return Plan(sheet, words, tuple(columns), tuple(own), tuple(others))
+
+
+def _other_column(sheet: Sheet, preset: SheetPreset, letter: str) -> PresetColumn:
+    """Return the column of a preset with options or blocks of its own. Raises NoExampleError as `make_plan`."""
+    under = sheet.under(preset)
+    view = searched_view(under, preset)
+    if isinstance(view, NoExampleError):
+        raise view
+    published = held(under.sizes, preset.sizes, under.families)
+    return PresetColumn(
+        preset.name, letter, published, view.examples, preset.expect, preset.cite, view.sizes, under, choices=preset.choices
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from openpyxl.formatting.rule import Rule
 from sympy import Expr
 
@@ -18,6 +20,7 @@ from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK
 from generator.render.workbook.typed import is_size, typed_count
 from generator.sheet.sheet import SheetClaim, Size
+from generator.text.spec_values import as_written
 
 WIDTHS = (42, 44)
 COLUMN_WIDTH = 23
@@ -28,9 +31,9 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     _write_head(page, plan)
     for size in plan.settable:
         _write_published(page, plan, size)
-    if plan.open_sizes:
-        _section(page, plan, plan.example_rows[plan.open_sizes[0].name] - 1, "presets.open_section")
-    for size in plan.open_sizes:
+    if plan.example_sizes:
+        _section(page, plan, plan.example_rows[plan.example_sizes[0].name] - 1, "presets.open_section")
+    for size in plan.example_sizes:
         _write_examples(page, plan, size)
     if plan.order:
         _section(page, plan, plan.all_size_rows[plan.order[0]] - 1, "presets.all_sizes")
@@ -54,18 +57,21 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
 
 def _write_head(page: Page, plan: Plan) -> None:
     words = plan.words
-    columns = (*plan.columns, *plan.own_columns)
+    columns = (*plan.columns, *plan.own_columns, *plan.other_columns)
     page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(columns)])
     page.text("A1", words("presets.title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("presets.note" if plan.has_presets else "presets.example_note")
-    page.text(page.merged(f"A2:{plan.last_column}2", "Remark"), note, "Remark")
+    if plan.other_columns:
+        name = plan.other_columns[0].name
+        note += words("presets.others", columns=_letters(plan.other_columns), name=name)
+    page.text(page.merged(f"A2:{plan.rightmost_column}2", "Remark"), note, "Remark")
     page.height(2, [(note, sum(WIDTHS) + COLUMN_WIDTH * len(columns))])
     page.text("A4", words("presets.column"), "Column head")
     page.text("B4", words("presets.meaning"), "Column head")
     page.text("A5", words("presets.source"), "Label")
     page.text("B5", "", "Muted words")
-    for column in plan.columns:
+    for column in plan.filled_columns:
         page.text(f"{column.letter}4", column.name, "Column head, number")
         reference = plan.sheet.references.get(column.cite)
         page.text(f"{column.letter}5", reference.label if reference else "", "Muted number")
@@ -79,7 +85,23 @@ def _write_head(page: Page, plan: Plan) -> None:
         page.blank(f"{column.letter}6", "Calculation")
     for column in plan.own_columns:
         _write_mistakes(page, plan, column)
+    _write_choices(page, plan)
     _section(page, plan, places.FIRST_PUBLISHED_ROW - 1, "presets.published_sizes")
+
+
+def _letters(columns: Sequence[PresetColumn]) -> str:
+    first, last = columns[0].letter, columns[-1].letter
+    return first if first == last else f"{first}–{last}"
+
+
+def _write_choices(page: Page, plan: Plan) -> None:
+    """Say with which options and blocks a preset goes, where these are others than those of the workbook."""
+    texts = []
+    for column in plan.other_columns:
+        said = plan.words("checks.comma").join(f"{name} = {as_written(value)}" for name, value in column.choices.items())
+        texts.append(plan.words("presets.with_choices", choices=said))
+        page.text(f"{column.letter}{places.MISTAKES_ROW}", texts[-1], "Muted words")
+    page.height(places.MISTAKES_ROW, [(text, COLUMN_WIDTH) for text in texts])
 
 
 def _write_own_head(page: Page, column: PresetColumn) -> None:
@@ -112,7 +134,7 @@ def _write_mistakes(page: Page, plan: Plan, column: PresetColumn) -> None:
 
 
 def _section(page: Page, plan: Plan, row: int, key: str) -> None:
-    page.text(page.merged(f"A{row}:{plan.last_column}{row}", "Section"), plan.words(key), "Section")
+    page.text(page.merged(f"A{row}:{plan.rightmost_column}{row}", "Section"), plan.words(key), "Section")
 
 
 def _label(page: Page, row: int, label: str, meaning: str) -> None:
@@ -124,12 +146,13 @@ def _label(page: Page, row: int, label: str, meaning: str) -> None:
 def _write_published(page: Page, plan: Plan, size: Size) -> None:
     row = plan.published_rows[size.name]
     _label(page, row, size.name, size.meaning)
-    for column in plan.columns:
+    for column in plan.filled_columns:
         at = f"{column.letter}{row}"
         if size.name in column.published:
             page.number(at, column.published[size.name], "Published")
         else:
-            unset = plan.words("presets.open") if size.value is None else closed_form(size.value, plan.order)
+            value = _size_in(column, size).value
+            unset = plan.words("presets.open") if value is None else closed_form(value, plan.order)
             page.text(at, unset, "Muted number")
     for column in plan.own_columns:
         page.blank(f"{column.letter}{row}", "Input number")
@@ -148,7 +171,7 @@ def _guide_own(page: Page, plan: Plan, size: Size) -> None:
 def _write_examples(page: Page, plan: Plan, size: Size) -> None:
     row = plan.example_rows[size.name]
     _label(page, row, size.name, size.meaning)
-    for column in plan.columns:
+    for column in plan.filled_columns:
         at = f"{column.letter}{row}"
         if size.name in column.examples:
             page.number(at, column.examples[size.name], "Example")
@@ -156,6 +179,11 @@ def _write_examples(page: Page, plan: Plan, size: Size) -> None:
             page.blank(at, "Example")
     for column in plan.own_columns:
         page.blank(f"{column.letter}{row}", "Example")
+
+
+def _size_in(column: PresetColumn, size: Size) -> Size:
+    """Return a size as it is under the options of a column: what it is by default may be another formula there."""
+    return next(one for one in column.sheet.sizes if one.name == size.name)
 
 
 def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
@@ -166,9 +194,9 @@ def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
 def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> None:
     row = plan.all_size_rows[size.name]
     _label(page, row, size.name, size.meaning)
-    for column in (*plan.columns, *plan.own_columns):
+    for column in (*plan.filled_columns, *plan.own_columns):
         at, value = f"{column.letter}{row}", column.values[size.name]
-        text = _size_formula(plan, formulas, size, column)
+        text = _size_formula(plan, formulas, _size_in(column, size), column)
         if column.is_own:
             _write_own(page, column, at, text, value, "Calculation")
         else:
@@ -207,11 +235,13 @@ def _write_own(page: Page, column: PresetColumn, at: str, text: str, value: Valu
 
 
 def _write_total(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quantity) -> None:
-    row, total = plan.preset_total_rows[quantity.key], plan.sheet.totals[quantity.key]
+    row = plan.preset_total_rows[quantity.key]
     _label(page, row, plan.title(quantity), plan.unit(quantity))
-    for column in plan.columns:
+    for column in plan.filled_columns:
+        total = column.sheet.totals[quantity.key]
         formulas.write(page, f"{column.letter}{row}", total, "Whole number", cells=_cells(plan, column), sizes=column.values)
     for column in plan.own_columns:
+        total = column.sheet.totals[quantity.key]
         text = formulas.text(total, _cells(plan, column))
         if len(text) > places.LONGEST_GUARDED:
             page.text(f"{column.letter}{row}", plan.words("presets.too_long"), "Muted number")
@@ -224,7 +254,7 @@ def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
     row = plan.expected_rows[quantity.key]
     _label(page, row, plan.words("presets.expected", title=plan.title(quantity)), plan.unit(quantity))
     _label(page, row + 1, plan.words("presets.difference", title=plan.title(quantity)), "")
-    for column in plan.columns:
+    for column in plan.filled_columns:
         published, found = f"{column.letter}{row}", f"{column.letter}{plan.preset_total_rows[quantity.key]}"
         expected = column.expect.get(quantity.key)
         if expected is None:
@@ -233,7 +263,7 @@ def _write_expected(page: Page, plan: Plan, quantity: Quantity) -> None:
             page.number(published, expected, "Published, total")
         equal = close_formula(found, published)
         formula = f'IF(ISNUMBER({published}),IF({equal},0,{found}-{published}),"")'
-        page.formula(f"{column.letter}{row + 1}", formula, _difference(plan.sheet.totals[quantity.key], column, expected), "Whole number")
+        page.formula(f"{column.letter}{row + 1}", formula, _difference(column.sheet.totals[quantity.key], column, expected), "Whole number")
     for column in plan.own_columns:
         page.blank(f"{column.letter}{row}", "Published, total")
         page.blank(f"{column.letter}{row + 1}", "Whole number")
@@ -243,8 +273,8 @@ def _write_implementations(page: Page, plan: Plan) -> None:
     """Say whose totals are expected: those of a public implementation, or arithmetic of our own."""
     row, labels = plan.implementation_row, []
     _label(page, row, plan.words("presets.counted_in"), "")
-    presets = {preset.name: preset for preset in plan.sheet.presets}
-    for column in plan.columns:
+    presets = {preset.name: preset for preset in plan.sheet.every_preset}
+    for column in plan.filled_columns:
         preset = presets.get(column.name)
         if preset is None or not preset.expect:
             page.blank(f"{column.letter}{row}", "Muted words")
@@ -268,7 +298,7 @@ def _write_printed(page: Page, plan: Plan, quantity: Quantity) -> None:
     """Write what sources print of a quantity at each preset, with the verdict."""
     row, texts = plan.printed_rows[quantity.key], []
     _label(page, row, plan.words("presets.printed", title=plan.title(quantity)), plan.words("presets.printed_note"))
-    for column in plan.columns:
+    for column in plan.filled_columns:
         claims = [claim for claim in plan.sheet.claims if (claim.of_preset, claim.quantity) == (column.name, quantity.key)]
         texts.append("\n".join(_printed(plan, claim) for claim in claims))
         page.text(f"{column.letter}{row}", texts[-1], "Muted words") if claims else page.blank(f"{column.letter}{row}", "Muted words")
@@ -279,13 +309,13 @@ def _write_printed(page: Page, plan: Plan, quantity: Quantity) -> None:
 
 def _write_notes(page: Page, plan: Plan) -> None:
     """Write the notes of presets, if any has one."""
-    row, notes = plan.notes_row, {preset.name: preset.note for preset in plan.sheet.presets if preset.note}
+    row, notes = plan.notes_row, {preset.name: preset.note for preset in plan.sheet.every_preset if preset.note}
     if not notes:
         return
     _label(page, row, plan.words("presets.note_of_preset"), "")
-    for column in plan.columns:
+    for column in plan.filled_columns:
         page.text(f"{column.letter}{row}", notes.get(column.name, ""), "Muted words")
-    page.height(row, [(notes.get(column.name, ""), COLUMN_WIDTH) for column in plan.columns])
+    page.height(row, [(notes.get(column.name, ""), COLUMN_WIDTH) for column in plan.filled_columns])
 
 
 def _printed(plan: Plan, claim: SheetClaim) -> str:
