@@ -96,7 +96,7 @@ class Derivative:
         temporaries = [self.heap.new(gradient.shape, kind=kind, like=gradient) for _ in range(count)]
         temporaries += [self.heap.new((), kind=kind) for _ in range(self.kernel.numbers)]
         temporaries += [self.heap.new(gradient.shape, kind="bool") for _ in range(self.kernel.compares)]
-        is_whole = product(gradient.shape) == product(x.shape)
+        is_whole = not _is_stretched(gradient, x)
         own_kind = x.kind if self.launch.name == "_to_copy" else kind
         own = self.heap.new(gradient.shape, kind=own_kind, like=gradient, wanted_by=x if is_whole and own_kind == x.kind else None)
         self._free(temporaries)
@@ -230,9 +230,14 @@ def _heads_together(shape: Shape) -> Shape:
     return rows, positions, heads, features
 
 
+def _is_stretched(gradient: Tensor, x: Tensor) -> bool:
+    """Say whether a gradient is summed to have the shape of a tensor: also where it is as large, but has axes of one in front of it."""
+    return gradient.rank != x.rank or product(gradient.shape) != product(x.shape)
+
+
 def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
     """Return a gradient in the shape and the format of a tensor that was stretched or converted; the wide one is let go."""
-    if product(gradient.shape) != product(x.shape):
+    if _is_stretched(gradient, x):
         narrow = heap.new(x.shape, kind=gradient.kind, wanted_by=x if gradient.kind == x.kind else None)
         heap.free(gradient)
         gradient = narrow
