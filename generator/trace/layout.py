@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from sympy import Basic, Expr, Integer, default_sort_key
+from sympy import Basic, Expr, Integer, default_sort_key, expand
 
 from generator.formulas.symbols import Facts
 from generator.trace.memory_format import channels_last_strides, fills_channels_last
-from generator.trace.tensor import Shape, Tensor, dense_strides
+from generator.trace.tensor import ONE, Shape, Tensor, dense_strides
 
 SAMPLE = Integer(60)  # many divisors, so that rounded quotients differ
 SMALL = Integer(2)
@@ -28,14 +28,19 @@ def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) 
     Returns:
         None where the result is contiguous.
     """
-    spread = [x.expand_to(shape) for x in operands]
-    if all(x.is_contiguous for x in spread):
+    if all(x.shape == shape for x in operands):
+        if all(x.is_contiguous for x in operands):
+            return None
+        if all(fills_channels_last(x) for x in operands):  # the strides of axes of one become those of the format
+            return channels_last_strides(shape)
+        first = operands[0].strides
+        if all(x.strides == first for x in operands) and _is_dense(facts, operands[0]):
+            return first
+    if ONE not in shape and all(x.is_contiguous and x.shape in (shape, ()) for x in operands):  # what follows comes to the same
         return None
-    if all(x.shape == shape and fills_channels_last(x) for x in operands):  # the strides of axes of one become those of the format
-        return channels_last_strides(shape)
     sample = _sample(facts, shape)
     sizes = [_at(sample, facts.witnessed(size)) for size in shape]
-    strides = [[_at(sample, facts.witnessed(stride)) for stride in x.strides] for x in spread]
+    strides = [[_at(sample, facts.witnessed(stride)) for stride in _over(shape, x)] for x in operands]
     order = list(reversed(range(len(shape))))  # fastest first
     for i in range(1, len(order)):
         later = i
@@ -46,7 +51,13 @@ def elementwise_strides(facts: Facts, shape: Shape, operands: Sequence[Tensor]) 
                 later = earlier
             elif verdict < 0:
                 break
-    return _dense(shape, order)
+    return dense_strides(shape, order[::-1])
+
+
+def _over(shape: Shape, x: Tensor) -> list[Expr]:
+    """Return the strides with which elementwise kernels step over an operand: zero along axes that it has not, even those of one."""
+    missing = len(shape) - x.rank
+    return [Integer(0)] * missing + list(x.expand_to(shape).strides[missing:])
 
 
 def slowest_first(facts: Facts, shape: Shape, strides: Shape, axes: Sequence[int]) -> list[int]:
@@ -68,12 +79,11 @@ def _compare(strides: list[list[Expr]], sizes: list[Expr], a: int, b: int) -> in
     return 0
 
 
-def _dense(shape: Shape, order: list[int]) -> Shape | None:
-    """Return the strides of a block of memory whose axes, from the fastest, are `order`; None where that is the usual order."""
-    moving = [axis for axis in order if shape[axis] != 1]
-    if moving == sorted(moving, reverse=True):
-        return None
-    return dense_strides(shape, order[::-1])
+def _is_dense(facts: Facts, x: Tensor) -> bool:
+    """Say whether elements fill a block of memory, each with a place of its own; the strides of axes of one say nothing."""
+    order = slowest_first(facts, x.shape, x.strides, [axis for axis in range(x.rank) if x.shape[axis] != 1])
+    dense = dense_strides(x.shape, [*(axis for axis in range(x.rank) if x.shape[axis] == 1), *order])
+    return all(expand(x.strides[axis] - dense[axis]) == 0 for axis in order)
 
 
 def _sample(facts: Facts, shape: Shape) -> dict[Basic, Integer]:

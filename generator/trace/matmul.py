@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, expand
 
 from generator.trace.pointwise import binary
 from generator.trace.reduce import reduce_axes
@@ -24,7 +24,7 @@ def linear(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     batch where the leading axes of x cannot be merged in place.
     """
     rows, turned = product(x.shape[:-1]), weight.transpose(0, 1)
-    if not weight.needs_grad and x.rank > 2 and x.merge(0, x.rank - 2) is None:
+    if not weight.needs_grad and x.rank > 2 and not _folds(x):
         repeated = turned.expand_to((*x.shape[:-2], weight.shape[1], weight.shape[0]))
         out = matmul(t, x, repeated)
         return out if bias is None else binary(t, "add", out, bias)
@@ -34,6 +34,11 @@ def linear(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     shape = (rows, weight.shape[0]) if x.rank > 1 else (weight.shape[0],)
     out = _product(t, "mm" if bias is None else "addmm", x2, turned, shape, macs=x.numel * weight.shape[0], bias=bias)
     return out.unflatten(0, x.shape[:-1]) if x.rank > 2 else out
+
+
+def _folds(x: Tensor) -> bool:
+    """Say whether the leading axes of x lie in memory as one, the strides of axes of one included (should_fold in LinearAlgebra.cpp)."""
+    return all(expand(x.strides[axis] - x.strides[axis + 1] * x.shape[axis + 1]) == 0 for axis in range(x.rank - 2))
 
 
 def _product(t: Tracer, kernel: str, a: Tensor, b: Tensor, shape: Shape, *, macs: Expr, bias: Tensor | None = None) -> Tensor:

@@ -26,7 +26,8 @@ def unary(t: Tracer, name: str, x: Tensor) -> Tensor:
 
 def scalar(t: Tracer, name: str, x: Tensor, *, is_identity: bool = False) -> Tensor:
     """Combine each element with a number (`x * 0.5`, `x + 1`): one operation an element, none if it is the same after it; nothing kept."""
-    out = t.like(x)
+    number = Tensor((), (), x.storage)  # an operand of another shape, as far as the memory order of the result goes
+    out = t.new(x.shape, kind=x.kind, needs_grad=x.needs_grad, strides=elementwise_strides(t.facts, x.shape, [x, number]))
     t.kernel(name, [x], [out], vector=ZERO if is_identity else vector_flops(name, x.numel))
     return out
 

@@ -126,12 +126,9 @@ class Tensor:
         """Return the view with one axis split into several, the last one fastest."""
         axis %= self.rank
         strides = tuple(self.strides[axis] * product(sizes[i + 1 :]) for i in range(len(sizes)))
-        return self._made(
-            "unflatten",
-            (axis, axis + len(sizes) - 1),
-            self.shape[:axis] + sizes + self.shape[axis + 1 :],
-            self.strides[:axis] + strides + self.strides[axis + 1 :],
-        )
+        shape = self.shape[:axis] + sizes + self.shape[axis + 1 :]
+        whole = self.strides[:axis] + strides + self.strides[axis + 1 :]
+        return self._made("unflatten", (axis, axis + len(sizes) - 1), shape, self._reviewed(shape, whole))
 
     def merge(self, first: int, last: int) -> Tensor | None:
         """Return the view with axes first..last flattened into one, or None where memory order does not allow a view."""
@@ -139,12 +136,17 @@ class Tensor:
         for outer, inner in pairwise(axes):
             if expand(self.strides[outer] - self.strides[inner] * self.shape[inner]) != 0:
                 return None
-        return self._made(
-            "merge",
-            (first, last),
-            (*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :]),
-            (*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :]),
-        )
+        shape = (*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :])
+        strides = (*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :])
+        return self._made("merge", (first, last), shape, self._reviewed(shape, strides))
+
+    def _reviewed(self, shape: Shape, strides: Shape) -> Shape:
+        """Return strides as torch.Tensor.view gives them: an axis of one steps over what is behind it (computeStride, TensorUtils.cpp)."""
+        found = list(strides)
+        for axis in reversed(range(len(shape))):
+            if shape[axis] == 1:
+                found[axis] = found[axis + 1] * shape[axis + 1] if axis + 1 < len(shape) else self.strides[-1]
+        return tuple(found)
 
     def flattened(self, first: int, last: int) -> Tensor:
         """Return what `merge` does, of a tensor whose elements lie in order."""
@@ -155,10 +157,13 @@ class Tensor:
     def expand_to(self, shape: Shape) -> Tensor:
         """Return the view broadcast to `shape`: new and size-one axes get stride zero."""
         missing = len(shape) - self.rank
-        strides = [Integer(0)] * missing
-        for own, wanted, stride in zip(self.shape, shape[missing:], self.strides, strict=True):
-            strides.append(Integer(0) if own == 1 and wanted != 1 else stride)
-        return self._made("expand", (), shape, tuple(strides))
+        strides: list[Expr] = []  # from the last axis on
+        for axis in reversed(range(len(shape))):
+            own = self.shape[axis - missing] if axis >= missing else ONE
+            behind = strides[-1] * shape[axis + 1] if strides else ONE
+            stride = self.strides[axis - missing] if axis >= missing else behind
+            strides.append(Integer(0) if own == 1 and shape[axis] != 1 else stride)
+        return self._made("expand", (), shape, tuple(reversed(strides)))
 
     def unsqueeze(self, axis: int) -> Tensor:
         """Return the view with a new axis of size one."""

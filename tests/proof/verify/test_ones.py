@@ -52,12 +52,31 @@ layers:
 presets:
   whole: {set: {e: 8, P: 8}}
 """
+FEATURES = """\
+title: Features of what is laid out as a table of relative positions
+dims: {b: batch size, n: heads, d: directions}
+inputs: {x: [b, n, b, b]}
+layers:
+  bias:       {op: relative_bias, window: [b], heads: n}
+  sum:        {op: add, in: [x, bias]}
+  directions: {op: random_projection, out: [d, b]}
+  y:          {op: random_features, of: queries, in: [sum, directions]}
+"""
+FROZEN = """\
+title: A frozen layer behind a transposition
+dims: {b: batch size, n: rows, h: heads, d: width}
+inputs: {x: [b, n, h, d]}
+layers:
+  turned: {op: rearrange, to: b n h d -> b h n d}
+  bent:   {op: activation, kind: relu}
+  y:      {op: linear, out: [b, h, n, 2*d], frozen: true}
+"""
 
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    return write_specs(Path("mine"), one_head=ONE_HEAD, whole_rotary=WHOLE_ROTARY)
+    return write_specs(Path("mine"), one_head=ONE_HEAD, whole_rotary=WHOLE_ROTARY, features=FEATURES, frozen=FROZEN)
 
 
 @pytest.mark.usefixtures("mine")
@@ -90,3 +109,17 @@ def test_an_axis_of_one_excuses_no_wrong_count(mine: Path, monkeypatch: pytest.M
     monkeypatch.setitem(kernels.KERNELS, "gelu", replace(kernels.KERNELS["gelu"], costs=(kernels.VectorCost(6),)))
     with Workbench(Library([mine])) as bench:
         assert not check_case(bench, "mlp", {"b": 1, "n": 3, "d": 4, "f": 5}).equal
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("features", {"b": 1, "n": 10, "d": 8}),
+        ("features", {"b": 4, "n": 1, "d": 2}),
+        ("features", {"b": 1, "n": 1, "d": 1}),
+        *(("frozen", {"b": 2, "n": 3, "h": 4, "d": 5} | {axis: 1}) for axis in "bnhd"),
+    ],
+)
+def test_whether_a_product_is_folded_follows_from_the_strides_of_axes_of_one_too(mine: Path, name: str, sizes: dict[str, int]) -> None:
+    with Workbench(Library([mine])) as bench:
+        assert [check for check in check_case(bench, name, sizes).checks if not check.equal] == []

@@ -103,6 +103,9 @@ ROWS = {  # whose derivative is the highest point of a spec of one row
     "spectrum of a spectrum": "y: {op: fft, in: pairs, over: 0, complex: true}",
     "numbers of half a spectrum": "y: {op: fft, in: pairs, kind: irfft, over: 0}",
     "stacked along the last axis": "y: {op: stack, in: [x, x], axis: 2}",
+    "bent by what is several kernels on meta tensors": "y: {op: activation, in: x, kind: mish}",
+    "weight of a norm of one row": "y: {op: rms_norm, in: row}",
+    "bias of one row": "t: {op: parameter, out: [n]}\n  y: {op: add, in: [row, t]}",
     "places of an image": "y: {op: grid_sample, in: [image, places]}",
 }
 ALONE = """\
@@ -111,6 +114,7 @@ dims: {{b: rows, n: columns}}
 inputs:
   x: [b, n]
   column: [b, 1]
+  row: [1, n]
   pairs: [b, n, 2]
   image: [2, 3, b, n]
   places: {{shape: [2, n, b, 2], grad: false}}
