@@ -104,6 +104,36 @@ def _olmoe(rng: random.Random) -> dict[str, Any]:
     return decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), pad_token_id=None)
 
 
+def _gpt_neox(rng: random.Random) -> dict[str, Any]:
+    heads, part = rng.choice([1, 2, 3, 5]), rng.choice([0.25, 0.5, 1.0])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([8, 16, 24]), "intermediate_size": rng.randint(10, 90),
+        "num_hidden_layers": rng.randint(1, 7), "num_attention_heads": heads, "max_position_embeddings": rng.randint(16, 300),
+        "tie_word_embeddings": rng.random() < 0.5, "attention_bias": rng.random() < 0.5, "hidden_act": rng.choice(["gelu", "relu"]),
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": part},
+    }  # fmt: skip
+
+
+def _gptj(rng: random.Random) -> dict[str, Any]:
+    drawn = {key: value for key, value in _gpt2(rng).items() if key != "tie_word_embeddings"}
+    heads = drawn["n_head"]
+    return {**drawn, "n_embd": heads * rng.choice([8, 10]), "rotary_dim": rng.choice([4, 8]), "activation_function": "gelu_new"}
+
+
+def _stablelm(rng: random.Random) -> dict[str, Any]:
+    drawn = decoder(rng, use_qkv_bias=rng.random() < 0.5)
+    width = drawn["num_attention_heads"] * rng.choice([8, 16, 40])
+    return {**drawn, "hidden_size": width, "num_key_value_heads": drawn["num_key_value_heads"]}
+
+
+def _falcon(rng: random.Random) -> dict[str, Any]:
+    drawn = decoder(rng)
+    groups, inner = drawn.pop("num_key_value_heads"), drawn.pop("intermediate_size")
+    new = rng.random() < 0.5
+    own = {"new_decoder_architecture": True, "num_kv_heads": groups} if new else {}
+    return {**drawn, **own, "bias": rng.random() < 0.5, "ffn_hidden_size": rng.choice([None, inner])}
+
+
 def _fnet(rng: random.Random) -> dict[str, Any]:
     return {key: value for key, value in encoder(rng).items() if key != "num_attention_heads"}
 
@@ -213,6 +243,10 @@ DRAWS: dict[str, Draw] = {
     "gemma3_text": _gemma3,
     "phi3": _phi3,
     "olmoe": _olmoe,
+    "gpt_neox": _gpt_neox,
+    "gptj": _gptj,
+    "stablelm": _stablelm,
+    "falcon": _falcon,
     "qwen3_moe": _qwen3_moe,
     "gemma": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), tie_word_embeddings=True),
     "opt": _opt,

@@ -22,7 +22,23 @@ from tests.importing.configs import DRAWS, SEED, UNSAID, VARIED, counted, produc
 from tests.support.builtin import builtin_library
 
 OFTEN = 3  # of the drawn configurations are compared by `make test`, all by `make test-all`
-TEXTS = ("albert", "bert", "fnet", "gemma2", "gemma3_text", "gpt2", "llama", "mistral", "phi3", "qwen2", "qwen3", "roformer")
+TEXTS = (
+    "albert",
+    "bert",
+    "falcon",
+    "fnet",
+    "gemma2",
+    "gemma3_text",
+    "gpt2",
+    "gpt_neox",
+    "gptj",
+    "llama",
+    "mistral",
+    "phi3",
+    "qwen2",
+    "qwen3",
+)
+TEXTS += ("roformer", "stablelm")
 
 
 @cache

@@ -33,6 +33,7 @@ GEMMA = {"vocab_size": 262144, "hidden_size": 1152, "intermediate_size": 6912, "
 DEEPSEEK = {"vocab_size": 102400, "hidden_size": 5120, "intermediate_size": 12288, "moe_intermediate_size": 1536, "num_hidden_layers": 60}
 DEEPSEEK |= {"num_attention_heads": 128, "num_key_value_heads": 128, "n_shared_experts": 2, "n_routed_experts": 160, "kv_lora_rank": 512}
 DEEPSEEK |= {"q_lora_rank": 1536, "qk_rope_head_dim": 64, "v_head_dim": 128, "qk_nope_head_dim": 128, "first_k_dense_replace": 1}
+STABLE = {"vocab_size": 100352, "hidden_size": 2048, "num_hidden_layers": 24, "intermediate_size": 5632, "use_qkv_bias": True}
 OF_TEXTS = ("vocab_size", "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim")
 TIED: dict[tuple[str, str], tuple[Any, ...]] = {
     ("llama3", "llama-3.2-1b"): ("Llama", 128256, 2048, 8192, 16, 32, 8, 64),
@@ -46,6 +47,7 @@ COUNTED: dict[tuple[str, str], Callable[[], nn.Module]] = {
     ("gemma3", "gemma-3-1b"): lambda: transformers_model(
         "Gemma3ForCausalLM", config="Gemma3TextConfig", num_key_value_heads=1, head_dim=256, **GEMMA
     ),
+    ("stablelm", "stablelm-2-1.6b"): lambda: transformers_model("StableLmForCausalLM", config="StableLmConfig", **STABLE),
     ("deepseek_v2", "deepseek-v2"): lambda: transformers_model("DeepseekV2ForCausalLM", config="DeepseekV2Config", **DEEPSEEK),
     **{
         (spec, preset): partial(

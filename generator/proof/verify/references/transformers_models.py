@@ -30,14 +30,14 @@ def rotary_decoder(kind: str, base: float = 10000.0, eps: float = 1e-5, **settin
     own = {"attn_implementation": "sdpa", **settings, "rms_norm_eps": eps, "tie_word_embeddings": False}
     made: Any = built(kind, "ForCausalLM", **own)
     width = getattr(made.config, "head_dim", None) or made.config.hidden_size // made.config.num_attention_heads
-    made.model.rotary_emb.forward = partial(_rotations, width, base)
+    made.model.rotary_emb.forward = partial(rotations, width, base)
     for name, norm in list(made.named_modules()):
         if type(norm).__name__ == f"{kind}RMSNorm":
             made.set_submodule(name, nn.RMSNorm(norm.weight.shape, eps=getattr(norm, "variance_epsilon", eps)))
     return made
 
 
-def _rotations(width: int, base: float, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
+def rotations(width: int, base: float, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
     """Return cosines and sines of rotary positions [..., width] in the type of x."""
     angles = position_ids[..., None] * base ** (-torch.arange(0, width, 2, device=x.device) / width)
     doubled = torch.cat((angles, angles), -1)
