@@ -134,6 +134,28 @@ def _falcon(rng: random.Random) -> dict[str, Any]:
     return {**drawn, **own, "bias": rng.random() < 0.5, "ffn_hidden_size": rng.choice([None, inner])}
 
 
+def _bloom(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3, 5])
+    return {"vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([3, 6, 8]), "n_layer": rng.randint(1, 7), "n_head": heads}
+
+
+def _mpt(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3, 5])
+    return {
+        "vocab_size": rng.randint(50, 400), "d_model": heads * rng.choice([3, 6, 8]), "n_layers": rng.randint(1, 7), "n_heads": heads,
+        "max_seq_len": rng.randint(16, 300),
+    }  # fmt: skip
+
+
+def _gpt_neo(rng: random.Random) -> dict[str, Any]:
+    heads, layers = rng.choice([1, 2, 3, 5]), 2 * rng.randint(1, 4)
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([3, 6, 8]), "num_layers": layers, "num_heads": heads,
+        "attention_types": [[["global", "local"], layers // 2]], "window_size": rng.randint(3, 9),
+        "intermediate_size": rng.choice([None, rng.randint(10, 90)]), "max_position_embeddings": rng.randint(16, 300),
+    }  # fmt: skip
+
+
 def _fnet(rng: random.Random) -> dict[str, Any]:
     return {key: value for key, value in encoder(rng).items() if key != "num_attention_heads"}
 
@@ -243,6 +265,9 @@ DRAWS: dict[str, Draw] = {
     "gemma3_text": _gemma3,
     "phi3": _phi3,
     "olmoe": _olmoe,
+    "bloom": _bloom,
+    "mpt": _mpt,
+    "gpt_neo": _gpt_neo,
     "gpt_neox": _gpt_neox,
     "gptj": _gptj,
     "stablelm": _stablelm,
@@ -276,7 +301,7 @@ def products(kind: str, model: str, settings: dict[str, Any], b: int, n: int) ->
     with torch.device("meta"):
         built = getattr(transformers, model)(config).eval()
     mask = torch.zeros(b, 1, n, n, device="meta")
-    given: dict[str, Any] = {} if kind == "fnet" else {"attention_mask": mask}
+    given: dict[str, Any] = {} if kind in ("bloom", "fnet", "mpt") else {"attention_mask": mask}
     if kind in ("gemma2", "gemma3_text"):
         given = {"attention_mask": {"full_attention": mask, "sliding_attention": mask}}
     counter = FlopCounterMode(display=False)

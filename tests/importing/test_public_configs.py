@@ -38,7 +38,7 @@ TEXTS = (
     "qwen2",
     "qwen3",
 )
-TEXTS += ("roformer", "stablelm")
+TEXTS += ("bloom", "gpt_neo", "mpt", "roformer", "stablelm")
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from generator.proof.verify.references.base import FullSize, Small, open_mask, tokens
 
@@ -79,10 +80,29 @@ def _attend(
     return (weights @ v).transpose(1, 2).contiguous(), weights
 
 
-def small_decoder(other: nn.Module, sizes: Mapping[str, int], steps: Sequence[int] = (7, 1, 9)) -> Small:
+class InOwnType(TorchFunctionMode):
+    """Keeps what runs inside in the type of the model, where its code asks for float32."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Call a function of torch, without the type of a softmax and without conversions to float32."""
+        given = dict(kwargs or {})
+        if func is nn.functional.softmax:
+            given.pop("dtype", None)
+        is_float = func in (Tensor.float, Tensor.to) and args[0].is_floating_point()
+        if is_float and (func is Tensor.float or torch.float32 in (*args[1:], given.get("dtype"))):
+            return args[0]
+        return func(*args, **given)
+
+
+def small_decoder(other: nn.Module, sizes: Mapping[str, int], steps: Sequence[int] = (7, 1, 9), *, first_word: int = 0) -> Small:
     """Return the comparison of a model that continues texts."""
-    words = torch.randint(0, WORDS, (2, sum(steps)))
-    return Small(sizes, other, (words,), lambda: [other(input_ids=words).logits], tuple(steps))
+    words = torch.randint(first_word, WORDS, (2, sum(steps)))
+
+    def run() -> list[Tensor]:
+        with InOwnType():
+            return [other(input_ids=words).logits]
+
+    return Small(sizes, other, (words,), run, tuple(steps))
 
 
 def small_encoder(other: nn.Module, sizes: Mapping[str, int], results: Sequence[str], first_word: int = 0) -> Small:
