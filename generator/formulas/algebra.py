@@ -15,6 +15,7 @@ GREATEST_DEGREE = 64  # of a size, or added to sizes in an exponent; also of all
 HIGH_DEGREE = 8
 
 
+@lru_cache(maxsize=16384)
 def factor(expr: Expr) -> Expr:
     """Return an expression as a product, where that is found in reasonable time."""
     return sympy.factor(expr) if _is_tractable(expr) else expr
@@ -26,6 +27,7 @@ def cancel(expr: Expr) -> Expr:
     return sympy.cancel(expr) if _is_tractable(expr) else expr
 
 
+@lru_cache(maxsize=16384)
 def together(expr: Expr) -> Expr:
     """Return an expression as one quotient, where that is found in reasonable time."""
     return sympy.together(expr) if _is_tractable(expr) else expr

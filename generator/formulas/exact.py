@@ -31,10 +31,16 @@ def with_whole_arguments(expr: Any) -> Any:
         return expr if tuple(arguments) == expr.args else expr.func(*arguments)
     numerators, denominator = _cleared(arguments)
     if denominator == 1 or not (denominator.is_positive or isinstance(expr, Eq | Ne)):
-        return expr if tuple(arguments) == expr.args else expr.func(*arguments)
-    if isinstance(expr, Relational):
-        return expr.func(*numerators, evaluate=False)
-    return expr.func(*numerators) / denominator
+        return expr if tuple(arguments) == expr.args else _of(expr, arguments)
+    return _of(expr, numerators) if isinstance(expr, Relational) else _of(expr, numerators) / denominator
+
+
+def _of(expr: Any, arguments: Sequence[Any]) -> Any:
+    """Return a minimum, maximum, remainder or comparison of other arguments.
+
+    Nothing is decided anew: sympy compares each argument with each other one, which for the forty moments of a peak takes seconds.
+    """
+    return expr.func(*arguments) if isinstance(expr, Mod) else expr.func(*arguments, evaluate=False)
 
 
 def _with_whole_branches(expr: Piecewise) -> Expr:

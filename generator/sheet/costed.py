@@ -58,7 +58,7 @@ class Costed:
         if self.later is not None:
             past, step = self.later
             others = {row.path: row.costs for row in step.rows}
-            rows = tuple(replace(row, costs=_in_later_steps(row.costs, others.get(row.path, {}), past)) for row in rows)
+            rows = tuple(replace(row, costs=_inlater_steps(row.costs, others.get(row.path, {}), past)) for row in rows)
         return rows
 
     @cached_property
@@ -72,7 +72,7 @@ class Costed:
         if self.later is not None:
             past, step = self.later
             kinds = dict.fromkeys((*found, *step.saved))
-            found = _in_later_steps({kind: found.get(kind, Integer(0)) for kind in kinds}, step.saved, past)
+            found = _inlater_steps({kind: found.get(kind, Integer(0)) for kind in kinds}, step.saved, past)
         return found
 
 
@@ -98,20 +98,30 @@ def costed(
     Raises:
         ProblemsError: with all independent problems.
     """
-    arch = Resolver(library, on_inputs, half, bound or {}, is_later=is_later).architecture(spec, options)
-    without = []
-    for stack in arch.empty_stacks:
-        numbers = {**(bound or {}), stack.size: Integer(stack.value)}
-        with suppress(ProblemsError):  # other conditions leave this number out
-            without.append((stack, costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers, is_later=is_later)))
-    past = earlier_tokens(arch)
-    if is_later or past == 0 or not keeps_once(arch):
-        return Costed(arch, tuple(without))
-    step = costed(library, spec, options, on_inputs=on_inputs, half=half, bound=bound, is_later=True)
-    return Costed(arch, tuple(without), (past, step))
+    known: dict[frozenset[tuple[str, Expr]], Costed] = {}
+
+    def traced(numbers: Mapping[str, Expr]) -> Costed:
+        """Trace each choice of stacks that are empty once, in whatever order they were emptied."""
+        key = frozenset(numbers.items())
+        if key not in known:
+            arch = Resolver(library, on_inputs, half, numbers, is_later=is_later).architecture(spec, options)
+            without = []
+            for stack in arch.empty_stacks:
+                with suppress(ProblemsError):  # other conditions leave this number out
+                    without.append((stack, traced({**numbers, stack.size: Integer(stack.value)})))
+            known[key] = Costed(arch, tuple(without), later_step(arch, numbers))
+        return known[key]
+
+    def later_step(arch: Architecture, numbers: Mapping[str, Expr]) -> tuple[Expr, Costed] | None:
+        past = earlier_tokens(arch)
+        if is_later or past == 0 or not keeps_once(arch):
+            return None
+        return past, costed(library, spec, options, on_inputs=on_inputs, half=half, bound=numbers, is_later=True)
+
+    return traced(bound or {})
 
 
-def _in_later_steps(costs: Costs, others: Costs, past: Expr) -> Costs:
+def _inlater_steps(costs: Costs, others: Costs, past: Expr) -> Costs:
     """Return costs that are others where tokens came in earlier steps; weights stay what they are."""
     found = {}
     for key, cost in costs.items():
