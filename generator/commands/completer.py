@@ -21,6 +21,8 @@ from generator.commands.registry import COMMANDS
 from generator.quantities import MEASURES
 from generator.questions.hardware.files import device_files
 from generator.questions.hardware.reader import read_device
+from generator.questions.memory.optimisers import COPIES
+from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.render.formats import FORMATS, LANGUAGES
 from generator.spec.library import Library
 from generator.spec.lookup import everything, find, is_file_name
@@ -56,6 +58,8 @@ def _completer(action: argparse.Action) -> Completer | None:
         "lang": lambda **_: LANGUAGES,
         "formats": lambda **_: [kind.name for kind in FORMATS],
         "device": lambda **known: _devices(known["parsed_args"]),
+        "train": lambda **_: COPIES,
+        **dict.fromkeys(("compute", "weights", "cache"), lambda **_: STORED_FORMATS),
         "only": lambda **known: everything(_folders(known["parsed_args"])).names,
         **dict.fromkeys(("quantity", "min", "max"), lambda **_: [one.key for one in MEASURES]),
     }

@@ -16,6 +16,7 @@ from generator.formulas.text import to_text
 from generator.ops.base import TRAINING
 from generator.resolve.architecture import Architecture, BlockRow
 from generator.resolve.binding import option_problem
+from generator.resolve.decoding import growths
 from generator.resolve.resolver import Resolver
 from generator.resolve.sizes import evaluated
 from generator.resources import builtin_specs_dir
@@ -27,6 +28,7 @@ from generator.sheet.memory import SavedMemory
 from generator.sheet.peak import PeakMemory
 from generator.sheet.presets import sheet_preset, sheet_presets
 from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetClaim, SheetPreset, SheetRow, Size
+from generator.sheet.weights_read import weights_read
 from generator.spec.choices import Choices
 from generator.spec.library import Library, with_variant
 from generator.spec.model import Claim, Preset, Spec
@@ -103,6 +105,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         sizes=sizes,
         options=dict(arch.options),
         inputs={n: x.shape for n, x in arch.inputs.items()},
+        input_kinds={n: x.kind for n, x in arch.inputs.items()},
         outputs={name: arch.outputs[n].shape for n, name in outputs.items()},
         handed={outputs[n]: row for n, row in makers(arch).items() if outputs[n] != row},
         constraints=constraints,
@@ -123,6 +126,8 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         saved=saved_memory(library, traced),
         inference=(used := _in_inference(library, spec, traced, options)),
         inference_peak=PeakMemory(library.in_inference(), spec, options=arch.options) if used else None,
+        weights_read=weights_read(traced),
+        growths=growths(arch),
         families=spec.entries,
         flows=tuple(dict.fromkeys(_flows(arch, ()))),
         peak=PeakMemory(library, spec, options=arch.options),

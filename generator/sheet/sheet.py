@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sympy import Expr
     from sympy.logic.boolalg import Boolean
 
+    from generator.resolve.decoding import Growth
     from generator.sheet.memory import SavedMemory
     from generator.sheet.peak import PeakMemory
     from generator.spec.references import Reference
@@ -211,6 +212,9 @@ class Sheet:
     inference: Mapping[str, Expr] = field(default_factory=dict)  # the totals that differ from these in inference
     family: str = ""  # the heading under which the catalogue has it
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
+    input_kinds: Mapping[str, str] = field(default_factory=dict)  # input -> what its elements are: `float`, `index`, `bool`
+    weights_read: Mapping[Expr, Expr] = field(default_factory=dict)  # see `generator.sheet.weights_read`
+    growths: tuple[Growth, ...] = ()  # the sizes that grow from step to step of decoding
     peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # None in sheets that are no architecture's
     inference_peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # where any count differs in inference
 

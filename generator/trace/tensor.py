@@ -17,6 +17,7 @@ Kind = Literal["float", "bool", "index", "stat"]
 Shape = tuple[Expr, ...]
 _ORDER = count()
 ONE = Integer(1)
+_PARTIAL = ("narrow", "select", "parts", "unbind", "diagonal")  # views of a part
 
 
 def next_order() -> int:
@@ -106,6 +107,11 @@ class Tensor:
     def numel(self) -> Expr:
         """Number of elements."""
         return product(self.shape)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all elements of its storage, as far as the views tell that made it."""
+        return self.view is None or (self.view.method not in _PARTIAL and self.view.base.is_whole)
 
     @property
     def kind(self) -> Kind:

@@ -23,6 +23,21 @@ from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_stri
 ZERO = Integer(0)
 
 
+@dataclass(frozen=True)
+class RowWeight:
+    """A weight of a row.
+
+    Args:
+        storage: where it lies; that of another row where they share it.
+        count: how many parameters the row has in it, over all repeats; 0 where they are another row's.
+        share: the part of them that one token uses.
+    """
+
+    storage: Storage
+    count: Expr
+    share: Expr
+
+
 @dataclass
 class Tally:
     """Running sums of one row, in the order in which its kernels ran."""
@@ -39,6 +54,7 @@ class Tally:
     traffic_elements: Expr = ZERO
     bias_params: Expr = ZERO  # the part of `params` in weights named `bias`
     trainable_bias_params: Expr = ZERO
+    weights: tuple[RowWeight, ...] = ()
 
 
 class SharedWeights:
@@ -73,6 +89,7 @@ class SharedWeights:
         return self._known[self._position - 1]
 
 
+LOOKUPS = ("embedding", "gather", "index", "index_select", "grid_sample")  # kernels that may read a part of a tensor
 CACHE = "cache"  # the kind of state that grows with each token
 
 
@@ -88,6 +105,7 @@ class Tracer:
     Attributes:
         diary: where each event is noted in order, if somebody has put one there; otherwise only sums are kept.
         is_later: whether this is a step of decoding behind others, which have made what is kept once.
+        read_whole: the weights and buffers of which a kernel reads all; a table in which rows are looked up is not among them.
         states: which kinds of state are kept between decoding steps: `CACHE`, `once` (made in the first), `recurrent`.
     """
 
@@ -98,6 +116,7 @@ class Tracer:
         self.diary: Diary | None = None
         self.is_later = False
         self.states: set[str] = set()
+        self.read_whole: set[Storage] = set()
         self._earlier: dict[Storage, Storage] = {}  # of what is kept once: the memory of the step that made it
         self.depends_on_precision = False  # whether an op has asked for it
         self.depends_on_mode = False  # likewise, whether the module trains
@@ -251,8 +270,11 @@ class Tracer:
             tally.trainable_params += copied if learns else ZERO
             tally.bias_params += copied if is_bias else ZERO
             tally.trainable_bias_params += copied if is_bias and learns else ZERO
-        storage = Storage(numel, kind, persistent=True)
-        return Tensor(shape, contiguous_strides(shape), self._weights.take(storage) if self._weights else storage, learns)
+        fresh = Storage(numel, kind, persistent=True)
+        storage = self._weights.take(fresh) if self._weights else fresh
+        if trainable:
+            self.tally.weights += (RowWeight(storage, self.copies * numel, self.share),)
+        return Tensor(shape, contiguous_strides(shape), storage, learns)
 
     # ---- kernels -----------------------------------------------------------------------------------------------------
 
@@ -289,6 +311,8 @@ class Tracer:
         tally.traffic_elements += self.count * moved
         tally.vector_flops += self.count * vector
         really_read = reads if sources is None else sources
+        if name not in LOOKUPS:
+            self.read_whole.update(x.storage for x in really_read if x.storage.persistent and x.is_whole)
         if reads or writes:  # a part of a fused kernel has neither
             self._is_idle = self.flow.kernel(self.path, really_read, writes)
             if self.diary is not None:

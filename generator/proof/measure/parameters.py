@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from generator.proof.measure.kernel import KernelCall
 from generator.proof.measure.operations import base_name
 from generator.proof.measure.storages import storage_key, tensors_in
+from generator.proof.measure.traffic import GATHERS
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,32 @@ class UsedParameters:
         """Scalars that are read for a token, on average: whole where all experts are equal."""
         total = sum((self.share(one) * one.numel() for parameters in self._by_storage.values() for one in parameters), Fraction(0))
         return int(total) if total.denominator == 1 else total
+
+
+class WholeParameters:
+    """Observes which parameters a run reads whole: not the tables in which it looks rows up, nor those of which it reads parts.
+
+    Args:
+        module: whose parameters are looked for.
+    """
+
+    def __init__(self, module: nn.Module) -> None:
+        self._by_storage = {storage_key(parameter): parameter for parameter in module.parameters()}
+        self._read: set[int] = set()
+
+    def __call__(self, call: KernelCall) -> None:
+        """Note the parameters among the arguments of what is no view and no lookup."""
+        if call.kernel.is_view or base_name(call.op) in GATHERS:
+            return
+        for tensor in tensors_in(call.args, call.kwargs):
+            key = storage_key(tensor)
+            if key in self._by_storage and tensor.numel() >= self._by_storage[key].numel():
+                self._read.add(key)
+
+    @property
+    def scalars(self) -> int:
+        """Scalars in parameters that are read whole."""
+        return sum(self._by_storage[key].numel() for key in self._read)
 
 
 def parameters(module: nn.Module) -> Parameters:

@@ -11,7 +11,7 @@ from generator.text.suggest import listed
 
 
 @dataclass(frozen=True)
-class Printed:
+class PrintedAt:
     """Who prints a number, and where."""
 
     text: str
@@ -52,7 +52,7 @@ class Device:
     link: Fraction | None = None
     power: Fraction | None = None
     price: Price | None = None
-    sources: Mapping[str, Printed] = field(default_factory=dict)
+    sources: Mapping[str, PrintedAt] = field(default_factory=dict)
 
     def require_peak(self, compute: str) -> Fraction:
         """Return the operations a second in a number format. Raises SizeError where its file has none."""

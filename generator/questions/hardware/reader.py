@@ -11,7 +11,7 @@ from typing import Any
 
 from generator.errors import SizeError
 from generator.questions.hardware.amounts import BANDWIDTH, MEMORY, OPERATIONS, POWER, amount, split_amount
-from generator.questions.hardware.device import Device, Price, Printed
+from generator.questions.hardware.device import Device, Price, PrintedAt
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.spec.library import shown
 from generator.spec.validation import violations_of
@@ -53,7 +53,7 @@ class _DeviceReader:
         self.tree, self.name = tree, name
         self.data: Mapping[str, Any] = plain(tree)
         self.problems = Problems()
-        self.sources: dict[str, Printed] = {}
+        self.sources: dict[str, PrintedAt] = {}
         self.cited: set[str] = set()
 
     def device(self) -> Device:
@@ -111,7 +111,7 @@ class _DeviceReader:
         key, known = entry["from"], self.data["sources"]
         self.cited.add(key)
         if key in known:
-            self.sources[".".join(path)] = Printed(" ".join(known[key]["text"].split()), known[key].get("url", ""))
+            self.sources[".".join(path)] = PrintedAt(" ".join(known[key]["text"].split()), known[key].get("url", ""))
         else:
             span = find(self.tree, (*path, "from"))[1]
             self.problems.add(f"`{key}` is not among the sources", span, *did_you_mean(key, known), f"sources: {listed(known)}")

@@ -1,0 +1,1 @@
+"""How long a model takes on a device: rooflines as bounds, and estimates at a stated efficiency."""

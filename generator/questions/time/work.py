@@ -1,0 +1,169 @@
+"""What a pass cannot do without, however it is implemented: the least arithmetic, and the least that goes through the device's memory.
+
+Arithmetic is that of contractions, without scores that masks made of positions hide. Traffic is what must be moved once: weights that are
+read whole, caches and states, float inputs, and results. Intermediate results, lookups in tables and arithmetic outside of contractions
+are left out, since fused implementations may do without most of it. So the least time follows from it, where weights do not stay in
+memory on the chip from pass to pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from generator.errors import SizeError
+from generator.formulas.evaluate import evaluate
+from generator.quantities import (
+    MATMUL_FLOPS,
+    STATE_ELEMENTS,
+    TRAINABLE_PARAMS,
+    VISIBLE_BACKWARD_MATMUL_FLOPS,
+    VISIBLE_MATMUL_FLOPS,
+)
+from generator.questions.memory.fits import MemorySetting
+from generator.questions.memory.optimisers import copies_of
+from generator.sheet.costing import Cost, RowCost
+from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.sheet import Sheet, SheetRow
+
+
+@dataclass(frozen=True)
+class Work:
+    """The least that a pass does; numbers, or numpy arrays of them where a size is an array.
+
+    Args:
+        flops: of its contractions.
+        moved: bytes, by what they are.
+        spread: bytes of weights beside, where the tokens spread evenly over experts; the least is that all choose the same.
+    """
+
+    flops: Any
+    moved: Mapping[str, Any] = field(default_factory=dict)
+    spread: Any = 0.0
+
+    @property
+    def bytes(self) -> Any:
+        """All that is moved at least."""
+        return sum(self.moved.values())
+
+
+def forward_work(cost: Cost, setting: MemorySetting, *, last_alone: bool = False) -> Work:
+    """Return the least of a forward pass.
+
+    Args:
+        last_alone: whether the head works on the last position only, as it may where a prompt is read.
+
+    Raises:
+        MissingSizeError: a size is not given.
+    """
+    least, spread = _weights(cost, setting)
+    head, results = _head(cost, setting) if last_alone else (0, _results(cost, setting))
+    moved = {
+        "weights": least,
+        "cache": _cache(cost) * float(setting.cache.bytes_each),
+        "inputs": _inputs(cost, setting),
+        "results": results,
+    }
+    return Work(cost.value(VISIBLE_MATMUL_FLOPS.key) - head, moved, spread)
+
+
+def training_work(cost: Cost, setting: MemorySetting) -> Work:
+    """Return the least of a training step: weights read and written once, states of the optimiser too; no gradient need be stored."""
+    copies, item = copies_of(setting.optimiser), ITEM_BYTES[setting.dtype]
+    learned = cost.value(TRAINABLE_PARAMS.key)
+    read, spread = _weights(cost, setting)
+    written = learned * item if copies else min(learned * item, read)  # what is not read gets no gradient
+    moved = {"weights": read + written, "optimiser": 2 * copies * learned * item, "inputs": _inputs(cost, setting)}
+    return Work(cost.value(VISIBLE_MATMUL_FLOPS.key) + cost.value(VISIBLE_BACKWARD_MATMUL_FLOPS.key), moved, spread)
+
+
+def _weights(cost: Cost, setting: MemorySetting) -> tuple[Any, Any]:
+    """Return the bytes of weights read at least, and those beside where tokens spread evenly over experts."""
+    tokens, each = items_of(cost)[0], float(setting.weights.bytes_each)
+    least, spread = 0.0, 0.0
+    for share, count in cost.sheet.weights_read.items():
+        part, all_of_them = float(evaluate(share, cost.dims)), evaluate(count, cost.dims)
+        least = least + all_of_them * part * each
+        if share != 1:
+            spread = spread + all_of_them * (1 - (1 - part) ** float(tokens) - part) * each
+    return least, spread
+
+
+def _cache(cost: Cost) -> Any:
+    """Return the elements of caches and states that are read or written at least."""
+    state, full, seen = (cost.value(key) for key in (STATE_ELEMENTS.key, MATMUL_FLOPS.key, VISIBLE_MATMUL_FLOPS.key))
+    past = any(_is_any(growth.past(cost.dims)) for growth in cost.sheet.growths)
+    if not past or not _is_any(full - seen):
+        return state
+    return sum(row.value(STATE_ELEMENTS.key) * _seen_beside(cost, row) for row in cost.rows if row.row.costs[STATE_ELEMENTS.key] != 0)
+
+
+def _seen_beside(cost: Cost, cache: RowCost) -> Any:
+    """Return the part of a cache that its block cannot do without: that of the keys which the block's masks leave, at least."""
+    import numpy as np
+
+    around = cache.name.rpartition(".")[0]
+    part: Any = 1.0
+    for row in cost.rows:
+        if row.name.rpartition(".")[0] == around and row.row.costs[MATMUL_FLOPS.key] != 0:
+            part = np.minimum(part, row.value(VISIBLE_MATMUL_FLOPS.key) / row.value(MATMUL_FLOPS.key))
+    return part
+
+
+def _is_any(value: Any) -> bool:
+    return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)
+
+
+def _inputs(cost: Cost, setting: MemorySetting) -> Any:
+    floats = (shape for name, shape in cost.sheet.inputs.items() if cost.sheet.input_kinds.get(name) == "float")
+    return sum(evaluate(prod(shape), cost.dims) for shape in floats) * ITEM_BYTES[setting.dtype]
+
+
+def _results(cost: Cost, setting: MemorySetting) -> Any:
+    return sum(evaluate(prod(shape), cost.dims) for shape in cost.sheet.outputs.values()) * ITEM_BYTES[setting.dtype]
+
+
+def _head(cost: Cost, setting: MemorySetting) -> tuple[Any, Any]:
+    """Return the work of the head on all positions but the last, and the bytes of what it makes of the last."""
+    new = step_size(cost.sheet)
+    rest, every = 1 - 1 / cost.dims[new], _results(cost, setting)
+    heads = [row for row in head_rows(cost.sheet) if any(axis.name == new for _, shape in row.shapes for axis in shape if axis.is_Symbol)]
+    return sum(evaluate(row.costs[VISIBLE_MATMUL_FLOPS.key], cost.dims) for row in heads) * rest, every * (1 - rest) if heads else every
+
+
+def head_rows(sheet: Sheet) -> Iterator[SheetRow]:
+    """Yield the linear rows of the spec itself of which results are made element by element: the heads."""
+    rows = {row.path: row for row in sheet.rows if row.depth == 0}
+    for output in sheet.outputs:
+        row = rows.get(sheet.handed.get(output, output))
+        while row is not None and row.op != "linear" and row.costs[MATMUL_FLOPS.key] == 0 and not row.is_group and len(row.inputs) == 1:
+            row = rows.get(row.inputs[0])
+        if row is not None and row.op == "linear":
+            yield row
+
+
+def step_size(sheet: Sheet) -> str:
+    """Return the size that counts the tokens of a step of decoding. Raises SizeError for a spec that does not decode."""
+    for growth in sheet.growths:
+        return str(growth.new.name)
+    ids = [shape for name, shape in sheet.inputs.items() if sheet.input_kinds.get(name) == "index"]
+    if sheet.totals[STATE_ELEMENTS.key] != 0 and ids and ids[0][-1].is_Symbol:
+        return str(ids[0][-1].name)
+    raise SizeError(f"`{sheet.name}` does not decode token by token: it keeps no state from step to step")
+
+
+def items_of(cost: Cost) -> tuple[Any, str]:
+    """Return what a pass works on, and its name: tokens, where inputs hold their numbers or caches grow by them; else samples."""
+    sheet = cost.sheet
+    new = {growth.new for growth in sheet.growths}
+    ids = [shape for name, shape in sheet.inputs.items() if sheet.input_kinds.get(name) == "index"]
+    for shape in (*(shape for shape in ids if new & set(shape)), *ids):
+        return evaluate(prod(shape), cost.dims), "tokens"
+    for shape in sheet.inputs.values():
+        for place, axis in enumerate(shape):
+            if axis in new:
+                return evaluate(prod(shape[: place + 1]), cost.dims), "tokens"
+    first = next(iter(sheet.inputs.values()), ())
+    return (evaluate(first[0], cost.dims), "samples") if first else (1, "passes")

@@ -1,0 +1,46 @@
+"""Which parameters a forward pass cannot do without reading: what any implementation must fetch from memory at least once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from sympy import Expr, Integer, Min, expand
+
+from generator.sheet.costed import Costed
+from generator.trace.tensor import Storage
+from generator.trace.tracer import RowWeight, Tracer
+
+Place = tuple[str, int]  # of a weight: its row, and which of the row's weights it is
+
+
+def weights_read(traced: Costed) -> dict[Expr, Expr]:
+    """Return the parameters that a pass reads whole, each once however often, by the share of them that one token uses.
+
+    Tables in which rows are looked up, such as embeddings, are left out, unless something else reads them whole (a head that is tied to
+    them), and so are parameters of which only views of a part are read; in later steps of decoding also those of rows that run in the first
+    alone, whoever is tied to them. The share is 1, but for experts that tokens choose.
+    """
+    tracer = traced.architecture.tracer
+    read = _read_in(tracer)
+    past, later = (None, read) if traced.later is None else (traced.later[0], _read_in(traced.later[1].architecture.tracer))
+    shared: dict[Storage, set[Place]] = defaultdict(set)  # by all rows that have a weight in common
+    for place, weight in _weights(tracer):
+        shared[weight.storage].add(place)
+    found: dict[Expr, Expr] = {}
+    for _, weight in _weights(tracer):
+        first, then = (Integer(not places.isdisjoint(shared[weight.storage])) for places in (read, later))
+        part = first if past is None else first + Min(1, past) * (then - first)
+        if part != 0:
+            found[weight.share] = found.get(weight.share, Integer(0)) + part * weight.count
+    return {share: expand(traced.facts.simplify(count)) for share, count in found.items()}
+
+
+def _read_in(tracer: Tracer) -> set[Place]:
+    return {place for place, weight in _weights(tracer) if weight.storage in tracer.read_whole}
+
+
+def _weights(tracer: Tracer) -> Iterator[tuple[Place, RowWeight]]:
+    for row, tally in tracer.tallies.items():
+        for number, weight in enumerate(tally.weights):
+            yield (row, number), weight
