@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from generator.build.fingerprints import Fingerprints, file_digest
+from generator.build.fingerprints import Fingerprints
 from generator.build.manifest import Manifest, Record
 from generator.build.worker import Task
 from generator.files.regular_file import real
@@ -69,11 +69,8 @@ def is_current(name: str, record: Record, fingerprints: Fingerprints) -> bool:
 
 
 def _is_fresh(name: str, kind: Format, manifest: Manifest, fingerprints: Fingerprints, out: Path) -> bool:
-    """Say whether an output is what was written for the spec as it is; an output edited by hand is not."""
     record = manifest.specs.get(name)
-    if record is None or kind.key not in record.outputs or not is_current(name, record, fingerprints):
-        return False
-    return file_digest(out / kind.path(name)) == record.outputs[kind.key]
+    return record is not None and record.is_fresh(fingerprints.of(name, record.uses), [kind.path(name)], out)
 
 
 def leftovers(

@@ -8,22 +8,21 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from generator.build.build_plan import INDEX, BuildPlan, leftovers, make_plan, pages
-from generator.build.catalogue import catalogue_of, catalogue_path
+from generator.build.build_plan import BuildPlan, leftovers, make_plan, pages
+from generator.build.common_outputs import CommonOutput, common_outputs
 from generator.build.comparisons import Place, build_comparisons
-from generator.build.fingerprints import Fingerprints, digest, file_digest, place
-from generator.build.fixed import OPS, SCHEMA, fixed_files, reserved_paths
-from generator.build.index import render_index_of
+from generator.build.fingerprints import Fingerprints, digest, place
+from generator.build.fixed import fixed_files, reserved_paths
 from generator.build.manifest import FILE as RECORD
-from generator.build.manifest import Record, read_manifest
-from generator.build.published_pages import CLAIMS, DOCUMENTS, common_links, published_pages
+from generator.build.manifest import Record, Written, read_manifest
+from generator.build.published_pages import CLAIMS, DOCUMENTS
 from generator.build.sink import Checker, FileWriter, Sink
 from generator.build.worker import Rendered, Surroundings, render_all
 from generator.files import writing
 from generator.files.regular_file import real
-from generator.files.seal import State, sealed, state_of
+from generator.files.seal import State, state_of
 from generator.questions.comparison.files import FOLDER as COMPARISONS
-from generator.render.formats import EXCEL, FORMATS, MARKDOWN, Format
+from generator.render.formats import FORMATS, MARKDOWN, Format
 from generator.spec.inherited_mistakes import said_once
 from generator.spec.library import Library
 from generator.spec.lookup import Collection
@@ -154,7 +153,7 @@ class _Build:
             try:
                 if self.sink.put(path, data, committed=kind.committed):
                     changed.append(path)
-                written[kind.key] = digest(data)
+                written[path] = digest(data)
             except ProblemsError as error:
                 self._fail(error.problems, [])  # of a file in the way; the spec itself is fine
         self._record(rendered, written)
@@ -170,28 +169,21 @@ class _Build:
         name = rendered.name
         spot = place(self.library.path(name), real(self.out))
         requested = name in self.request.collection.requested
-        new = Record(self.fingerprints.of(name, rendered.uses), rendered.uses, written, spot, requested, rendered.summary)
+        new = Record(self.fingerprints.of(name, rendered.uses), written, rendered.uses, spot, requested, rendered.summary)
         old = self.manifest.specs.get(name)
         self.manifest.specs[name] = old.updated(new) if old else new
 
-    def _put_fixed(self, path: str, data: bytes) -> None:
+    def _put_fixed(self, path: str, data: bytes, *, committed: bool = True) -> None:
         try:
-            if self.sink.put(path, data):
+            if self.sink.put(path, data, committed=committed):
                 self.report.fixed.append(path)
         except ProblemsError as error:
             self._fail(error.problems, [])
 
     def _finish(self, plan: BuildPlan) -> None:
         """See to what the specs have in common: their schema, the index of their pages, and outputs that have lost their spec."""
-        if self.chosen and any(kind.committed for kind in self.request.formats):  # the schema is committed beside them
-            self._of_the_tool(SCHEMA)
-        if MARKDOWN in self.request.formats and self.chosen:
-            self._index()
-            self._of_the_tool(OPS)
-            self._published()
-        for kind in self.request.formats:
-            if kind.name == EXCEL.name and self.chosen:
-                self._catalogue(kind)
+        if self.chosen:
+            self._common()
         gone = list(leftovers(self.library, plan, self.request.formats, self.manifest, self.out, reserved_paths()))
         for path in gone:
             self._drop(path)
@@ -214,72 +206,34 @@ class _Build:
         except ProblemsError as error:
             self._fail(error.problems, [])
 
-    def _index(self) -> None:
-        records = self._records()
-        links = common_links(self.library, records)
-        fingerprint = digest("\0".join([*(f"{name} {record.fingerprint}" for name, record in records.items()), *map(str, links)]).encode())
-        if self.manifest.index == (fingerprint, file_digest(self.out / INDEX)):
-            return
-        try:
-            data = sealed(render_index_of(self.library, {name: record.summary for name, record in records.items()}, links))
-        except ProblemsError as error:
-            self._fail(error.problems, [])
-            return
-        self._put_fixed(INDEX, data)
-        self.manifest.index = (fingerprint, digest(data))
-
-    def _of_the_tool(self, path: str) -> None:
-        """The page of all ops, or the schema of specs, which only the tool itself decides."""
-        if self.manifest.pages.get(path) == (self.fingerprints.engine, file_digest(self.out / path)):
-            return
-        from generator.render.markdown.ops import render_ops  # both import the ops, and with them sympy
-        from generator.spec.schema import schema_text
-
-        data = sealed({OPS: render_ops, SCHEMA: schema_text}[path]())
-        self._put_fixed(path, data)
-        self.manifest.pages[path] = (self.fingerprints.engine, digest(data))
-
-    def _catalogue(self, kind: Format) -> None:
-        """The workbook of all architectures."""
-        path = catalogue_path(kind)
-        if self.request.check and not ((self.out / path).exists() and all(name in self.manifest.specs for name in self.chosen)):
-            return  # it need not be there, and without a record of all specs nobody can say what should be in it
-        records = self._records()
-        fingerprint = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
-        if self.manifest.pages.get(path) == (fingerprint, file_digest(self.out / path)):
-            return
-        try:
-            data = catalogue_of(self.library, {name: record.summary for name, record in records.items()}, kind)
-            if self.sink.put(path, data, committed=kind.committed):
-                self.report.fixed.append(path)
-        except ProblemsError as error:
-            self._fail(error.problems, [])
-            return
-        self.manifest.pages[path] = (fingerprint, digest(data))
-
-    def _published(self) -> None:
-        """The pages of published formulas; those that nothing asks for any more are removed."""
-        wanted = set()
-        for page in published_pages(self.library, self.out, self._records()):
-            wanted.add(page.path)
-            if self.manifest.pages.get(page.path) == (page.fingerprint, file_digest(self.out / page.path)):
+    def _common(self) -> None:
+        """Bring the outputs of no single spec up to date; pages that nothing asks for any more are removed."""
+        formats, wanted = self.request.formats, set()
+        records = {name: record for name in self.chosen if (record := self.manifest.specs.get(name)) is not None}
+        for output in common_outputs(self.library, self.out, formats, records, self.fingerprints):
+            wanted.add(output.path)
+            written = self.manifest.common.get(output.path)
+            if self._need_not_be_there(output) or (written and written.is_fresh(output.fingerprint, [output.path], self.out)):
                 continue
             try:
-                data = page.render()
+                data = output.render()
             except ProblemsError as error:
                 self._fail(error.problems, [])
                 continue
-            self._put_fixed(page.path, data)
-            self.manifest.pages[page.path] = (page.fingerprint, digest(data))
+            self._put_fixed(output.path, data, committed=output.committed)
+            self.manifest.common[output.path] = Written(output.fingerprint, {output.path: digest(data)})
         there = (f"{DOCUMENTS}/{file.name}" for file in sorted((self.out / DOCUMENTS).glob("*.md")))
-        for path in (CLAIMS, *there):
+        for path in (CLAIMS, *there) if MARKDOWN in formats else ():
             file = self.out / path
             if path not in wanted and file.is_file() and state_of(file, file.read_bytes()) is not State.FOREIGN:
                 self._drop(path)
-                self.manifest.pages.pop(path, None)
+                self.manifest.common.pop(path, None)
 
-    def _records(self) -> dict[str, Record]:
-        return {name: self.manifest.specs[name] for name in self.chosen}
+    def _need_not_be_there(self, output: CommonOutput) -> bool:
+        """Say whether a check leaves a workbook out: without a record of all specs nobody can say what should be in it."""
+        if output.committed or not self.request.check:
+            return False
+        return not ((self.out / output.path).exists() and all(name in self.manifest.specs for name in self.chosen))
 
     def _fail(self, problems: Iterable[Problem], names: Iterable[str]) -> None:
         """Take down what is wrong, and what could not be built for it: one spec, or several comparisons."""

@@ -146,9 +146,7 @@ def _is_of_other_version(chart: Path) -> bool:
 
 def _is_fresh(name: str, file: Path, place: Place, manifest: Manifest, fingerprints: Fingerprints) -> bool:
     record = manifest.comparisons.get(name)
-    if record is None or record.fingerprint != _fingerprint(file, record.uses, fingerprints):
-        return False
-    return all(path in record.outputs and file_digest(place.out / path) == record.outputs[path] for path in _wanted(name, place))
+    return record is not None and record.is_fresh(_fingerprint(file, record.uses, fingerprints), _wanted(name, place), place.out)
 
 
 def _build_one(
@@ -179,7 +177,7 @@ def _build_one(
     old = manifest.comparisons.get(name)
     if old is not None and old.fingerprint == fingerprint:
         written = {**old.outputs, **written}
-    manifest.comparisons[name] = ComparisonRecord(fingerprint, uses, written, comparison.title, comparison.question)
+    manifest.comparisons[name] = ComparisonRecord(fingerprint, written, uses, comparison.title, comparison.question)
     report.rendered[name] = changed
 
 

@@ -6,33 +6,53 @@ It only saves work. Without it, or if it is damaged, everything is rendered agai
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from generator.build.fingerprints import file_digest
 from generator.files import writing
 from generator.files.regular_file import irregular
 
 FILE = ".manifest.json"
-_LAYOUT = 4  # of the file; another number means that it is not understood
+_LAYOUT = 5  # of the file; another number means that it is not understood
 
 
 @dataclass(frozen=True)
-class Record:
+class Written:
+    """Outputs that were written together.
+
+    Args:
+        fingerprint: over all that they came from.
+        outputs: the SHA-256 of each by its path below the folder of outputs.
+    """
+
+    fingerprint: str
+    outputs: dict[str, str]
+
+    def is_fresh(self, fingerprint: str, paths: Iterable[str], out: Path) -> bool:
+        """Say whether nothing has changed that outputs came from, and each still is what was written; one edited by hand is not.
+
+        This is the rule for all outputs of a build.
+        """
+        return self.fingerprint == fingerprint and all(
+            path in self.outputs and file_digest(out / path) == self.outputs[path] for path in paths
+        )
+
+
+@dataclass(frozen=True)
+class Record(Written):
     """What is known of one spec.
 
     Args:
-        fingerprint: over all that its outputs came from.
         uses: the specs it uses, itself first.
-        outputs: the SHA-256 of each output by format.
         place: its file, as seen from the folder of outputs.
         requested: whether it was asked for; else it is there because others use it.
         summary: what the index says about it, as plain data; None if that cannot be kept.
     """
 
-    fingerprint: str
     uses: tuple[str, ...]
-    outputs: dict[str, str]
     place: str
     requested: bool
     summary: dict[str, Any] | None = None
@@ -44,37 +64,29 @@ class Record:
 
 
 @dataclass(frozen=True)
-class ComparisonRecord:
-    """What is known of one comparison: as of a spec, with the SHA-256 of each output by path, and what the index says about it."""
+class ComparisonRecord(Written):
+    """What is known of one comparison: the specs it uses, and what the index says about it."""
 
-    fingerprint: str
     uses: tuple[str, ...]
-    outputs: dict[str, str]
     title: str
     question: str
 
 
 @dataclass
 class Manifest:
-    """All records, and those of the pages of no single spec: a fingerprint and the SHA-256 of the file.
-
-    Args:
-        pages: of all others than the index, by path.
-    """
+    """All records: of specs and comparisons by name, and of the outputs of no single spec by path."""
 
     specs: dict[str, Record] = field(default_factory=dict)
     comparisons: dict[str, ComparisonRecord] = field(default_factory=dict)
-    index: tuple[str, str] = ("", "")
-    pages: dict[str, tuple[str, str]] = field(default_factory=dict)
+    common: dict[str, Written] = field(default_factory=dict)
 
     def save(self, out: Path) -> None:
         """Write the record into a folder of outputs, if it says anything new. Raises OSError."""
         data = {
             "layout": _LAYOUT,
-            "index": self.index,
-            "pages": {path: self.pages[path] for path in sorted(self.pages)},
-            "specs": {name: vars(self.specs[name]) for name in sorted(self.specs)},
-            "comparisons": {name: vars(self.comparisons[name]) for name in sorted(self.comparisons)},
+            "common": _plain(self.common),
+            "specs": _plain(self.specs),
+            "comparisons": _plain(self.comparisons),
         }
         text = (json.dumps(data) + "\n").encode()  # in one line: with indentation it takes ten times as long
         path = out / FILE
@@ -92,25 +104,28 @@ def read_manifest(out: Path) -> Manifest:
             return Manifest()
         records = {name: _record(record) for name, record in data["specs"].items()}
         comparisons = {name: _comparison(record) for name, record in data["comparisons"].items()}
-        pages = {path: _page(page) for path, page in data["pages"].items()}
-        return Manifest(records, comparisons, _page(data["index"]), pages)
+        common = {path: Written(**_written(record)) for path, record in data["common"].items()}
+        return Manifest(records, comparisons, common)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return Manifest()
 
 
-def _page(data: list[str]) -> tuple[str, str]:
-    fingerprint, written = map(str, data)
-    return fingerprint, written
+def _plain(records: Mapping[str, Written]) -> dict[str, dict[str, Any]]:
+    return {name: vars(records[name]) for name in sorted(records)}
+
+
+def _written(data: dict[str, Any]) -> dict[str, Any]:
+    """Return what a record says of outputs as arguments of one."""
+    return {"fingerprint": str(data["fingerprint"]), "outputs": {str(path): str(value) for path, value in data["outputs"].items()}}
 
 
 def _comparison(data: dict[str, Any]) -> ComparisonRecord:
-    outputs = {str(path): str(value) for path, value in data["outputs"].items()}
-    return ComparisonRecord(str(data["fingerprint"]), tuple(map(str, data["uses"])), outputs, str(data["title"]), str(data["question"]))
+    return ComparisonRecord(**_written(data), uses=tuple(map(str, data["uses"])), title=str(data["title"]), question=str(data["question"]))
 
 
 def _record(data: dict[str, Any]) -> Record:
     summary = data["summary"]
     if not (summary is None or isinstance(summary, dict)) or not isinstance(data["requested"], bool):
         raise TypeError("not a record")
-    outputs = {str(name): str(value) for name, value in data["outputs"].items()}
-    return Record(str(data["fingerprint"]), tuple(map(str, data["uses"])), outputs, str(data["place"]), data["requested"], summary)
+    uses, place = tuple(map(str, data["uses"])), str(data["place"])
+    return Record(**_written(data), uses=uses, place=place, requested=data["requested"], summary=summary)

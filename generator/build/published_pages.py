@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generator.build.fingerprints import digest, file_digest
 from generator.build.manifest import Record
 from generator.files.ignored import is_missing_from_a_clone
 from generator.files.seal import sealed
@@ -24,37 +22,19 @@ CLAIMS = "markdown/claims.md"
 DOCUMENTS = f"markdown/{FOLDER}"
 
 
-@dataclass(frozen=True)
-class CommonPage:
-    """A page of no single spec: its path below the folder of outputs, a hash over what it comes from, and what renders it.
-
-    `render` raises ProblemsError.
-    """
-
-    path: str
-    fingerprint: str
-    render: Callable[[], bytes]
-
-
-def published_pages(library: Library, out: Path, records: Mapping[str, Record]) -> Iterator[CommonPage]:
-    """Yield the pages of published formulas; there is none of claims where no spec has any."""
-    base = digest("\0".join(f"{name} {record.fingerprint}" for name, record in records.items()).encode())
-    if any(record.summary is None or record.summary["claims"] for record in records.values()):
-        lists = "".join(f" {name} {file_digest(file)}" for name, file in document_files(library.roots).items())
-        yield CommonPage(CLAIMS, digest(f"{base}{lists}".encode()), lambda: _claims_page(library, out, records))
-    for name, file in document_files(library.roots).items():
-        fingerprint = digest(f"{base} {name} {file_digest(file)}".encode())
-        yield CommonPage(f"{DOCUMENTS}/{name}.md", fingerprint, lambda file=file: _document_page(file, library, out, records))  # type: ignore[misc]  # bound now
-
-
 def common_links(library: Library, records: Mapping[str, Record]) -> tuple[tuple[str, str], ...]:
     """Return what the index links to beside the pages of specs: label and address."""
-    has_claims = any(record.summary is None or record.summary["claims"] for record in records.values())
     documents = [(f"document {name}", f"{FOLDER}/{name}.md") for name in document_files(library.roots)]
-    return (*([("published formulas", "claims.md")] if has_claims else []), *documents)
+    return (*([("published formulas", "claims.md")] if has_claims(records) else []), *documents)
 
 
-def _claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
+def has_claims(records: Mapping[str, Record]) -> bool:
+    """Say whether some of the specs have claims."""
+    return any(record.summary is None or record.summary["claims"] for record in records.values())
+
+
+def claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
+    """Return the page of all claims by their source. Raises ProblemsError."""
     from generator.render.markdown.claims_page import render_claims
 
     built = [_built(name, library, out, record) for name, record in records.items()]
@@ -71,7 +51,8 @@ def _documents(library: Library) -> Iterator[Document]:
             yield read_document(file)
 
 
-def _document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
+def document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
+    """Return the page of a document's formulas in their order. Raises ProblemsError."""
     from generator.questions.documents.reader import document_problems, read_document
     from generator.render.markdown.document import render_document
     from generator.resources import builtin_specs_dir
