@@ -185,6 +185,20 @@ class Hidden:
             return Integer(1)
         return cancel(elements / Mul(*shape))
 
+    def last(self, made: Storage, final: Storage, runs: Expr) -> None:
+        """Say that so many equal runs have made a storage, of which the last one stands apart: who reads it reads its product alone."""
+        if made is final:
+            return
+        apart = []
+        for product in self._made.get(made, ()):
+            own = replace(product, macs=cancel(product.macs / runs), backward_macs=cancel(product.backward_macs / runs))
+            product.macs, product.backward_macs = product.macs - own.macs, product.backward_macs - own.backward_macs
+            apart.append(own)
+        self.products += apart
+        self._made[final] = tuple(apart)
+        if made in self._seen:
+            self._seen[final] = self._seen[made]
+
     def copy(self) -> Hidden:
         """Return one that has noted the same so far."""
         other = Hidden()

@@ -86,6 +86,8 @@ class _Runs:
             results = self.body(placeholders)
         seams = Seams(t, rest, carried, placeholders, results, made_apart, t.storages[before:], t.kept[kept:])
         final = seams.settle()
+        for made, settled in dict.fromkeys((x.storage, final[name]) for name, x in results.items()):
+            t.hidden.last(made, settled, rest)
         t.flow.stands_for(rest, seams.given, seams.placeholders, seams.returned, final)
         carried = {name: replace(x, storage=final[name]) for name, x in results.items()}
         carried = self.one_by_one([last(age) for age in reversed(range(ends.apart))], carried)

@@ -23,6 +23,11 @@ READ_LATER = STACK + "  z: {op: linear, in: st.y, out: [b, n, d]}\n  w: {op: add
 
 # The block, the stack around it, and from how many layers on the formulas hold.
 STACKS = {
+    "a mask hides some of what the last one multiplies": (
+        "inputs: {x: [b, n, d]}\nlayers:\n  f: {op: linear, out: [b, n, d]}\n",
+        NET + "inputs: {x: [b, n, d]}\nlayers:\n  st: {use: block, repeat: L}\n  z: {op: hide, axes: b i j, where: j > i}\n",
+        1,
+    ),
     "one of two is handed through and kept by what comes later": (
         TWO + "layers:\n  f: {op: add, in: [x, y]}\noutputs: [f, y]\n",
         READ_LATER,
