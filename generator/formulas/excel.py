@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, Piecewise, Rational, Symbol, log
+from sympy import Eq, Expr, Ge, Gt, Le, Lt, Mul, Ne, Piecewise, Rational, Symbol, log
 
 from generator.formulas.dialect import Binds, Dialect, Piece, PrintingError
 from generator.formulas.exact import with_whole_arguments
@@ -55,6 +55,12 @@ class ExcelDialect(Dialect):
             over, under = self.ratio(expr)
             return self.quotient(over, under)
         return super().sum(expr)
+
+    def term(self, term: Term) -> Piece:
+        """A quotient of roots is the root of one quotient: where it comes out whole, so does the calculation."""
+        if {exponent.p > 0 for _, exponent in term.factors if exponent.q == 2} != {True, False}:
+            return super().term(term)
+        return self.root(Mul(term.coefficient**2, *(base ** (2 * exponent) for base, exponent in term.factors)))
 
     def negative(self, piece: Piece, term: Term) -> str:
         """A number may carry the minus; a name must not, because a power could follow."""

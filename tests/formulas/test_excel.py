@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -37,6 +38,9 @@ NAMES = {"b": "b", "n": "n", "d": "d", "h": "h", "L": "L_"}
         (ceiling(-(n**2) / h), "-INT(-(0-n^2)/h)"),
         (Mod(d, h) * 2, "2*(d-h*INT(d/h))"),
         (sqrt(n) * sqrt(d), "SQRT(n*d)"),
+        (sqrt(3 * b * n) / (3 * sqrt(d)), "SQRT(b*n/(3*d))"),
+        (floor(3 * b * sqrt(n) / (2 * sqrt(d * h))), "INT(SQRT(9*b^2*n/(4*d*h)))"),
+        (-sqrt(n) / sqrt(d), "0-SQRT(n/d)"),
         (n ** Rational(1, 3), "n^(1/3)"),
         (log(n), "LN(n)"),
         (log(n, 2), "LOG(n,2)"),
@@ -50,6 +54,22 @@ NAMES = {"b": "b", "n": "n", "d": "d", "h": "h", "L": "L_"}
 )
 def test_formulas(expr: Any, formula: str) -> None:
     assert to_excel(expr, NAMES, SIZES) == formula
+
+
+@pytest.mark.parametrize(
+    ("quotient", "value"),
+    [
+        (floor(sqrt(d * h) / sqrt(L)), 12),
+        (ceiling(5 * sqrt(n * d * h) / (4 * sqrt(L))), 120),
+        (sqrt(b * h) / (3 * sqrt(L)), 1),
+        (6 * sqrt(d) / sqrt(b * n), 3),
+    ],
+)
+def test_a_quotient_of_roots_that_is_whole_is_calculated_whole(quotient: Any, value: int) -> None:
+    """In double precision sqrt(48*6)/sqrt(2) is 11.999999999999998."""
+    words = {"SQRT": math.sqrt, "INT": math.floor, "b": 3, "n": 64, "d": 48, "h": 6, "L_": 2}
+    formula = to_excel(quotient, NAMES, SIZES).replace("^", "**")
+    assert eval(formula, words) == value  # noqa: S307  our own text, in which precedence is that of Python
 
 
 def test_a_size_can_be_a_cell() -> None:
