@@ -65,6 +65,7 @@ class Product:
     Args:
         row: the path of its row.
         macs, backward_macs: all of them.
+        unneeded: of the latter, those for gradients of operands that are themselves hidden, -infinity still.
         elements: of its result.
         seen: how many of them are needed, as far as something has read them; None where nothing has.
     """
@@ -73,16 +74,34 @@ class Product:
     macs: Expr
     backward_macs: Expr
     elements: Expr
+    unneeded: Expr = ZERO
     seen: Expr | None = None
 
     def need(self, seen: Expr) -> None:
         """Say that so many elements are read. Two readers that do not see the same may need all."""
         self.seen = seen if self.seen in (None, seen) else self.elements
 
+    def share(self, part: Expr) -> Product:
+        """Take off a part of it, a product of its own."""
+        own = replace(
+            self, macs=cancel(part * self.macs), backward_macs=cancel(part * self.backward_macs), unneeded=cancel(part * self.unneeded)
+        )
+        self.macs, self.backward_macs, self.unneeded = (
+            self.macs - own.macs,
+            self.backward_macs - own.backward_macs,
+            self.unneeded - own.unneeded,
+        )
+        return own
+
     @property
     def skipped(self) -> Expr:
         """The part of it that a kernel skips."""
         return ZERO if self.seen is None else cancel((self.elements - self.seen) / self.elements)
+
+    @property
+    def skipped_backward(self) -> Expr:
+        """What of the backward pass it skips: of a gradient that is zero in part both products are less, and no gradient is whole."""
+        return self.skipped * self.backward_macs if self.skipped != 0 else self.unneeded
 
 
 class Hidden:
@@ -127,10 +146,15 @@ class Hidden:
             if seen is not None and seen.are_zero:
                 return cancel(seen.elements / x.numel)
         if out is not None:
-            product = Product(row, macs, backward_macs, out.numel)
+            product = Product(row, macs, backward_macs, out.numel, self._unneeded(macs, operands) if backward_macs != 0 else ZERO)
             self.products.append(product)
             self._made[out.storage] = (product,)
         return Integer(1)
+
+    def _unneeded(self, macs: Expr, operands: Sequence[Tensor]) -> Expr:
+        """Return the multiply-accumulates for gradients that a mask sets to zero."""
+        found = [(x, self.seen(x)) for x in operands if x.needs_grad]
+        return sum((macs * cancel(1 - seen.elements / x.numel) for x, seen in found if seen is not None), ZERO)
 
     def read(self, tensors: Iterable[Tensor]) -> None:
         """Say that something needs what is seen of tensors."""
@@ -189,11 +213,7 @@ class Hidden:
         """Say that so many equal runs have made a storage, of which the last one stands apart: who reads it reads its product alone."""
         if made is final:
             return
-        apart = []
-        for product in self._made.get(made, ()):
-            own = replace(product, macs=cancel(product.macs / runs), backward_macs=cancel(product.backward_macs / runs))
-            product.macs, product.backward_macs = product.macs - own.macs, product.backward_macs - own.backward_macs
-            apart.append(own)
+        apart = [product.share(1 / runs) for product in self._made.get(made, ())]
         self.products += apart
         self._made[final] = tuple(apart)
         if made in self._seen:

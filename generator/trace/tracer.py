@@ -352,7 +352,7 @@ class Tracer:
         for made in self.hidden.products:
             tally, skipped = self.tallies[made.row], made.skipped
             tally.visible_macs -= skipped * made.macs
-            tally.visible_backward_macs -= skipped * made.backward_macs
+            tally.visible_backward_macs -= made.skipped_backward
 
     def save(self, *tensors: Tensor) -> None:
         """Let the last kernel keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""

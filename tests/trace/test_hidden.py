@@ -1,0 +1,31 @@
+"""What masks hide of products, whatever reads the scores: the visible FLOPs are those of a run that follows each element."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import check_case
+from generator.spec.library import Library
+from tests.support.small_specs import write_specs
+
+HEAD = "title: Scores\ndims: {b: batch, n: length, d: width, f: width of what comes out}\ninputs: {x: [b, n, d]}\nlayers:\n"
+SCORES = HEAD + "  s: {op: linear, out: [b, n, n]}\n  m: {op: mask, kind: causal}\n"
+READERS = {
+    "a product without a softmax": SCORES + "  y: {op: linear, out: [b, n, f]}\n",
+    "two of them": SCORES
+    + "  p: {op: linear, out: [b, n, f]}\n  q: {op: linear, in: m, out: [b, n, f]}\n  y: {op: add, in: [p, q]}\noutputs: [y, m]\n",
+    "a product of scores with themselves": SCORES + '  y: {op: einsum, in: [m, m], eq: "b i j, b k j -> b i k"}\n',
+    "one whose result is hidden again": SCORES + "  p: {op: linear, out: [b, n, n]}\n  y: {op: mask, kind: causal}\n",
+    "a softmax": SCORES + "  w: {op: softmax}\n  y: {op: linear, out: [b, n, f]}\n",
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_what_is_hidden_is_left_out_of_both_passes(tmp_path: Path, reader: str) -> None:
+    with Workbench(Library([write_specs(tmp_path, scores=READERS[reader])])) as bench:
+        case = check_case(bench, "scores", {"b": 2, "n": 5, "d": 3, "f": 4})
+    assert "visible_backward_matmul_flops" in {check.quantity for check in case.checks}
+    assert [check for check in case.checks if not check.equal] == []
