@@ -7,12 +7,13 @@ import io
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ from generator.text.expressions import parse_expression
 DOCUMENT = Path(__file__).parents[2] / "docs" / "measured.md"
 COLUMNS = ("what", "printed", "by", "command", "reckoned", "comes to", "what is between")
 FIGURE = re.compile(r"(?:(at least|at most) )?([0-9][0-9,]*(?:\.[0-9]+)?) (\S+)")
-UNITS = {"bytes": 1, "numbers": 1, "tokens/s": 1, "KB": 10**3, "GB": 10**9, "B": 10**9, "MiB": 2**20, "GiB": 2**30}
+UNITS = {"bytes": 1, "numbers": 1, "tokens/s": 1, "hours": 1, "KB": 10**3, "GB": 10**9, "B": 10**9, "MiB": 2**20, "GiB": 2**30}
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,15 @@ def asked(command: tuple[str, ...]) -> str:
     return out.getvalue()
 
 
+def counts_in(found: Mapping[str, Any]) -> dict[str, Fraction]:
+    """Return the numbers of an answer by their names; those inside of an object have its name before theirs, and sizes have their own."""
+    counts = {name: Fraction(value) for name, value in found["dims"].items()}
+    for name, value in found.items():
+        inside = {f"{name}_{key}": one for key, one in value.items()} if isinstance(value, Mapping) else {name: value}
+        counts |= {key: Fraction(one) for key, one in inside.items() if isinstance(one, (int, float)) and not isinstance(one, bool)}
+    return counts
+
+
 def test_there_are_twenty_lines_and_each_names_its_source() -> None:
     assert len(LINES) >= 20
     assert len({(line.what, line.printed) for line in LINES}) == len(LINES)
@@ -105,9 +115,7 @@ def test_there_are_twenty_lines_and_each_names_its_source() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.what[:40]}, {line.printed.digits}")
 def test_a_printed_figure_is_derived(line: Line) -> None:
-    found = json.loads(asked(line.command))
-    counts = {name: value for name, value in found.items() if isinstance(value, int)}
-    value = Fraction(evaluate_number(parse_expression(line.reckoned), {**counts, **found["dims"]}))
+    value = Fraction(evaluate_number(parse_expression(line.reckoned), counts_in(json.loads(asked(line.command)))))
     assert line.comes_to.shown(value) == line.comes_to.digits, line.reckoned
     assert line.printed.unit == line.comes_to.unit
     if line.comes_to.bound == "at least":
@@ -116,3 +124,7 @@ def test_a_printed_figure_is_derived(line: Line) -> None:
         assert line.printed.value <= line.comes_to.value
     else:
         assert line.printed.digits == line.comes_to.digits
+    share = re.match("([0-9.]+) of", line.between)
+    if share is not None:
+        low, high = sorted((line.printed.value, value))
+        assert f"{float(low / high):.2f}" == share[1]
