@@ -14,7 +14,7 @@ from generator.importing.target import locate
 from generator.sheet.asked import with_choices
 from generator.sheet.compiled import Compiled, derive
 from generator.sheet.costing import Cost, RowCost, cost_of, formulas
-from generator.sheet.sheet import SheetRow
+from generator.sheet.sheet import Sheet, SheetRow
 from generator.spec.choices import Choices
 from generator.spec.library import Library
 from generator.spec.mode import MODES, asked_of
@@ -24,6 +24,11 @@ from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from torch import nn
+
+    from generator.questions.hardware.device import Device
+    from generator.questions.memory.answer import MemoryAnswer
+    from generator.questions.memory.fits import MemorySetting
+    from generator.questions.time.answer import TimeAnswer
 
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "load", "load_from"]
 
@@ -84,6 +89,99 @@ class LoadedSpec:
         preset = preset or self._preset
         return cost_of(self._under(preset)[0].sheet, preset, sizes, dtype)
 
+    def memory(
+        self,
+        preset: str | None = None,
+        *,
+        dtype: str = "bfloat16",
+        weights: str | None = None,
+        cache: str | None = None,
+        train: str = "",
+        device: str | None = None,
+        device_memory: str | None = None,
+        generate: int = 0,
+        **sizes: int,
+    ) -> MemoryAnswer:
+        """Return what memory the model needs, and what fits; as `gen memory`.
+
+        Args:
+            preset: as of `cost`.
+            dtype: the format in which it computes.
+            weights, cache: the formats in which they are stored, such as `q8_0` or `int4:128`; `dtype` by default.
+            train: the optimiser of a training step; without one it is a forward pass.
+            device: the name of a device, such as `h100`, or its file: whether it fits, and the largest sizes that do.
+            device_memory: the same of so much memory, `80GB` or `80GiB`.
+            generate: tokens of a generation, the size of new tokens being the prompt's length.
+            sizes: whole numbers; they win over the preset.
+
+        Raises:
+            SizeError: as `cost`; an unknown format, optimiser or device, a question that does not fit the spec.
+            SpecError: the device's file has mistakes.
+        """
+        from generator.questions.hardware.amounts import memory_amount
+        from generator.questions.memory.answer import memory_of
+
+        if device and device_memory:
+            raise SizeError("a device and an amount of memory are given", "one of them says what there is")
+        preset = preset or self._preset
+        setting = _formats(dtype, weights, cache, train)
+        named = _device(device) if device else None
+        there = memory_amount(device_memory) if device_memory else None
+        return memory_of(self._sheet(preset, trains=bool(train)), preset, sizes, setting, device=named, there=there, generated=generate)
+
+    def time(  # noqa: PLR0913  one keyword for each option of `gen time`
+        self,
+        preset: str | None = None,
+        *,
+        device: str,
+        dtype: str = "bfloat16",
+        compute: str | None = None,
+        weights: str | None = None,
+        cache: str | None = None,
+        train: str = "",
+        generate: int = 0,
+        tokens: int = 0,
+        price: str | None = None,
+        efficiency: float = 0.5,
+        measured: float | None = None,
+        **sizes: int,
+    ) -> TimeAnswer:
+        """Return how long the model takes on a device, as a bound and an estimate; as `gen time`.
+
+        Args:
+            preset, dtype, weights, cache, train, generate, sizes: as of `memory`; a generation and a training step may be asked at once.
+            device: the name of a device, such as `h100`, or its file.
+            compute: the format of products, such as `tf32` or `fp8`; `dtype` by default.
+            tokens: tokens (or samples) of a training run.
+            price: of an hour on one device, such as `2.50USD`; the device's by default.
+            efficiency: the part of the bound's speed that estimates assume, above 0 and at most 1.
+            measured: seconds that a pass took, of which `utilisation` tells how much of the peak they use.
+
+        Raises:
+            SizeError: as `memory`.
+            SpecError: as `memory`.
+        """
+        from generator.questions.memory.stored_formats import stored_format
+        from generator.questions.time.answer import TimeQuestion, time_of
+        from generator.questions.time.bound import TimeSetting, efficiency_of
+        from generator.questions.time.training import price_of
+
+        preset = preset or self._preset
+        setting = TimeSetting(_device(device), stored_format(compute or dtype).key, efficiency_of(str(efficiency)))
+        paid = price_of(price) if price else None
+        question = TimeQuestion(_formats(dtype, weights, cache, train), setting, generate, tokens, paid, measured)
+        trained = self._sheet(preset, trains=True) if train else None
+        return time_of(self._sheet(preset, trains=bool(train and not generate)), preset, sizes, question, trained)
+
+    def _sheet(self, preset: str | None, *, trains: bool) -> Sheet:
+        """Return the sheet of the module in training, or in inference, whatever the counts of `cost` are those of."""
+        compiled, library = self._under(preset)
+        if trains == library.is_training:
+            return compiled.sheet
+        if trains:
+            raise SizeError("this spec was loaded in inference", 'load it with mode="training" to ask about a training step')
+        return derive(library.in_inference(), self.name, self._options)[0].sheet
+
     def _under(self, preset: str | None) -> tuple[Compiled, Library]:
         """Return the spec under the options and slots that go with a preset, and the library in which they are the defaults."""
         named = next((one.name for one in self.sheet.other_presets if one.name == preset), None)
@@ -112,6 +210,22 @@ class LoadedSpec:
     def __repr__(self) -> str:
         presets = f"; presets {', '.join(self.presets)}" if self.presets else ""
         return f"<spec {self.name}: {self.title}; sizes {', '.join(self.sizes)}{presets}>"
+
+
+def _formats(dtype: str, weights: str | None, cache: str | None, train: str) -> MemorySetting:
+    from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.stored_formats import stored_format
+
+    return MemorySetting(dtype, stored_format(weights or dtype), stored_format(cache or dtype), train)
+
+
+def _device(name: str) -> Device:
+    from generator.questions.hardware.files import device_named
+
+    try:
+        return device_named(name)
+    except ProblemsError as error:
+        raise SpecError(error) from error
 
 
 def load(

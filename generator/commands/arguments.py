@@ -94,6 +94,19 @@ def existing(paths: list[Path]) -> list[Path]:
     return paths
 
 
+def count_of(option: str, text: str) -> int:
+    """Return a whole number from 1 on, as people write it. Raises UsageError."""
+    from generator.formulas.numerals import NotANumberError, whole_number
+
+    try:
+        found = whole_number(text)
+    except NotANumberError as error:
+        raise UsageError(f"`{option} {text}`: a whole number is expected", *error.notes) from None
+    if found < 1:
+        raise UsageError(f"`{option} {text}`: at least 1 is expected")
+    return found
+
+
 def settings(pairs: list[str]) -> dict[str, str]:
     """Return NAME=VALUE pairs by name. Raises UsageError for what is no pair, and for a name given twice."""
     found: dict[str, str] = {}

@@ -2,8 +2,9 @@
 
 Without --train it is a forward pass in inference: weights, caches after the pass, and the highest moment of the pass, an estimate. With
 --train it is a training step: weights, states of the optimiser, and the highest moment of both passes, gradients included, which
-`gen verify` measures. Not counted: buffers such as tables of positions, what kernels use inside themselves, what an allocator leaves
-unused, and what a framework takes for itself.
+`gen verify` measures. With --generate G it is the last step of a generation, and the size of new tokens is the prompt's length.
+Not counted: buffers such as tables of positions, what kernels use inside themselves, what an allocator leaves unused, and what a framework
+takes for itself.
 """
 
 from __future__ import annotations
@@ -11,20 +12,21 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from generator.commands.arguments import UsageError, add_json, add_target
-from generator.commands.target import Target, answered, target_of
+from generator.commands.arguments import add_json, add_target, count_of
+from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
-    from generator.questions.memory.fits import LargestSize, MemoryNeeds, MemorySetting
-    from generator.sheet.costing import Cost
+    from generator.questions.memory.answer import MemoryAnswer
+    from generator.questions.memory.fits import LargestSize
 
 EXAMPLES = """\
   gen memory llama-3-8b b=8 n=1 m=8192 --device h100
+  gen memory llama-3-8b b=8 n=4096 --generate 512 --device h100
   gen memory llama-3-8b b=8 n=1 m=8192 --weights q4_k --cache fp8 --device-memory 24GB
   gen memory bert-large b=16 n=512 --train adamw --dtype float32 --device-memory 24GB
 """
@@ -40,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--weights", metavar="F", help="the format in which weights are stored, such as q8_0, mxfp4 or int4:128; by default D"
     )
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
+    parser.add_argument("--generate", metavar="G", help="a generation of so many tokens, the size of new tokens being the prompt's length")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
     there = parser.add_mutually_exclusive_group()
     there.add_argument("--device", metavar="NAME", help="a device, such as h100: whether it fits, and the largest sizes that do")
@@ -56,80 +59,62 @@ def run(args: argparse.Namespace) -> int:
 def _answer(args: argparse.Namespace) -> int:
     from generator.questions.hardware.amounts import memory_amount
     from generator.questions.hardware.files import device_named
-    from generator.questions.hardware.shown import memory_text
-    from generator.questions.memory.fits import MemorySetting, largest, needs_of
+    from generator.questions.memory.answer import memory_of
+    from generator.questions.memory.fits import MemorySetting
     from generator.questions.memory.stored_formats import stored_format
 
     target = target_of(args)
     with answered():
         setting = MemorySetting(args.dtype, stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype), args.train)
-        cost = target.cost(args.dtype)
-        needs = needs_of(cost, setting)
         device = device_named(args.device, args.specs) if args.device else None
-        memory = device.memory if device else memory_amount(args.device_memory) if args.device_memory else None
-        found: dict[str, LargestSize] = {}
-        if memory is not None:
-            if needs.total is None:
-                raise UsageError(f"the highest moment of `{target.sheet.name}` is not known, so that nothing can be said of what fits")
-            found = {
-                size: largest(target.sheet, target.preset, target.sizes, setting, memory, size)
-                for size in target.sizes
-                if _is_free(target, size)
-            }
-    data = _data(cost, setting, needs, memory, found) | ({"device": device.name} if device else {})
+        there = memory_amount(args.device_memory) if args.device_memory else None
+        generated = count_of("--generate", args.generate) if args.generate else 0
+        target.cost(args.dtype)  # says which sizes follow
+        answer = memory_of(target.sheet, target.preset, target.sizes, setting, device=device, there=there, generated=generated)
     if args.json:
-        say(json.dumps(data, indent=2))
+        say(json.dumps(answer.to_dict(), indent=2))
         return 0
-    there = "" if memory is None else f"the {memory_text(memory)} of {device.title}, {_about(memory)}" if device else _about(memory)
-    for line in _report(cost, setting, needs, memory, there, found):
+    for line in _report(answer):
         say(line)
     return 0
 
 
-def _is_free(target: Target, size: str) -> bool:
-    """Say whether a size is one that a user chooses: the preset does not give it."""
-    published = next((preset.sizes for preset in target.sheet.presets if preset.name == target.preset), {})
-    return size not in published
+def _report(answer: MemoryAnswer) -> list[str]:
+    from generator.questions.hardware.shown import memory_text
 
-
-def _data(cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, found: dict[str, LargestSize]) -> dict[str, Any]:
-    said: dict[str, Any] = {
-        "spec": cost.spec,
-        "preset": cost.preset,
-        "dims": dict(cost.dims),
-        "dtype": setting.dtype,
-        "weights": setting.weights.key,
-        "cache": setting.cache.key,
-        "train": setting.optimiser or None,
-        **{part.key: part.bytes for part in needs.parts},
-        "total_bytes": needs.total,
-    }
-    if memory is not None and needs.total is not None:
-        said |= {"memory_bytes": memory, "left_bytes": memory - needs.total, "fits": needs.total <= memory}
-        said["largest"] = {
-            size: {"value": one.value, "bound_by": "memory" if one.is_by_memory else "conditions"} for size, one in found.items()
-        }
-    return said
-
-
-def _report(
-    cost: Cost, setting: MemorySetting, needs: MemoryNeeds, memory: int | None, there: str, found: dict[str, LargestSize]
-) -> list[str]:
-    sheet, room = cost.sheet, width()
-    named = f"{sheet.name}, preset {cost.preset}" if cost.preset else sheet.name
-    what = f"a training step with {setting.optimiser}" if setting.optimiser else "a forward pass in inference"
-    lines = [styled(f"{sheet.title} ({named}): {what} in {setting.dtype}", "bold")]
+    cost, setting, room, there = answer.cost, answer.setting, width(), answer.there
+    named = f"{cost.spec}, preset {cost.preset}" if cost.preset else cost.spec
+    lines = [styled(f"{cost.sheet.title} ({named}): {_what(answer)} in {setting.dtype}", "bold")]
     lines += textwrap.wrap(", ".join(f"{name}={value:,}" for name, value in cost.dims.items()), room or 10_000)
-    rows = [[part.title, _exact(part.bytes), _about(part.bytes), part.how] for part in needs.parts]
-    rows.append(["Together", _exact(needs.total), _about(needs.total), ""])
+    rows = [[part.title, _exact(part.bytes), about(part.bytes), part.how] for part in answer.needs.parts]
+    rows.append(["Together", _exact(answer.total), about(answer.total), ""])
     columns = [Column(""), Column("bytes", right=True), Column("about", right=True), Column("how it is counted", shrinks=True)]
-    lines += ["", *table_lines(columns, rows, room)]
-    if memory is None or needs.total is None:
+    lines += ["", *table_lines(columns, rows, room), *_serving_lines(answer)]
+    if there is None or answer.total is None:
         return lines
-    left = memory - needs.total
-    verdict = f"fits into {there}; {_about(left)} are left" if left >= 0 else f"does not fit into {there}: {_about(-left)} too much"
-    lines += ["", styled(verdict, "bold")]
-    lines += [_largest(size, one) for size, one in found.items()]
+    left = there - answer.total
+    what = about(there) if answer.device is None else f"the {memory_text(there)} of {answer.device.title}, {about(there)}"
+    verdict = f"fits into {what}; {about(left)} are left" if left >= 0 else f"does not fit into {what}: {about(-left)} too much"
+    return [*lines, "", styled(verdict, "bold"), *(_largest(size, one) for size, one in answer.largest.items())]
+
+
+def _what(answer: MemoryAnswer) -> str:
+    if answer.serving is not None:
+        return "the last step of a generation"
+    return f"a training step with {answer.setting.optimiser}" if answer.setting.optimiser else "a forward pass in inference"
+
+
+def _serving_lines(answer: MemoryAnswer) -> list[str]:
+    one = answer.serving
+    if one is None:
+        return []
+    lines = ["", f"cache: {about(one.for_each_request)} a request in the end, {about(one.for_each_token)} more for each of its tokens"]
+    if one.prompt_needed is not None:
+        lines.append(f"the prompt of {one.prompt:,} tokens at once, with results of all positions: {about(one.prompt_needed)} together")
+    if one.largest_part is not None and one.largest_part.value < one.prompt:
+        lines[-1] += (
+            f"; it fits in parts of at most {one.largest_part.value:,} tokens" if one.largest_part.value else "; no part of it fits"
+        )
     return lines
 
 
@@ -144,8 +129,9 @@ def _exact(count: int | None) -> str:
     return "not known" if count is None else f"{count:,}"
 
 
-def _about(count: int | None) -> str:
-    if count is None:
+def about(size: float | None) -> str:
+    """Return bytes in the binary unit that suits them; empty where they are not known."""
+    if size is None:
         return ""
-    unit, name = next(((unit, name) for unit, name in _UNITS if count >= unit), (1, "bytes"))
-    return f"{count / unit:,.2f} {name}" if unit > 1 else f"{count:,} bytes"
+    unit, name = next(((unit, name) for unit, name in _UNITS if size >= unit), (1, "bytes"))
+    return f"{size / unit:,.2f} {name}" if unit > 1 else f"{size:,.0f} bytes"

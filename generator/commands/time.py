@@ -13,16 +13,16 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from generator.commands.arguments import UsageError, add_json, add_target
+from generator.commands.arguments import UsageError, add_json, add_target, count_of
+from generator.commands.memory import about
 from generator.commands.target import answered, target_of
-from generator.formulas.numerals import NotANumberError, whole_number
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
     from generator.questions.time.answer import Room, TimeAnswer, TimeQuestion
-    from generator.questions.time.bound import Bound
+    from generator.questions.time.bound import LeastTime
 
 EXAMPLES = """\
   gen time llama-3-8b b=8 n=8192 --device h100                        one forward pass
@@ -91,21 +91,11 @@ def _question(args: argparse.Namespace) -> TimeQuestion:
     return TimeQuestion(
         memory,
         TimeSetting(device_named(args.device, args.specs), compute, efficiency_of(args.efficiency)),
-        _count("--generate", args.generate) if args.generate else 0,
-        _count("--tokens", args.tokens) if args.tokens else 0,
+        count_of("--generate", args.generate) if args.generate else 0,
+        count_of("--tokens", args.tokens) if args.tokens else 0,
         price_of(args.price) if args.price else None,
         _seconds(args.measured) if args.measured else None,
     )
-
-
-def _count(option: str, text: str) -> int:
-    try:
-        found = whole_number(text)
-    except NotANumberError as error:
-        raise UsageError(f"`{option} {text}`: a whole number is expected", *error.notes) from None
-    if found < 1:
-        raise UsageError(f"`{option} {text}`: at least 1 is expected")
-    return found
 
 
 def _seconds(text: str) -> float:
@@ -147,7 +137,7 @@ def _bounds(answer: TimeAnswer, room: int | None) -> list[str]:
     return [*table_lines([*columns, Column("a second", right=True)], rows, room)]
 
 
-def _bound_row(one: Bound) -> list[str]:
+def _bound_row(one: LeastTime) -> list[str]:
     from generator.formulas.human import rounded
     from generator.questions.time.bound import rate
 
@@ -179,10 +169,10 @@ def _notes(answer: TimeAnswer) -> list[str]:
         elif value is not None:
             lines.append(f"From {size} = {value:,} on, {what} is bound by compute, all else as it is.")
     if serving is not None:
-        each = _about(serving.cache_bytes / serving.requests)
-        lines.append(
-            f"Cache: {_about(serving.cache_bytes)} in the end, {each} a request, {_about(serving.cache_bytes_per_token)} more a token."
+        total, request, token = (
+            about(size) for size in (serving.cache.total, serving.cache.for_each_request, serving.cache.for_each_token)
         )
+        lines.append(f"Cache: {total} in the end, {request} a request, {token} more for each token of a request.")
     return lines
 
 
@@ -194,7 +184,7 @@ def _room_line(one: Room) -> str:
     if one.largest is not None and not (one.fits and one.key == "prompt"):
         bound = "" if one.largest.is_by_memory or not one.largest.value else ", by conditions of the spec"
         most = f"; largest {one.size}: {one.largest.value:,}{bound}" if one.largest.value else f"; no {one.size} fits"
-    return f"memory of {one.title}: {_about(one.needed)} of {_about(one.there)}, {verdict}{most}"
+    return f"memory of {one.title}: {about(one.needed)} of {about(one.there)}, {verdict}{most}"
 
 
 def _run_lines(answer: TimeAnswer) -> list[str]:
@@ -260,8 +250,3 @@ def _rate(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     return f"{value:,.1f} {unit}" if value < 1000 else f"{value:,.0f} {unit}"
-
-
-def _about(size: float) -> str:
-    unit, name = next(((1 << shift, name) for shift, name in ((30, "GiB"), (20, "MiB"), (10, "KiB")) if size >= 1 << shift), (1, "bytes"))
-    return f"{size / unit:,.2f} {name}" if unit > 1 else f"{size:,.0f} bytes"

@@ -9,13 +9,15 @@ from typing import Any
 
 from generator.errors import SizeError
 from generator.questions.hardware.device import Price
-from generator.questions.memory.fits import LargestSize, MemorySetting, largest, needs_of
-from generator.questions.time.bound import Bound, TimeSetting, bound_of
+from generator.questions.memory.answer import MemoryAnswer, memory_of
+from generator.questions.memory.decoding import batch_size, last_step_cost, step_size
+from generator.questions.memory.fits import LargestSize, MemorySetting
+from generator.questions.time.bound import LeastTime, TimeSetting, bound_of
 from generator.questions.time.crossing import compute_bound_from
 from generator.questions.time.rows import RowTime, row_times
-from generator.questions.time.serving import Serving, prompt_of, serving_of, step_cost
+from generator.questions.time.serving import Serving, serving_of
 from generator.questions.time.training import TrainingRun, Utilisation, training_run, utilisations
-from generator.questions.time.work import forward_work, items_of, step_size, training_work
+from generator.questions.time.work import forward_work, items_of, training_work
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.presets import held
 from generator.sheet.sheet import Sheet
@@ -92,8 +94,8 @@ class TimeAnswer:
 
     cost: Cost
     question: TimeQuestion
-    forward: Bound | None = None
-    training: Bound | None = None
+    forward: LeastTime | None = None
+    training: LeastTime | None = None
     serving: Serving | None = None
     run: TrainingRun | None = None
     rooms: tuple[Room, ...] = ()
@@ -106,7 +108,7 @@ class TimeAnswer:
         return row_times(self.cost, self.question.setting)
 
     @property
-    def measured_bound(self) -> Bound | None:
+    def measured_bound(self) -> LeastTime | None:
         """The bound of what was measured; None where nothing was."""
         return (self.training or self.forward) if self.question.measured else None
 
@@ -183,19 +185,18 @@ def _inference(question: TimeQuestion) -> MemorySetting:
 
 def _crossings(sheet: Sheet, preset: str | None, given: Mapping[str, Any], question: TimeQuestion, cost: Cost) -> dict[str, int | None]:
     """Return from which batch on the step that comes most often is bound by compute; of other passes also from how many tokens on."""
-    setting, base = question.setting, {**held(cost.sheet.sizes, preset_sizes(cost.sheet, preset), cost.sheet.families)}
+    setting, published, batch = question.setting, preset_sizes(cost.sheet, preset), batch_size(cost.sheet)
     if question.generated:
-        memory, length = _inference(question), int(cost_of(sheet, preset, given).dims[step_size(sheet)])
-        last = step_cost(sheet, preset, given, memory, length + max(question.generated - 2, 0))
+        memory = _inference(question)
+        last = last_step_cost(sheet, preset, given, memory.dtype, question.generated)
         fixed = {size.name: last.dims[size.name] for size in sheet.sizes if size.kind != "derived"}
-        at = partial(_with_size, fixed)
-        work_of = partial(forward_work, setting=memory)
-        return {size: compute_bound_from(last, partial(at, size), work_of, setting) for size in _batches(sheet, preset)}
-    base |= by_entry(given, cost.sheet.families)
+        at = partial(_with_size, fixed, batch)
+        return {batch: compute_bound_from(last, at, partial(forward_work, setting=memory), setting)} if batch in given else {}
+    base = {**held(cost.sheet.sizes, published, cost.sheet.families), **by_entry(given, cost.sheet.families)}
     work = training_work if question.memory.optimiser else forward_work
     found: dict[str, int | None] = {}
-    for size in dict.fromkeys((*_batches(cost.sheet, preset), *(str(growth.new.name) for growth in cost.sheet.growths))):
-        if size in given:
+    for size in dict.fromkeys((batch, *(str(growth.new.name) for growth in cost.sheet.growths))):
+        if size in given and size not in published:
             found[size] = compute_bound_from(cost, partial(_sizes_at, cost, base, size), partial(work, setting=question.memory), setting)
     return found
 
@@ -213,40 +214,25 @@ def _sizes_at(cost: Cost, base: Mapping[str, Any], size: str, value: int) -> dic
     return sizes
 
 
-def _batches(sheet: Sheet, preset: str | None) -> list[str]:
-    """Return the size that counts the samples of a batch, if there is one: the first axis of the first input."""
-    first = next(iter(sheet.inputs.values()), ())
-    is_free = bool(first) and first[0].is_Symbol and first[0].name not in preset_sizes(sheet, preset)
-    return [str(first[0].name)] if is_free else []
-
-
 def _rooms(
     sheet: Sheet, used: Sheet, preset: str | None, given: Mapping[str, Any], question: TimeQuestion, serving: Serving | None
 ) -> tuple[Room, ...]:
-    there, memory = question.setting.device.memory, question.memory
-    found = []
+    device, memory, found = question.setting.device, question.memory, []
     if serving is not None:
-        plain = _inference(question)
-        step = step_cost(sheet, preset, given, plain, serving.prompt + max(serving.generated - 2, 0))
-        sizes = {size.name: step.dims[size.name] for size in sheet.sizes if size.kind != "derived" and size.name in step.dims}
-        found.append(_room("step", "the last step", step, preset, sizes, plain, there, _batches(sheet, preset)))
-        whole = prompt_of(sheet, preset, given, plain)
-        sizes = {size.name: whole.dims[size.name] for size in sheet.sizes if size.kind != "derived" and size.name in whole.dims}
-        chunk = [growth.new.name for growth in sheet.growths][:1]
-        found.append(_room("prompt", "the prompt in one pass, with results of all positions", whole, preset, sizes, plain, there, chunk))
+        needs = memory_of(sheet, preset, given, _inference(question), device=device, generated=question.generated)
+        found.append(_room("step", "the last step", needs, batch_size(sheet)))
+        part, size = serving.cache.largest_part, step_size(sheet)
+        found.append(
+            Room("prompt", "the prompt at once, with results of all positions", serving.cache.prompt_needed, device.memory, size, part)
+        )
     if memory.optimiser or serving is None:
-        cost = cost_of(used, preset, given, memory.dtype)
+        batch = batch_size(used)
+        needs = memory_of(used, preset, given, memory, device=device, asked=[batch])
         title = f"a training step with {memory.optimiser}" if memory.optimiser else "a forward pass"
-        key = "training_step" if memory.optimiser else "forward_pass"
-        found.append(_room(key, title, cost, preset, given, memory, there, [one for one in _batches(used, preset) if one in given]))
+        found.append(_room("training_step" if memory.optimiser else "forward_pass", title, needs, batch))
     return tuple(found)
 
 
-def _room(
-    key: str, title: str, cost: Cost, preset: str | None, given: Mapping[str, Any], memory: MemorySetting, there: int, sizes: list[str]
-) -> Room:
-    needed = needs_of(cost, memory).total
-    if needed is None or not sizes:
-        return Room(key, title, needed, there)
-    own = {name: value for name, value in given.items() if name not in preset_sizes(cost.sheet, preset) or name in sizes}
-    return Room(key, title, needed, there, sizes[0], largest(cost.sheet, preset, own, memory, there, sizes[0]))
+def _room(key: str, title: str, answer: MemoryAnswer, size: str) -> Room:
+    assert answer.there is not None  # a device was named
+    return Room(key, title, answer.total, answer.there, size, answer.largest.get(size))

@@ -36,7 +36,7 @@ class TimeSetting:
 
 
 @dataclass(frozen=True)
-class Bound:
+class LeastTime:
     """The least time that a pass takes, and an estimate.
 
     Args:
@@ -92,10 +92,10 @@ class Bound:
         return said
 
 
-def bound_of(key: str, title: str, items: tuple[int, str], work: Work, setting: TimeSetting) -> Bound:
+def bound_of(key: str, title: str, items: tuple[int, str], work: Work, setting: TimeSetting) -> LeastTime:
     """Return the least time of one pass."""
     compute, memory, estimate = seconds_of(work, setting)
-    return Bound(
+    return LeastTime(
         key,
         title,
         int(items[0]),

@@ -18,7 +18,7 @@ from generator.quantities import (
 )
 from generator.questions.hardware.amounts import split_amount
 from generator.questions.hardware.device import Price
-from generator.questions.time.bound import Bound, TimeSetting
+from generator.questions.time.bound import LeastTime, TimeSetting
 from generator.questions.time.work import items_of
 from generator.sheet.costing import Cost
 
@@ -52,7 +52,7 @@ class TrainingRun:
         return dict(vars(self))
 
 
-def training_run(step: Bound, items: int, setting: TimeSetting, price: Price | None) -> TrainingRun:
+def training_run(step: LeastTime, items: int, setting: TimeSetting, price: Price | None) -> TrainingRun:
     """Return what a run takes, from the time of a step."""
     steps = items / step.items
     hours = None if step.estimate_seconds is None else steps * step.estimate_seconds / _HOUR

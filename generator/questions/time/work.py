@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
 from generator.quantities import (
     MATMUL_FLOPS,
@@ -22,6 +21,7 @@ from generator.quantities import (
     VISIBLE_BACKWARD_MATMUL_FLOPS,
     VISIBLE_MATMUL_FLOPS,
 )
+from generator.questions.memory.decoding import step_size
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.optimisers import copies_of
 from generator.sheet.costing import Cost, RowCost
@@ -142,16 +142,6 @@ def head_rows(sheet: Sheet) -> Iterator[SheetRow]:
             row = rows.get(row.inputs[0])
         if row is not None and row.op == "linear":
             yield row
-
-
-def step_size(sheet: Sheet) -> str:
-    """Return the size that counts the tokens of a step of decoding. Raises SizeError for a spec that does not decode."""
-    for growth in sheet.growths:
-        return str(growth.new.name)
-    ids = [shape for name, shape in sheet.inputs.items() if sheet.input_kinds.get(name) == "index"]
-    if sheet.totals[STATE_ELEMENTS.key] != 0 and ids and ids[0][-1].is_Symbol:
-        return str(ids[0][-1].name)
-    raise SizeError(f"`{sheet.name}` does not decode token by token: it keeps no state from step to step")
 
 
 def items_of(cost: Cost) -> tuple[Any, str]:

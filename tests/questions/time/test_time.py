@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from generator.api import load
 from generator.cli import main
 from generator.errors import SizeError
 from generator.questions.hardware.files import device_named
@@ -91,8 +92,8 @@ def test_a_generation_is_the_sum_of_its_steps() -> None:
     assert found.last is not None
     assert steps[-1] is not None
     assert (found.last.flops, found.last.moved) == (steps[-1].flops, steps[-1].moved)
-    assert found.cache_bytes == 4 * 15 * A_TOKEN
-    assert found.cache_bytes_per_token == A_TOKEN
+    assert found.cache.total == 4 * 15 * A_TOKEN
+    assert found.cache.for_each_token == A_TOKEN
 
 
 def test_a_training_step_moves_weights_and_states_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -226,3 +227,48 @@ def test_efficiencies() -> None:
     for text in ("0", "101%", "-1", "x", "1/0"):
         with pytest.raises(SizeError):
             efficiency_of(text)
+
+
+def test_python_gives_the_numbers_of_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    model = load("llama-3-8b")
+    words = ("b=4", "n=512", "--generate", "64", "--device", "h100", "--cache", "fp8")
+    said = asked(capsys, "llama-3-8b", *words)
+    found = model.time(b=4, n=512, generate=64, device="h100", cache="fp8")
+    assert json.loads(json.dumps(found.to_dict())) == said
+    assert found.serving is not None
+    assert found.serving.seconds == said["serving"]["bound_seconds"]
+    assert main(["memory", "llama-3-8b", *words, "--json"]) == 0
+    memory = model.memory(b=4, n=512, generate=64, device="h100", cache="fp8")
+    assert json.loads(json.dumps(memory.to_dict())) == json.loads(capsys.readouterr().out)
+    assert memory.serving is not None
+    assert memory.serving.for_each_token == A_TOKEN / 2
+    assert memory.fits
+    with pytest.raises(SizeError, match="no device named"):
+        model.time(b=1, n=1, device="h10")
+    with pytest.raises(SizeError, match="one of them"):
+        model.memory(b=1, n=1, device="h100", device_memory="80GB")
+    bert = load("bert-base")
+    assert bert.memory(b=2, n=64).total == needed(capsys, "bert-base", "b=2", "n=64")
+    assert bert.memory(b=2, n=64, train="adamw").total == needed(capsys, "bert-base", "b=2", "n=64", "--train", "adamw")
+    with pytest.raises(SizeError, match="loaded in inference"):
+        load("bert-base", mode="inference").memory(b=1, n=8, train="adamw")
+    assert load("mlp").memory(b=1, n=2, d=4, dtype="float32", train="adamw").total is not None
+
+
+def test_a_prompt_that_does_not_fit_at_once_fits_in_parts(capsys: pytest.CaptureFixture[str]) -> None:
+    """Llama-3-8B on an A10 of 24 GB: the parts of the prompt are passed one after the other, behind the rest."""
+    assert main(["memory", "llama-3-8b", "b=8", "n=4096", "--generate", "512", "--device", "a10", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    serving = found["serving"]
+    assert serving["prompt_needed_bytes"] > 24e9
+    largest = serving["largest_part_of_prompt"]
+    totals = [needed(capsys, "llama-3-8b", "b=8", f"n={n}", "m=4096") for n in (largest, largest + 1)]
+    assert totals[0] <= 24e9 < totals[1]
+    assert (serving["cache_bytes"], serving["cache_bytes_per_request"]) == (8 * 4607 * A_TOKEN, 4607 * A_TOKEN)
+    batches = [needed(capsys, "llama-3-8b", f"b={b}", "n=1", "m=4607") for b in (found["largest"]["b"]["value"] + i for i in (0, 1))]
+    assert batches[0] <= 24e9 < batches[1]
+
+
+def needed(capsys: pytest.CaptureFixture[str], *words: str) -> int:
+    assert main(["memory", *words, "--json"]) == 0
+    return int(json.loads(capsys.readouterr().out)["total_bytes"])
