@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   gen memory llama-3-8b b=8 n=1 m=8192 --device h100
   gen memory llama-3-8b b=8 n=4096 --generate 512 --device h100
+  gen memory llama-3-8b b=8 n=1 m=8192 --device a10 --beside cuda=500MiB --beside rotary=2MiB
   gen memory llama-3-8b b=8 n=1 m=8192 --weights q4_k --cache fp8 --device-memory 24GB
   gen memory bert-large b=16 n=512 --train adamw --dtype float32 --device-memory 24GB
 """
@@ -44,6 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens, the size of new tokens being the prompt's length")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
+    parser.add_argument(
+        "--beside",
+        metavar="NAME=SIZE",
+        action="append",
+        default=[],
+        help="memory for something else, such as cuda=500MiB for what a framework takes for itself (may be repeated)",
+    )
     there = parser.add_mutually_exclusive_group()
     there.add_argument("--device", metavar="NAME", help="a device, such as h100: whether it fits, and the largest sizes that do")
     there.add_argument("--device-memory", metavar="SIZE", help="the same of so much memory, 80GB or 80GiB")
@@ -57,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _answer(args: argparse.Namespace) -> int:
-    from generator.questions.hardware.amounts import memory_amount
+    from generator.questions.hardware.amounts import allowances, memory_amount
     from generator.questions.hardware.files import device_named
     from generator.questions.memory.answer import memory_of
     from generator.questions.memory.fits import MemorySetting
@@ -65,7 +73,8 @@ def _answer(args: argparse.Namespace) -> int:
 
     target = target_of(args)
     with answered():
-        setting = MemorySetting(args.dtype, stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype), args.train)
+        weights, cache = stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype)
+        setting = MemorySetting(args.dtype, weights, cache, args.train, allowances(args.beside))
         device = device_named(args.device, args.specs) if args.device else None
         there = memory_amount(args.device_memory) if args.device_memory else None
         generated = count_of("--generate", args.generate) if args.generate else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from typing import Any
 
@@ -126,3 +127,35 @@ def test_memory_has_a_unit(text: str, capsys: pytest.CaptureFixture[str]) -> Non
 def test_weights_learn_in_the_format_in_which_they_compute(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["memory", "mlp", "b=1", "n=1", "d=4", "--train", "adamw", "--weights", "q8_0"]) == 2
     assert "do not learn" in capsys.readouterr().err
+
+
+def test_what_an_engine_has_beside_the_model_decides_what_fits(capsys: pytest.CaptureFixture[str]) -> None:
+    """vLLM (issue 12330) has 35.55 GiB for Llama-3-8B: 9.37 for its activations, 0.10 outside of PyTorch, and a rotary cache of 2 MiB.
+
+    It printed `Maximum concurrency for 8192 tokens per request: 11.12x`, which is 5,691 blocks of 16 tokens.
+    """
+    beside = ("--beside", "activations=9.37GiB", "--beside", "not_torch=0.10GiB", "--beside", "rotary=2MiB")
+    words = ("memory", "llama-3-8b", "n=1", "P=131072", "--device-memory", "35.55GiB", *beside)
+    assert main([*words, "b=1", "m=8192", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["beside_activations"] == int(Fraction("9.37") * 2**30)
+    assert found["largest"]["b"]["value"] == 11
+    printed = 5691 * 16
+    rounding = 4 * 0.005 * 2**30 / 131_072  # four printed amounts, each to two digits; 131,072 bytes are a token's
+    assert abs(found["largest"]["m"]["value"] - printed) <= rounding + 16
+    assert main(["memory", "mlp", "b=1", "n=1", "d=4", "--beside", "tables=1MiB"]) == 0
+    assert "beside the model, as given" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["500MiB"], "does not say what"),
+        (["a b=1MiB"], "the name is one word"),
+        (["a=1MiB", "a=2MiB"], "given twice"),
+        (["a=1"], "no amount of memory"),
+    ],
+)
+def test_memory_beside_the_model_has_a_name(given: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["memory", "mlp", "b=1", "n=1", "d=4", *(f"--beside={one}" for one in given)]) == 2
+    assert said in capsys.readouterr().err

@@ -29,12 +29,14 @@ class MemorySetting:
         weights: the format in which its weights are stored.
         cache: the format in which caches and states are stored.
         optimiser: with which it trains; empty for inference.
+        beside: what else takes memory, by names that the user gives: bytes of a framework, of an engine's tables.
     """
 
     dtype: str
     weights: StoredFormat
     cache: StoredFormat
     optimiser: str = ""
+    beside: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,14 @@ def needs_of(cost: Cost, setting: MemorySetting) -> MemoryNeeds:
     """
     cost.require_all()
     weights = MemoryPart("weight_bytes", "Weights", _stored(cost.value(PARAMS.key), setting.weights), setting.weights.words)
+    beside = [MemoryPart(f"beside_{name}", name, taken, "beside the model, as given") for name, taken in setting.beside]
     if not setting.optimiser:
-        return MemoryNeeds((weights, *_of_inference(cost, setting)))
+        return MemoryNeeds((weights, *_of_inference(cost, setting), *beside))
     if setting.weights.key != setting.dtype:
         raise SizeError(
             f"weights in {setting.weights.key} do not learn in {setting.dtype}", f"gradients and states have one format: {setting.dtype}"
         )
-    return MemoryNeeds((weights, *_of_training(cost, setting)))
+    return MemoryNeeds((weights, *_of_training(cost, setting), *beside))
 
 
 def _of_inference(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
