@@ -24,7 +24,7 @@ from generator.text.expressions import parse_expression
 DOCUMENT = Path(__file__).parents[2] / "docs" / "measured.md"
 COLUMNS = ("what", "printed", "by", "command", "reckoned", "comes to", "what is between")
 FIGURE = re.compile(r"(?:(at least|at most) )?([0-9][0-9,]*(?:\.[0-9]+)?) (\S+)")
-UNITS = {"bytes": 1, "numbers": 1, "tokens/s": 1, "hours": 1, "KB": 10**3, "GB": 10**9, "B": 10**9, "MiB": 2**20, "GiB": 2**30}
+UNITS = {"bytes": 1, "numbers": 1, "tokens/s": 1, "hours": 1, "%": 1, "KB": 10**3, "GB": 10**9, "B": 10**9, "MiB": 2**20, "GiB": 2**30}
 
 
 @dataclass(frozen=True)
