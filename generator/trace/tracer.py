@@ -321,16 +321,20 @@ class Tracer:
             self.hidden.kernel(name, really_read, writes)
         else:
             backward = 0 if self._is_idle else sum(1 for t in contracted if t.needs_grad)
-            self._contraction(self.count * macs, self.count * macs * backward, contracted, writes)
+            self._contraction(name, self.count * macs, self.count * macs * backward, contracted, writes)
         if any(x.needs_grad for x in writes):
             self.save(*keeps(really_read, writes))
 
-    def _contraction(self, macs: Expr, backward: Expr, operands: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
-        """Add up the multiply-accumulates of a contraction, all of them and those that are seen."""
+    def _contraction(self, name: str, macs: Expr, backward: Expr, operands: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+        """Add up the multiply-accumulates of a contraction, all of them and those that are seen: of a convolution all."""
         tally = self.tally
         tally.macs += macs
         tally.backward_macs += backward
-        part = self.hidden.contraction(self.path, macs, backward, operands, writes[0] if writes else None)
+        if name == "convolution":
+            self.hidden.read(operands)
+            part: Expr = Integer(1)
+        else:
+            part = self.hidden.contraction(self.path, macs, backward, operands, writes[0] if writes else None)
         tally.visible_macs += part * macs
         tally.visible_backward_macs += part * backward
         self._last = macs, backward

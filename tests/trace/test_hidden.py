@@ -19,6 +19,10 @@ READERS = {
     + "  p: {op: linear, out: [b, n, f]}\n  q: {op: linear, in: m, out: [b, n, f]}\n  y: {op: add, in: [p, q]}\noutputs: [y, m]\n",
     "a product of scores with themselves": SCORES + '  y: {op: einsum, in: [m, m], eq: "b i j, b k j -> b i k"}\n',
     "one whose result is hidden again": SCORES + "  p: {op: linear, out: [b, n, n]}\n  y: {op: mask, kind: causal}\n",
+    "a convolution": SCORES + "  w: {op: softmax}\n  y: {op: conv1d, channels: f, kernel: 3, padding: 1}\n",
+    "nothing, and a convolution has made them": HEAD
+    + "  s: {op: conv1d, channels: n, kernel: 1, transposed: true, stride: 3}\n"
+    + "  y: {op: hide, axes: b i j, where: j > i}\n",
     "a softmax": SCORES + "  w: {op: softmax}\n  y: {op: linear, out: [b, n, f]}\n",
 }
 

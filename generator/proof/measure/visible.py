@@ -1,8 +1,9 @@
 """Counts the FLOPs of contractions that no mask hides, forward and backward, from the masks of a module that really runs.
 
 Every element that is filled with -infinity is followed: through what keeps elements in their places, and through a softmax, which makes
-zeros of them. A product that reads such zeros, and one whose elements end up filled, counts only for the others. Masks are tensors of
-values here; nothing knows the condition that they came from, or a formula.
+zeros of them. A product that reads such zeros, and one whose elements end up filled, counts only for the others; a convolution, whose
+elements do not all take the same work, counts whole. Masks are tensors of values here; nothing knows the condition that they came from,
+or a formula.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class _Product:
 
     @property
     def visible(self) -> Fraction:
-        if not self.elements:  # of an expert that no token has chosen
+        if not self.elements:  # of an expert that no token has chosen, or a convolution
             return self.flops
         seen = self.seen.pop() if len(self.seen) == 1 else self.elements
         return self.flops * Fraction(seen, self.elements)
@@ -140,7 +141,11 @@ class _Watch:
         name = base_name(call.op).rstrip("_")
         flops = contraction_flops(call)
         reads, writes = tensors_in(call.args, call.kwargs), tensors_in(call.result)
-        if flops is not None:
+        if flops is not None and name in ("convolution", "convolution_backward"):
+            for x in reads:
+                self._read(x)
+            (self._backward if self._is_backward else self._forward).append(_Product(Fraction(flops), 0))
+        elif flops is not None:
             self._contraction(Fraction(flops), reads, writes[0])
         elif name in ("_softmax", "_safe_softmax"):
             self._read(reads[0])
