@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 
 from generator.api import LoadedSpec, load_from
 from generator.formulas.evaluate import evaluate
@@ -44,7 +45,10 @@ def book(name: str) -> Book:
     """Return the workbook of a spec."""
     spec = load_from(builtin_library(), name, {})
     file = _folder() / f"{name}.xlsx"
-    file.write_bytes(build_workbook(spec.sheet))
+    if not file.exists():  # else the other process of this run has built it
+        written = file.with_suffix(f".{os.getpid()}")
+        written.write_bytes(build_workbook(spec.sheet))
+        written.replace(file)
     return Book(name, spec, make_plan(spec.sheet, texts("en")), file, stored(file))
 
 
@@ -55,4 +59,10 @@ def has_peak(sheet: Sheet, sizes: Mapping[str, int], dtype: str) -> bool:
 
 @cache
 def _folder() -> Path:
-    return Path(mkdtemp(prefix="workbooks-"))
+    """Return the folder of workbooks, which all processes of a run of the tests share."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if run is None:
+        return Path(mkdtemp(prefix="workbooks-"))
+    folder = Path(gettempdir()) / f"workbooks-{run}"
+    folder.mkdir(exist_ok=True)
+    return folder
