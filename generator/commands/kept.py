@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from generator.build.fingerprints import engine, sources
 from generator.files import cache
 from generator.spec.library import Library
-from generator.spec.lookup import find, is_config
+from generator.spec.lookup import NotFoundError, everything, find, is_config, locate
 from generator.text.problems import ProblemsError
 
 if TYPE_CHECKING:
@@ -50,9 +50,8 @@ def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], p
     """
     if is_config(target):  # its preset stands in no spec
         return None
-    named, _, own = target.partition("@")
     try:
-        library, name = find(named, specs)
+        library, name, own = _found(target, specs)
         tool = engine()
         names = frozenset(cache.recall(_names_key(tool, library, name)) or ()) & written.keys()
         preset = preset or own or None
@@ -70,7 +69,24 @@ def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], p
         return None
 
 
-def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: Sheet) -> None:
+def _found(target: str, specs: Sequence[Path]) -> tuple[Library, str, str]:
+    """Return where a spec stands, its name, and the preset that was named. A preset by its name alone is found where it was before.
+
+    Raises:
+        NotFoundError: there is no such spec, or it must be looked for in all specs.
+    """
+    name, _, preset = target.partition("@")
+    try:
+        return (*find(name, specs), preset)
+    except NotFoundError:
+        library = everything(specs)
+        owner = cache.recall(_owner_key(library, target))
+        if owner is None:
+            raise
+        return library, owner, target
+
+
+def keep_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], found: Asked, sheet: Sheet) -> None:
     """Keep a sheet that was derived without any doubt; see `kept_sheet`."""
     from generator.formulas.formula_data import FormulaDataError
     from generator.sheet.stored import sheet_to_data
@@ -81,8 +97,7 @@ def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: She
     chosen = {key: value for key, value in written.items() if key not in names}
     uses = library.closure(name, read=True)
     came_from = sources(library, uses)
-    is_preset = target.partition("@")[0] == found.preset  # which is looked up among all specs
-    if is_preset or not chosen.keys() <= found.chosen.keys() or not _are_as_read(library, uses, came_from):
+    if not chosen.keys() <= found.chosen.keys() or not _are_as_read(library, uses, came_from):
         return
     try:
         data = {"sheet": sheet_to_data(sheet), "chosen": dict(found.chosen)}
@@ -92,6 +107,16 @@ def keep_sheet(target: str, written: Mapping[str, str], found: Asked, sheet: She
     cache.keep(_sheet_key(tool, place, came_from), data)
     cache.keep(_uses_key(tool, place), list(uses))
     cache.keep(_names_key(tool, library, name), names)
+    if target == found.preset and name != target:
+        _keep_owner(target, specs)
+
+
+def _keep_owner(preset: str, specs: Sequence[Path]) -> None:
+    """Keep in which spec a preset stands that was named alone, if no file was changed while it was looked for."""
+    key = _owner_key(everything(specs), preset)
+    library, name, _ = locate(preset, specs)
+    if _owner_key(library, preset) == key:
+        cache.keep(key, name)
 
 
 def kept_entries(library: Library) -> list[Mapping[str, Any]] | None:
@@ -156,5 +181,12 @@ def _sheet_key(tool: str, place: Place, came_from: str) -> str:
 
 
 def _list_key(library: Library, came_from: str) -> str:
-    places = [str(library.files[name].absolute()) for name in library.names]
-    return json.dumps(["list", engine(), str(Path.cwd()), places, came_from])
+    return json.dumps(["list", engine(), str(Path.cwd()), _places(library), came_from])
+
+
+def _owner_key(library: Library, preset: str) -> str:
+    return json.dumps(["owner", engine(), _places(library), sources(library, library.names), preset])
+
+
+def _places(library: Library) -> list[str]:
+    return [str(library.files[name].absolute()) for name in library.names]

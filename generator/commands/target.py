@@ -90,7 +90,7 @@ def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     for doubt in doubts:
         warn(headline(doubt), "the counts are right all the same; `gen check` shows the details")
     if not doubts:
-        keep_sheet(args.target, written, found, compiled.sheet)
+        keep_sheet(args.target, written, specs, found, compiled.sheet)
     return Target(compiled.sheet, found.preset or None, sizes, found.library, found.chosen)
 
 

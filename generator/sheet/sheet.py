@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from generator.formulas.stored import StoredFormula
 from generator.quantities import InBytes, Ratio, cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
 
@@ -236,7 +237,9 @@ class Sheet:
 
     def is_average(self, axis: Expr) -> bool:
         """Say whether an axis is so long only on average: it depends on values, and the average need not be whole."""
-        if not self.averages:
+        if axis in self.averages:
+            return True
+        if not self.averages or isinstance(axis, StoredFormula | int):  # kept is each axis that is an average
             return False
         from generator.formulas.algebra import cancel  # it imports sympy, which what is kept of a sheet does without
 

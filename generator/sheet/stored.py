@@ -42,10 +42,6 @@ class StoredMemory:
 
 def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
     """Return a sheet as plain data. Raises FormulaDataError where one of its formulas has no such form."""
-    from generator.formulas.formula_data import FormulaDataError
-
-    if sheet.averages:
-        raise FormulaDataError("sizes that are averages are not kept")
     order = [size.name for size in sheet.sizes]
     table = _Table(order)
     return {
@@ -63,6 +59,7 @@ def sheet_to_data(sheet: Sheet) -> dict[str, Any]:
             ]
             for row in sheet.rows
         ],
+        "averages": sorted({table.put(axis) for row in sheet.rows for _, axes in row.shapes for axis in axes if sheet.is_average(axis)}),
         "totals": {key: table.put(total) for key, total in sheet.totals.items()},
         "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.implementation] for preset in sheet.presets],
         "other_presets": [[preset.name, dict(preset.sizes), preset.choices] for preset in sheet.other_presets],
@@ -110,6 +107,7 @@ def sheet_from_data(data: Mapping[str, Any]) -> Sheet:
             )
             for (path, name, depth, op, group), shapes, repeat, costs in data["rows"]
         ),
+        averages=tuple(map(get, data["averages"])),
         totals=all_of(data["totals"]),
         presets=tuple(
             SheetPreset(name, sizes, expect, implementation=(other[0], other[1]) if other else None)

@@ -18,7 +18,7 @@ dims: {b: batch size, n: length, d: {is: width, default: 4*n}, h: {is: half, val
 options: {bias: {default: true, is: add a bias}}
 inputs: {x: [b, n, d]}
 where: ["d % 2 == 0"]
-presets: {small: {set: {n: 2, d: 6}}}
+presets: {small: {set: {n: 2, d: 6}}, only-mine: {set: {d: 6, n: 2}}}
 layers:
   a: {op: linear, out: [b, n, h], bias: bias}
   y: {use: part, in: a, with: {d: h}}
@@ -43,6 +43,9 @@ QUESTIONS = (
     ["cost", "mine.yaml", "b=3", "n=5", "c=7"],
     ["cost", "mine.yaml", "b=3", "--preset", "large"],
     ["list", "."],
+    ["cost", "only-mine", "b=3", "--specs", "."],
+    ["cost", "mixture_of_experts", "b=1", "n=7", "d=8", "f=16", "E=4", "k=2", "--json"],
+    ["show", "mixture_of_experts", "b=1", "n=7", "d=8", "f=16", "E=4", "k=2"],
 )
 
 
@@ -75,10 +78,11 @@ def test_the_answer_is_the_same_when_it_was_kept(question, folder, capsys, monke
     assert said(question, capsys) == derived
 
 
-@pytest.mark.parametrize("question", [["cost", "mine.yaml", "b=3", "n=5", "--json"], ["show", "mine.yaml"], ["list", "."]], ids=" ".join)
+@pytest.mark.parametrize("question", [QUESTIONS[3][:-2], *(QUESTIONS[i] for i in (4, *range(11, len(QUESTIONS))))], ids=" ".join)
 @pytest.mark.usefixtures("folder")
 def test_a_kept_answer_needs_no_sympy(question, capsys) -> None:
-    assert said(question, capsys)[0] == 0
+    code, _, told = said(question, capsys)
+    assert code == 0, told
     code = f"import sys; from generator.cli import main; code = main({question!r}); sys.exit(code or 'sympy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
 
@@ -95,6 +99,14 @@ def test_an_edit_of_a_spec_or_of_what_it_uses_is_seen(name, old, new, expected, 
     file = folder / name
     file.write_text(file.read_text().replace(old, new))
     assert params(capsys) == params(capsys) == expected
+
+
+def test_a_preset_that_comes_to_have_a_namesake_is_seen(folder, capsys) -> None:
+    question = ["cost", "only-mine", "b=3", "--specs", "."]
+    assert said(question, capsys) == said(question, capsys)
+    (folder / "part.yaml").write_text(PART + "presets: {only-mine: {set: {n: 2, d: 6}}}\n")
+    code, _, told = said(question, capsys)
+    assert (code, "`mine` and `part` have a preset `only-mine`" in told) == (1, True), told
 
 
 def test_a_spec_that_comes_to_hide_a_used_one_is_seen(folder, capsys) -> None:
