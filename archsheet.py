@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import generator
 
 if TYPE_CHECKING:
-    from generator import Cost, LoadedSpec, MissingSizeError, RowCost, SizeError, SpecError, load
+    from generator import Cost, LoadedSpec, MissingSizeError, RowCost, SizeError, SpecError, count, load
 
 __version__ = generator.__version__
-__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "__version__", "load"]
+__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "__version__", "count", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from generator.version import VERSION
 
 if TYPE_CHECKING:
-    from generator.api import Cost, LoadedSpec, MissingSizeError, RowCost, SizeError, SpecError, load
+    from generator.api import Cost, LoadedSpec, MissingSizeError, RowCost, SizeError, SpecError, count, load
 
 __version__ = VERSION
-__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "__version__", "load"]
+__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "__version__", "count", "load"]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,12 +25,13 @@ from generator.text.suggest import did_you_mean, listed
 if TYPE_CHECKING:
     from torch import nn
 
+    from generator.proof.count.counted import Counted
     from generator.questions.hardware.device import Device
     from generator.questions.memory.answer import MemoryAnswer
     from generator.questions.memory.fits import MemorySetting
     from generator.questions.time.answer import TimeAnswer
 
-__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "load", "load_from"]
+__all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "count", "load", "load_from"]
 
 
 class LoadedSpec:
@@ -260,6 +261,27 @@ def load(
     except ProblemsError as error:
         raise SpecError(error) from error
     return load_from(library, name, options, preset)
+
+
+def count(module: nn.Module, inputs: Any, *, mode: str | None = None) -> Counted:
+    """Run any module of PyTorch under the counters, and return what it comes to, by submodule; see docs/count.md.
+
+    Args:
+        module: it is run as it is, and is the same afterwards.
+        inputs: a tensor, a sequence of positional arguments, or a mapping of arguments by name; tensors may be nested in them. Gradients
+            flow to those that require one. Where tensors are on the meta device, only what needs no numbers is counted.
+        mode: `training`, with a backward pass, or `inference`, without gradients; by default as the module is set.
+
+    Raises:
+        ValueError: an unknown mode.
+        ImportError: PyTorch is not installed.
+        Exception: whatever the module raises.
+    """
+    if mode is not None and mode not in MODES:
+        raise ValueError(f"unknown mode {mode!r}; modes: {', '.join(MODES)}")
+    from generator.proof.count.count import count as counted
+
+    return counted(module, inputs, mode or MODES[0 if module.training else 1])
 
 
 def _require(paths: Iterable[Path]) -> None:

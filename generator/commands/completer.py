@@ -29,7 +29,7 @@ from generator.spec.lookup import everything, find, is_file_name
 from generator.text.problems import ProblemsError
 
 Completer = Callable[..., Iterable[str]]
-_TARGETS = ("target", "targets", "words")  # arguments that take the name of a spec or preset
+_TARGETS = ("target", "targets", "words", "against")  # arguments that take the name of a spec or preset
 _PAIRS = ("settings", "axes", "words", "targets")  # arguments that take NAME=VALUE
 
 

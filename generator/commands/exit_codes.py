@@ -6,7 +6,10 @@ FINE, PROBLEMS, USAGE, OUR_MISTAKE, INTERRUPTED, PIPE_CLOSED = 0, 1, 2, 70, 130,
 
 EXIT_CODES: tuple[tuple[int, str], ...] = (
     (FINE, "all is well; for `diff`, nothing differs"),
-    (PROBLEMS, "mistakes in specs, a difference found by check, verify, diff or build --check, a file or package that is missing"),
+    (
+        PROBLEMS,
+        "mistakes in specs or in code that is run, a difference found, something that is not counted, a file or package that is missing",
+    ),
     (USAGE, "the command line is not understood: an option, the name of a spec or preset, or a size"),
     (OUR_MISTAKE, "a mistake in gen itself, which should be reported"),
     (INTERRUPTED, "stopped with Ctrl-C"),

@@ -52,6 +52,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "verify", "run the generated modules and compare what is measured with what is derived", "generator.commands.verify", asks=True
     ),
+    Command("count", "count any PyTorch module, by running it under the counters", "generator.commands.count", asks=True),
     Command("bench", "time the generated module beside what its formulas predict", "generator.commands.bench"),
     Command("pull", "take sizes back from a workbook that was filled in", "generator.commands.pull"),
     Command("import", "take the sizes of a public model from its config.json", "generator.commands.import_config"),

@@ -51,13 +51,13 @@ _OUTPUT = """
 _INPUT = "sum amax amin max min argmax argmin prod cumsum cumprod topk"
 _BIAS = "addmm baddbmm addmv addbmm convolution"
 _FREE = """
-    mm bmm mv dot vdot threshold
+    mm bmm mv dot vdot _grouped_mm threshold
     clone copy _to_copy cat stack constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d
     replication_pad3d roll flip repeat
     im2col col2im pixel_shuffle pixel_unshuffle channel_shuffle tril triu upsample_nearest1d upsample_nearest2d upsample_nearest3d
     _upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d
     embedding gather index index_select index_put scatter masked_fill where masked_select nonzero take fill zero
-    sort eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not isnan isinf any all equal
+    sort histc eq ne lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not isnan isinf any all equal
     arange empty empty_like empty_strided new_empty new_empty_strided full full_like new_full ones ones_like new_ones
     zeros zeros_like new_zeros scalar_tensor eye
     lift_fresh_copy rand rand_like randn randn_like randint randperm bernoulli normal uniform

@@ -1,7 +1,7 @@
-"""Tells which line of the forward pass the contractions of the backward pass belong to.
+"""Tells which line, or which submodule, of the forward pass the contractions of the backward pass belong to.
 
 In torch's anomaly mode each node of the autograd graph remembers the Python stack that made it; while the node runs backward, the kernels
-are its own.
+are its own. Submodules are told by the numbers of nodes, which needs no stacks.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from torch import nn
 
 from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
 from generator.proof.measure.kernel import Count, KernelCall, KernelMode
+from generator.proof.measure.labels import ModuleCalls
 from generator.proof.measure.matmul import MatmulShares
 from generator.proof.measure.storages import tensors_in
 
@@ -62,3 +63,25 @@ class _SharesOfNodes(MatmulShares):
         node: Any = torch._C._current_autograd_node()  # noqa: SLF001  # the only way to ask for it
         stack = "".join(node.metadata.get("traceback_", ())) if node is not None else ""
         self.shares[-1] = (replace(kernel, lines=tuple(int(found) for found in self._line.findall(stack))), flops)
+
+
+class SharesOfModules(MatmulShares):
+    """Labels what a backward pass computes with the submodule whose forward pass made the node that runs. Raises UncountedError.
+
+    Args:
+        calls: what `module_labels` saw in the forward pass; where it goes on, what is computed again has the label in force.
+    """
+
+    def __init__(self, calls: ModuleCalls) -> None:
+        super().__init__()
+        self._calls = calls
+
+    def __call__(self, call: KernelCall) -> None:
+        """Count one kernel."""
+        super().__call__(call)
+        kernel, flops = self.shares[-1]
+        self.shares[-1] = (replace(kernel, label=self.label(call)), flops)
+
+    def label(self, call: KernelCall) -> str:
+        """The submodule for which a kernel runs."""
+        return call.kernel.label or self._calls.of_running_node()

@@ -22,6 +22,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from generator.proof.measure.labels import current_label
 from generator.proof.measure.operations import is_composite, is_question, is_view, op_name
 from generator.proof.measure.storages import tensors_in
+from generator.proof.measure.uncounted import UncountedError
 
 Key = TypeVar("Key")
 
@@ -134,14 +135,18 @@ class KernelMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
         observers: called after each operation, in order; what one of them raises ends the measurement.
     """
 
+    supports_higher_order_operators = True  # so that they are refused by name
+
     def __init__(self, source: str | None = None, observers: Sequence[Observer] = ()) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.kernels: list[MeasuredKernel] = []
         self._source = source
         self._observers = tuple(observers)
 
-    def __torch_dispatch__(self, func: OpOverload, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None) -> Any:
         kwargs = kwargs or {}
+        if not isinstance(func, OpOverload):  # an operation that runs functions, such as flex_attention
+            raise UncountedError(f"`{func}` runs functions that are given to it, into which no counter looks")
         if is_question(func):
             return func(*args, **kwargs)
         if is_composite(func):  # under inference_mode, composite operations arrive whole

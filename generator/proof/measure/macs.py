@@ -12,8 +12,9 @@ from typing import Any
 from torch import Tensor
 
 from generator.proof.measure.kernel import Count, KernelCall, KernelMode, Shares
-from generator.proof.measure.matmul import UncountedError, is_contraction, refuse_uncounted
-from generator.proof.measure.operations import base_name
+from generator.proof.measure.matmul import in_groups, is_contraction, refuse_uncounted
+from generator.proof.measure.operations import argument, base_name
+from generator.proof.measure.uncounted import UncountedError
 
 
 class MacShares(Shares):
@@ -66,9 +67,21 @@ def _attention(call: KernelCall) -> int:
     return int(scores * (query.shape[-1] + value.shape[-1]))
 
 
+def _grouped(call: KernelCall) -> int:
+    """Products of groups: each element of the result is a sum along the contracted axis, or along its part that is in the group."""
+    a, b, offsets = *call.args[:2], argument(call.op, "offs", call.args, call.kwargs)
+    if a.dim() == b.dim() == 2:
+        return int(call.result[0].numel() * in_groups(offsets, a.shape[1]))
+    axis = 0 if b.dim() == 3 else 1
+    if a.dim() == b.dim():
+        return int(call.result.numel() * a.shape[-1])
+    return int(call.result.numel() // call.result.shape[axis] * in_groups(offsets, call.result.shape[axis]) * a.shape[-1])
+
+
 _RULES: dict[str, Callable[[KernelCall], int]] = {
     **dict.fromkeys(("mm", "bmm", "mv", "dot"), _product_from(0)),
     **dict.fromkeys(("addmm", "baddbmm", "addmv"), _product_from(1)),
     "convolution": _convolution,
+    "_grouped_mm": _grouped,
     "_scaled_dot_product_flash_attention_for_cpu": _attention,
 }

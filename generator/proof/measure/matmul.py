@@ -7,8 +7,9 @@ What torch's counter leaves out or gets wrong, and what is done about it here:
   backward as the four that unfused attention has, so that CPU and meta agree;
 - the weight gradient of a grouped convolution is counted as if the convolution had one group: counted like the forward pass;
 - `mv`, `addmv`, `dot`, `vdot`, `addbmm` count 0 there: counted;
-- fused layers that hide their contractions (`nn.LSTM` on CPU, `nn.MultiheadAttention` under no_grad on CPU, `nn.Bilinear`, grouped
-  products of experts) count 0 there: an error that names the operation, since a silent 0 would be believed.
+- grouped products (`_grouped_mm`, of experts) count 0 there: counted for the rows that are in groups, which their offsets say;
+- fused layers that hide their contractions (`nn.LSTM` on CPU, `nn.MultiheadAttention` under no_grad on CPU, `nn.Bilinear`) count 0
+  there: an error that names the operation, since a silent 0 would be believed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ from math import prod
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
+from torch._subclasses.fake_tensor import is_fake
 from torch.utils.flop_counter import FlopCounterMode, bmm_flop, conv_flop_count, flop_registry, shape_wrapper
 
 from generator.proof.measure.gradients import gradients_set_aside, leaf_inputs, run_backward
 from generator.proof.measure.kernel import Count, KernelCall, KernelMode, Shares
 from generator.proof.measure.operations import base_name
 from generator.proof.measure.storages import tensors_in
+from generator.proof.measure.uncounted import UncountedError
 
 Shape = Sequence[int]
 
@@ -37,7 +40,6 @@ UNCOUNTED = frozenset(
         "_native_multi_head_attention",
         "_transformer_encoder_layer_fwd",
         "_trilinear",
-        "_grouped_mm",
         "_scaled_grouped_mm",
         "_sparse_mm",
         "_cdist_forward",
@@ -45,10 +47,6 @@ UNCOUNTED = frozenset(
         "_int_mm",
     }
 )
-
-
-class UncountedError(RuntimeError):
-    """An operation was dispatched whose cost is not known; the message names it."""
 
 
 def matmul_flops(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> int:
@@ -116,7 +114,7 @@ class MatmulShares(Shares):
 
 
 def contraction_flops(call: KernelCall) -> int | None:
-    """Return the FLOPs of a contraction; None for an operation that is none. Raises UncountedError."""
+    """Return the FLOPs of a contraction; None for an operation that is none, or of which nothing is known. Raises UncountedError."""
     refuse_uncounted(call)
     formula = _WRAPPED.get(call.op.overloadpacket) or flop_registry.get(call.op.overloadpacket)
     return int(formula(*call.args, **call.kwargs, out_val=call.result)) if formula else None
@@ -176,6 +174,26 @@ def _convolution_backward_flop(  # as many arguments as torch passes
     return forward * (bool(for_input) + bool(for_weight))
 
 
+def _grouped_flop(a: Tensor, b: Tensor, offsets: Tensor | None = None, *_args: Any, out_val: Any = None, **_kwargs: Any) -> int:  # noqa: ARG001  # torch passes out_val by name
+    """As `torch.nn.functional.grouped_mm` says: groups lie along the rows of a, the columns of b, or what both are contracted over."""
+    if a.dim() == b.dim() == 3:
+        return int(bmm_flop(a.shape, b.shape))
+    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
+    if b.dim() == 3:
+        rows = in_groups(offsets, rows)
+    elif a.dim() == 3:
+        columns = in_groups(offsets, columns)
+    else:
+        inner = in_groups(offsets, inner)
+    return 2 * rows * inner * columns
+
+
+def in_groups(offsets: Tensor | None, length: int) -> int:
+    """How much of an axis is in groups that end at some offsets: the last of them, or all where offsets have no values."""
+    return length if offsets is None or offsets.is_meta or is_fake(offsets) else int(offsets[-1])
+
+
+_grouped_flop._get_raw = True  # type: ignore[attr-defined]  # noqa: SLF001  # so torch's counter passes tensors, not shapes
 _BY_NAME: dict[str, Callable[..., int]] = {
     "mv": _mv_flop,
     "addmv": _addmv_flop,
@@ -185,6 +203,7 @@ _BY_NAME: dict[str, Callable[..., int]] = {
     "_scaled_dot_product_flash_attention_for_cpu": _attention_flop,
     "_scaled_dot_product_flash_attention_for_cpu_backward": _attention_backward_flop,
     "convolution_backward": _convolution_backward_flop,
+    "_grouped_mm": _grouped_flop,
 }
 _FORMULAS = {getattr(torch.ops.aten, name): formula for name, formula in _BY_NAME.items()}
-_WRAPPED = {packet: shape_wrapper(formula) for packet, formula in _FORMULAS.items()}  # type: ignore[no-untyped-call]  # torch does not annotate it
+_WRAPPED = {packet: formula if hasattr(formula, "_get_raw") else shape_wrapper(formula) for packet, formula in _FORMULAS.items()}  # type: ignore[no-untyped-call]  # torch does not annotate it

@@ -11,10 +11,15 @@ from torch._ops import OpOverload
 from generator.proof.measure.storages import storage_key
 
 
+def full_name(op: OpOverload) -> str:
+    """The name with its namespace: `aten.add.Tensor` -> `aten::add.Tensor`."""
+    qualified: str = op.name()  # type: ignore[no-untyped-call]  # torch annotates no result
+    return qualified
+
+
 def op_name(op: OpOverload) -> str:
     """The name without namespace: `aten.add.Tensor` -> `add.Tensor`; `aten.mm.default` -> `mm`."""
-    qualified: str = op.name()  # type: ignore[no-untyped-call]  # torch annotates no result
-    return qualified.rsplit("::", 1)[-1]
+    return full_name(op).rsplit("::", 1)[-1]
 
 
 def base_name(op: OpOverload) -> str:
@@ -22,10 +27,15 @@ def base_name(op: OpOverload) -> str:
     return op_name(op).split(".", 1)[0]
 
 
+def is_own(op: OpOverload) -> bool:
+    """True for torch's own operations, whose names the counters know; False for those that other packages define, whatever their names."""
+    return bool(op.namespace in ("aten", "prims"))
+
+
 def is_composite(op: OpOverload) -> bool:
     """True if torch defines the operation by other operations, for every device alike: there is no kernel of its own for the CPU."""
     implicit, cpu = torch._C.DispatchKey.CompositeImplicitAutograd, torch._C.DispatchKey.CPU  # noqa: SLF001  # torch's FlopCounterMode asks so too
-    name: str = op.name()  # type: ignore[no-untyped-call]  # as above
+    name = full_name(op)
     has = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001  # as above
     return bool(has(name, implicit)) and not has(name, cpu)
 

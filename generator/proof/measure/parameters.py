@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from torch import Tensor, nn
 
 from generator.proof.measure.kernel import KernelCall
-from generator.proof.measure.operations import base_name
+from generator.proof.measure.operations import argument, base_name
 from generator.proof.measure.storages import storage_key, tensors_in
 from generator.proof.measure.traffic import GATHERS
 
@@ -114,3 +115,46 @@ def parameters(module: nn.Module) -> Parameters:
         sum(parameter.numel() for parameter in every if not parameter.requires_grad),
         sum(buffer.numel() for buffer in module.buffers()),
     )
+
+
+class ReadParameters:
+    """Observes which parameters the kernels of a run read; of one that is read in parts, such as by experts, which parts.
+
+    Unlike `UsedParameters` it knows no way of choosing experts, so that what any token chooses is read.
+
+    Args:
+        module: whose parameters are looked for.
+    """
+
+    def __init__(self, module: nn.Module) -> None:
+        self._storages = {storage_key(parameter) for parameter in module.parameters()}
+        self._read: dict[int, set[tuple[int, int]]] = {}
+
+    def __call__(self, call: KernelCall) -> None:
+        """Note the parameters among the arguments of what computes something."""
+        if call.kernel.is_view:
+            return
+        if base_name(call.op) == "_grouped_mm" and call.args[1].dim() == 3 and not call.args[1].is_meta:
+            ends = argument(call.op, "offs", call.args, call.kwargs).tolist()
+            chosen = [i for i, (begin, end) in enumerate(pairwise([0, *ends])) if end > begin]
+            self.note(call.args[0], *(call.args[1][i] for i in chosen))
+        else:
+            self.note(call.args, call.kwargs)
+
+    def note(self, *values: Any) -> None:
+        """Note the parameters among some tensors, such as what the run returns."""
+        for tensor in tensors_in(*values):
+            key = storage_key(tensor)
+            if key in self._storages and tensor.numel():
+                begin = int(tensor.storage_offset())
+                span = 1 + sum((int(size) - 1) * int(stride) for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
+                self._read.setdefault(key, set()).add((begin, begin + span))
+
+    def scalars(self, parameter: Tensor) -> int:
+        """How many scalars of a parameter are read."""
+        reached, read = int(parameter.storage_offset()), 0
+        end = reached + parameter.numel()
+        for start, stop in sorted(self._read.get(storage_key(parameter), ())):
+            read += max(0, min(stop, end) - max(start, reached))
+            reached = max(reached, min(stop, end))
+        return read

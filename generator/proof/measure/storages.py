@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves
+
+from generator.proof.measure.uncounted import UncountedError
 
 
 def storage_key(tensor: Tensor) -> int:
     """A number that is the same for all views of one storage, on every device including meta.
 
     It is an address inside torch, so it is only meaningful while something keeps the storage alive.
+
+    Raises:
+        UncountedError: a tensor that is sparse or nested has no one storage.
     """
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        kind = "nested tensor" if tensor.is_nested else f"tensor of layout {str(tensor.layout).removeprefix('torch.')}"
+        raise UncountedError(f"a {kind} has no one storage, so that nothing about it can be counted")
     key: int = tensor.untyped_storage()._cdata  # noqa: SLF001  # as torch's own memory tools do; data_ptr() is 0 on meta
     return key
 

@@ -20,9 +20,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 from generator.proof.measure.kernel import Count, KernelCall, KernelMode, Shares
-from generator.proof.measure.matmul import UncountedError
-from generator.proof.measure.operations import argument, argument_names, base_name, is_composite, is_question, is_view
+from generator.proof.measure.operations import argument, argument_names, base_name, full_name, is_composite, is_own, is_question, is_view
 from generator.proof.measure.storages import tensors_in
+from generator.proof.measure.uncounted import UncountedError
 from generator.trace.vector_table import COMPOSITES, PRIMITIVES, Rule
 
 
@@ -73,13 +73,15 @@ class _PartsMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch d
 
 def _flops(op: OpOverload, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> int:
     name = base_name(op)
-    plain = name.removesuffix("_")
+    plain = name.removesuffix("_") if is_own(op) else ""
+    if plain and not any(tensor.is_floating_point() or tensor.is_complex() for tensor in tensors_in(args, kwargs, result)):
+        return 0
     if plain in PRIMITIVES:
-        if not any(tensor.is_floating_point() or tensor.is_complex() for tensor in tensors_in(args, kwargs, result)):
-            return 0
         return _RULES[PRIMITIVES[plain]](op, args, kwargs, result)
     if plain in COMPOSITES:
         return _parts(op, args, kwargs)
+    if not plain:
+        raise UncountedError(f"operation `{full_name(op)}` is none of torch's own, so its vector FLOPs are not known")
     raise UncountedError(
         f"aten operation `{name}` is in neither table of generator/trace/vector_table.py, so its vector FLOPs are not known; "
         "add a rule for it there"

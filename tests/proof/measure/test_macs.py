@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.proof.measure.macs import macs_kernels
-from generator.proof.measure.matmul import UncountedError
+from generator.proof.measure.uncounted import UncountedError
 
 IMAGE = torch.zeros(2, 4, 9, 9)
 LAYERS = {
