@@ -16,11 +16,11 @@ from pathlib import Path
 from time import perf_counter
 
 from generator.build.builder import Report, Request, build
+from generator.build.report_data import to_dict, up_to_date
 from generator.commands.arguments import UsageError, add_json, add_language, add_paths, add_specs, existing, language_of
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.render.formats import EXCEL, FORMATS, Format
-from generator.render.terminal.building import to_dict, up_to_date
 from generator.render.terminal.console import complain, complain_of, progress, remind, say, styled, tell
 from generator.spec.lookup import collect
 from generator.text.problems import ProblemsError
