@@ -120,7 +120,7 @@ class Quantity:
 
 SHORT_UNITS: Final[Mapping[str, str]] = {"FLOP": "FLOP", "multiply-accumulates": "MAC"}  # what work is counted in, as GFLOP has it
 UNITS: Final[Mapping[str, Mapping[str, str]]] = {
-    "scalars": {"en": "scalars", "zh": "个标量"},
+    "scalars": {"en": "scalars", "zh": "个"},
     "multiply-accumulates": {"en": "multiply-accumulates", "zh": "次乘加"},
     "FLOP": {"en": "FLOP", "zh": "FLOP"},
     "elements": {"en": "elements", "zh": "个元素"},
@@ -135,7 +135,7 @@ PARAMS: Final = Quantity(
     "params",
     "scalars",
     Words("Parameters", "unique scalars that are learned, frozen ones too; a tied weight counts once; buffers do not count"),
-    Words("参数量", "学习得到的标量的个数，包括冻结的；共享的权重只计一次；缓冲区不计"),
+    Words("参数量", "可学习的标量个数，包括冻结的；共享的权重只计一次；缓冲区不计"),
     of=lambda counts: counts.tally.params,
     bias=lambda tally: tally.bias_params,
     shown=frozenset(Shown) - {Shown.DOMINANT, Shown.CROSSINGS, Shown.CONTRACTIONS, Shown.SWEPT, Shown.WORK},
@@ -181,8 +181,8 @@ MATMUL_FLOPS: Final = Quantity(
     Words(
         "矩阵乘 FLOPs",
         "2 × 乘加次数，即 torch.utils.flop_counter.FlopCounterMode 的计数；因果掩码按整个方阵计",
-        spoken="矩阵乘 FLOPs",
-        headline="张量收缩",
+        spoken="矩阵乘计算量",
+        headline="矩阵乘计算量",
     ),
     of=lambda counts: 2 * counts.tally.macs,
     bias=_no_bias,
@@ -202,8 +202,8 @@ VECTOR_FLOPS: Final = Quantity(
     Words(
         "逐元素 FLOPs",
         "逐元素运算与归约，每次基本算术运算计一次",
-        spoken="逐元素 FLOPs",
-        headline="逐元素运算",
+        spoken="逐元素计算量",
+        headline="逐元素计算量",
     ),
     of=lambda counts: counts.tally.vector_flops,
     shown=frozenset({Shown.ROWS, Shown.GROWTH, Shown.DIFF, Shown.CATALOGUE, Shown.LAYER, Shown.WORK}),
@@ -234,7 +234,8 @@ VISIBLE_MATMUL_FLOPS: Final = Quantity(
     ),
     Words(
         "可见矩阵乘 FLOPs",
-        "矩阵乘 FLOPs，不计被位置掩码（因果、窗口、分段）遮住的分数在相关乘积中的部分，即跳过它们的内核所做的计算；作为数据输入的掩码不计",
+        "矩阵乘 FLOPs，其中不计被位置掩码（因果、窗口、分段）遮住的注意力分数，"
+        "即跳过这些分数的内核实际完成的计算；以数据形式输入的掩码不在此列",
     ),
     of=lambda counts: 2 * counts.tally.visible_macs,
     bias=_no_bias,
@@ -245,7 +246,7 @@ VISIBLE_BACKWARD_MATMUL_FLOPS: Final = Quantity(
     "visible_backward_matmul_flops",
     "FLOP",
     Words("Visible backward matmul FLOPs", "the same of the backward pass"),
-    Words("可见反向矩阵乘 FLOPs", "反向传播中的同一计数"),
+    Words("可见反向矩阵乘 FLOPs", "反向传播中的同类计数"),
     of=lambda counts: 2 * counts.tally.visible_backward_macs,
     bias=_no_bias,
     is_idle=lambda costs: costs["visible_backward_matmul_flops"] == costs["backward_matmul_flops"],
@@ -336,25 +337,28 @@ SAVED_BYTES: Final = InBytes(
     "saved_bytes",
     SAVED_ELEMENTS,
     "Numbers in the model's number format; masks take 1 byte, indices 8, and statistics of normalisations at least 4.",
-    "数值按所选格式；掩码每个 1 字节，索引 8 字节，归一化的统计量至少 4 字节。",
+    "数值按所选格式计；掩码每个元素 1 字节，索引 8 字节，归一化统计量至少 4 字节。",
     is_by_kind=True,
 )
 TRAFFIC_BYTES: Final = InBytes(
     "traffic_bytes",
     TRAFFIC_ELEMENTS,
     "Every element that the unfused operations read or write, in the model's number format.",
-    "未融合的运算读写的全部元素，按所选格式。",
+    "未融合的运算读写的全部元素，按所选格式计。",
 )
 BYTES: Final = (
     InBytes(
         "param_bytes",
         PARAMS,
         "All parameters in the model's number format, without gradients and optimiser states.",
-        "全部参数按所选格式存储，不含梯度与优化器状态。",
+        "全部参数，按所选格式计，不含梯度与优化器状态。",
     ),
     SAVED_BYTES,
     InBytes(
-        "state_bytes", STATE_ELEMENTS, "Kept between decoding steps, in the model's number format.", "解码各步之间保留的内容，按所选格式。"
+        "state_bytes",
+        STATE_ELEMENTS,
+        "Kept between decoding steps, in the model's number format.",
+        "解码各步之间保留的内容，按所选格式计。",
     ),
     TRAFFIC_BYTES,
 )
@@ -389,8 +393,8 @@ PEAK_BYTES: Final = AtOnce(
         short="Peak memory",
     ),
     Words(
-        "训练一步的峰值内存",
-        "一次前向与反向传播(不带历史缓存)中同时存在的最多字节数：输入、激活、运算中的临时张量及其梯度；参数、参数梯度与优化器状态另计。公式适用于不少于七层的堆叠与不少于七步的循环。",
+        "单步训练的峰值内存",
+        "一次前向与反向传播（不带历史缓存）中同时占用的最多字节数：输入、激活、运算所需的临时张量及其梯度；参数、参数梯度与优化器状态另计。公式适用于不少于七层的堆叠和不少于七步的循环。",
         short="峰值内存",
     ),
 )
@@ -404,7 +408,7 @@ FORWARD_PEAK_BYTES: Final = AtOnce(
     ),
     Words(
         "前向传播的峰值内存",
-        "一次不求梯度的前向传播中同时存在的最多字节数：输入、激活、运算中的临时张量与结果；参数与缓存所保留的内容另计，本次的词元就地写入缓存。",
+        "一次不求梯度的前向传播中同时占用的最多字节数：输入、激活、运算所需的临时张量与结果；参数与缓存中已有的内容另计，本次的词元就地写入缓存。",
         short="前向峰值内存",
     ),
 )
@@ -418,7 +422,7 @@ STEP_PEAK_BYTES: Final = AtOnce(
     ),
     Words(
         "含参数梯度的训练峰值内存",
-        "一次前向与反向传播(不带历史缓存)中同时存在的最多字节数，参数的梯度自产生起计入(此前没有)；参数与优化器状态另计。",
+        "一次前向与反向传播（不带历史缓存）中同时占用的最多字节数，参数梯度自产生起计入（此前不存在）；参数与优化器状态另计。",
         short="含梯度峰值内存",
     ),
 )
@@ -455,7 +459,7 @@ INTENSITY: Final = Ratio(
     TRAFFIC_BYTES,
     {"en": "FLOP per byte", "zh": "FLOP/字节"},
     Words("Arithmetic intensity", "Matmul and pointwise FLOPs by the bytes of traffic; low values mean that memory is the limit."),
-    Words("算术强度", "矩阵乘与逐元素 FLOPs 之和除以访存字节数；数值低说明瓶颈在内存。"),
+    Words("算术强度", "矩阵乘与逐元素 FLOPs 之和除以访存字节数；数值低说明瓶颈在内存带宽。"),
 )
 
 

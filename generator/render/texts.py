@@ -38,7 +38,11 @@ class Texts:
         if short is not None and not spoken:
             return [f"{prefix}{short}" for prefix in self.lines("scale.prefixes")]
         name = "" if spoken else UNITS[unit][self.language]
-        return [self("scale.joined", word=word, unit=name).strip() for word in self.lines("scale.words")]
+        return [self("scale.joined", word=word, unit=name).strip() for word in self.lines("scale.spoken" if spoken else "scale.words")]
+
+    def formats(self, key: str) -> dict[str, str]:
+        """Return number formats by the least number that has them."""
+        return {str(limit): str(code) for limit, code in self._found(key).items()}
 
     def _found(self, key: str) -> Any:
         section, _, name = key.partition(".")

@@ -29,8 +29,6 @@ from generator.version import VERSION
 
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
 REPEATED_ROWS = {"layers": "1:4", "formulas": "1:2", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
-UPRIGHT = ("summary", "about")
-WIDE = ("layers", "formulas", "scaling", "checks")  # sheets that are printed on larger paper
 
 
 def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT) -> bytes:
@@ -65,7 +63,7 @@ def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT
     write_checks(pages["checks"], plan, checks, formulas)
     write_about(pages["about"], plan, origin)
     for key, page in pages.items():
-        set_up_print(page.sheet, title=sheet.title, wide=key in WIDE, upright=key in UPRIGHT, repeated=REPEATED_ROWS.get(key))
+        set_up_print(page.sheet, title=sheet.title, repeated=REPEATED_ROWS.get(key))
     properties = Properties(sheet.title, sheet.source, language, marks_of(sheet, language, origin))
     return finished(book, values, [*pages.values()], properties)
 

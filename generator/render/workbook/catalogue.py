@@ -11,18 +11,19 @@ from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.hyperlink import Hyperlink
 
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.quantities import QUANTITIES, SHORT_UNITS, UNITS, Quantity, Shown, keys_in, shown_in
+from generator.quantities import QUANTITIES, UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
-from generator.render.workbook.cells import Page
+from generator.render.workbook.cells import PAGE_WIDTH, Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
+from generator.render.workbook.large_numbers import kind_of
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 from generator.sheet.example import ExampleView
 from generator.sheet.sheet import Sheet
 
 FIRST_ROW = 5
-WORDS_WIDTHS = (44, 30, 26, 24, 46, 34)  # title, spec, kind, preset, sizes, source
+WORDS_WIDTHS = (50, 32, 26, 28, 46, 34)  # title, spec, kind, preset, sizes, source
 NUMBER_WIDTH = 16
 FORMULA_WIDTH = 52
 LONGEST_FORM = 300
@@ -77,7 +78,7 @@ def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suff
     listed.sheet.freeze_panes = f"B{FIRST_ROW}"
     _write_formulas(forms, words, [entry.sheet for entry in ordered], first_rows)
     for page in (listed, forms):
-        set_up_print(page.sheet, title=words("catalogue.title"), wide=True, repeated="1:4")
+        set_up_print(page.sheet, title=words("catalogue.title"), repeated="1:4")
     return finished(book, values, [listed, forms], Properties(words("catalogue.title"), "specs", language))
 
 
@@ -85,8 +86,8 @@ def _write_head(page: Page, words: Texts) -> None:
     page.widths([*WORDS_WIDTHS, *[NUMBER_WIDTH] * len(QUANTITIES)])
     page.text("A1", words("catalogue.title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
-    page.text(page.merged("A2:F2", "Remark"), words("catalogue.note"), "Remark")
-    page.height(2, [(words("catalogue.note"), sum(WORDS_WIDTHS))])
+    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), words("catalogue.note"), "Remark")
+    page.height(2, [(words("catalogue.note"), PAGE_WIDTH - WORDS_WIDTHS[-1])])
     heads = ("architecture", "spec", "kind", "preset", "sizes", "source")
     page.row(FIRST_ROW - 1, [words(f"catalogue.{key}") for key in heads], "Column head")
     titles = [_with_unit(quantity, words) for quantity in QUANTITIES]
@@ -115,14 +116,14 @@ def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> 
     source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in keys)
     page.text(f"F{row}", source, "Muted words")
     shown = zip((sheet.title, sheet.name, preset.name if preset else "", sizes, source), (0, 1, 3, 4, 5), strict=True)
-    page.height(row, [(text, WORDS_WIDTHS[column] - 3) for text, column in shown])
+    page.height(row, [(text, WORDS_WIDTHS[column] - 7) for text, column in shown])
     for i, quantity in enumerate(QUANTITIES):
         at = f"{get_column_letter(len(WORDS_WIDTHS) + 1 + i)}{row}"
         value = _total(sheet, quantity.key, line.view.sizes)
         if value is None:
             page.text(at, words("result.none"), "Muted number")
         else:
-            page.number(at, value, "Layer, FLOP" if quantity.unit in SHORT_UNITS else "Layer, count")
+            page.number(at, value, f"Layer, {kind_of(quantity.unit)}")
 
 
 def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:

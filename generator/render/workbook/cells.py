@@ -29,6 +29,10 @@ LONGEST_FORMULA = 8192  # with the equals sign
 LONGEST_TEXT = 32_767
 LONGEST_FOOTER = 200  # of its left part; 255 are allowed for all three with their commands
 LONGEST_LITERAL = 250  # of text inside a formula, well inside the limit of 255
+LEAST_SCALE = 80  # percent at which a sheet is printed, so that its 10 points are at least 8
+# What A4 landscape holds: 784 points without margins, and a character of a column's width is 7 pixels of 0.75 points in both fonts.
+PAGE_WIDTH = 784 / 5.25 / (LEAST_SCALE / 100)
+STANDARD_WIDTH = 8.43  # of a column of which no width is set
 LINE_POINTS = 13.5  # height of a line of 10-point text
 _ESCAPE_LIKE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")  # Excel reads _x000D_ as the character U+000D, and _x005F_ as an underscore
 _TEMPTING = ("=", "+", "-", "@", "'", "\t")  # beginnings that a spreadsheet would read as more than text when the cell is edited
@@ -135,6 +139,11 @@ class Page:
         for column, width in enumerate(widths, start=1):
             self.sheet.column_dimensions[get_column_letter(column)].width = width
 
+    def first_page_end(self) -> str:
+        """Return the letter of the last column that is printed on the first page, as far as widths are set."""
+        count = max(1, len(self.sheet.column_dimensions))
+        return get_column_letter(next(last for last in range(count, 0, -1) if last == 1 or fits_page(self.sheet, last)))
+
     def height(self, row: int, texts: Sequence[tuple[str, float]], *, points: float = LINE_POINTS, least: int = 1) -> None:
         """Make a row high enough for wrapped texts, each given with the width of its cell."""
         lines = max([least, *(lines_of(text, width) for text, width in texts)])
@@ -150,6 +159,13 @@ class Page:
             cell.style = style
             self._looks[style] = copy(cell._style)  # type: ignore[attr-defined]  # noqa: SLF001
         return cell
+
+
+def fits_page(sheet: Worksheet, last: int) -> bool:
+    """Say whether the columns up to one, by its number, are printed on one page."""
+    columns = sheet.column_dimensions
+    names = map(get_column_letter, range(1, last + 1))
+    return sum(columns[name].width if name in columns else STANDARD_WIDTH for name in names) <= PAGE_WIDTH
 
 
 def units(text: str) -> int:

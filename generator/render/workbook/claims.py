@@ -18,7 +18,7 @@ from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.render.workbook.stamp import Value
 from generator.sheet.sheet import SheetClaim
 
-WIDTHS = (5, 66, 28, 28, 12, 78)  # of the columns of the checks
+WIDTHS = (5, 62, 25, 25, 10, 59)  # of the columns of the checks
 MOST_ARGUMENTS = 200  # of SUM; Excel allows 255
 
 

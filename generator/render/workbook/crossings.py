@@ -23,12 +23,13 @@ from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import FITS
+from generator.render.workbook.large_numbers import kind_of
 from generator.render.workbook.live import Live, choice, fixed, sentence
 from generator.render.workbook.plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
 from generator.sheet.sheet import Constraint
 
-WIDTHS = (30, 62, 46, 26, 30, 24, 22)
+WIDTHS = (27, 50, 36, 21, 18, 18, 16)
 WORKING_WIDTHS = (26, 26, *[18] * 7, 52, 46)
 FIRST_ROW = 5  # of the closed forms
 FIRST_CROSSING_ROW = FIRST_ROW + len(QUANTITIES) + 4
@@ -233,7 +234,12 @@ class _Line:
             there = {**names, self.one.size: self.plan.at("formulas", cell)}
             text = formulas.split(cost, there, {**self.plan.in_use, self.one.size: int(value) if not isinstance(value, str) else 1})
         shown = self.values.cost(cost, value)
-        self.page.formula(f"{column}{self.cells.row}", f'IF(ISNUMBER({cell}),IFERROR({text},""),"")', shown, "Scaled number")
+        self.page.formula(
+            f"{column}{self.cells.row}",
+            f'IF(ISNUMBER({cell}),IFERROR({text},""),"")',
+            shown,
+            f"Scaled number, {kind_of(self.plan.main.unit)}",
+        )
 
     def _excluded(self, low: str, high: str) -> Live:
         """Return the conditions of the spec that the sizes on both sides of the root break, as the end of a sentence."""

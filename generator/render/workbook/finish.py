@@ -9,17 +9,17 @@ from typing import Any
 
 from openpyxl import Workbook
 from openpyxl.packaging.custom import StringProperty
+from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.header_footer import _HeaderFooterPart
 from openpyxl.worksheet.properties import PageSetupProperties
 from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.files.seal import CONTENT, PARTS, UNSEALED
 from generator.files.workbook_content import content_digest
-from generator.render.workbook.cells import Page, footer_text
+from generator.render.workbook.cells import LEAST_SCALE, Page, fits_page, footer_text
 from generator.render.workbook.charts import fill_caches
 from generator.render.workbook.stamp import Value, stamped
 
-A3 = 8
 A4 = 9
 
 
@@ -60,23 +60,29 @@ def finished(book: Workbook, values: Mapping[tuple[str, str], Value], pages: Seq
     return stamped(out.getvalue(), values, {page.title: page.chart_texts for page in pages if page.chart_texts})
 
 
-def set_up_print(sheet: Worksheet, *, title: str, wide: bool = False, upright: bool = False, repeated: str | None = None) -> None:
-    """Print a sheet one page wide.
+def set_up_print(sheet: Worksheet, *, title: str, repeated: str | None = None) -> None:
+    """Print a sheet on A4 so that its text can be read: 10 points on the screen are 8 or more on paper.
+
+    One that is not too wide for that is one page wide. Others go on beside that, with their first column on every page.
 
     Args:
         title: what the footer says on the left.
-        wide: whether on larger paper.
-        upright: whether the paper is higher than it is wide.
         repeated: the rows on top of every page.
     """
     sheet.sheet_view.showGridLines = False
     sheet.sheet_view.zoomScale = 100
-    sheet.page_setup.orientation = "portrait" if upright else "landscape"
-    sheet.page_setup.paperSize = A3 if wide else A4
-    sheet.page_setup.fitToWidth = 1
-    sheet.page_setup.fitToHeight = 0
-    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=True)
-    sheet.print_options.horizontalCentered = True
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.paperSize = A4
+    areas = [area.split("!")[-1].replace("$", "") for area in sheet.print_area.split(",")] if sheet.print_area else []
+    fits = fits_page(sheet, max((CellRange(area).max_col for area in areas), default=sheet.max_column))
+    sheet.sheet_properties.pageSetUpPr = PageSetupProperties(fitToPage=fits)
+    if fits:
+        sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+    else:
+        sheet.page_setup.scale = LEAST_SCALE
+        sheet.page_setup.pageOrder = "overThenDown"
+        sheet.print_title_cols = "A:A"
+    sheet.print_options.horizontalCentered = fits
     sheet.page_margins.left = sheet.page_margins.right = 0.4
     sheet.page_margins.top, sheet.page_margins.bottom, sheet.page_margins.footer = 0.6, 0.8, 0.4
     footer = sheet.oddFooter

@@ -14,10 +14,11 @@ from sympy import Expr
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.parts import children_of
-from generator.render.workbook.cells import Page, quoted, width_of
+from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted, width_of
 from generator.render.workbook.formulas import CellFormulas, closed_form, shape_text
 from generator.render.workbook.in_words import cost_in_words
 from generator.render.workbook.invalid_sizes import hide, write_note
+from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
@@ -57,9 +58,10 @@ def _write_head(page: Page, plan: Plan) -> None:
         if shapes
     )
     text = words("layers.note", flow=flow)
-    write_note(page, plan, f"A2:{note}2", text)
-    page.height(2, [(text, 250)])
-    page.text(page.merged(f"A3:{note}3", "Remark"), words("layers.fold"), "Remark")
+    end = page.first_page_end()
+    write_note(page, plan, f"A2:{end}2", text)
+    page.height(2, [(text, PAGE_WIDTH - QUANTITY_WIDTH)])
+    page.text(page.merged(f"A3:{end}3", "Remark"), words("layers.fold"), "Remark")
     head = FIRST_LAYER_ROW - 1
     page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "part", "repeat", "shape", "live_shape")], "Column head")
     page.text(f"D{head}", words("layers.repeat"), "Column head, number")
@@ -68,7 +70,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     page.text(f"{share}{head}", words("layers.share", quantity=plan.title(plan.main)), "Column head, number")
     page.text(f"{_words_column()}{head}", words("layers.in_words"), "Column head")
     page.text(f"{note}{head}", words("layers.note_column"), "Column head")
-    page.sheet.row_dimensions[head].height = 30
+    page.height(head, [(plan.short(quantity), QUANTITY_WIDTH - 3) for quantity in QUANTITIES], least=2)
 
 
 def _text_widths(plan: Plan) -> list[float]:
@@ -169,7 +171,7 @@ def _write_quantity(
 ) -> Value:
     """Write one column: formulas for leaves, sums for groups from the bottom up, and the total."""
     column = plan.quantity_column(quantity)
-    kind = "FLOP" if quantity.unit in {"FLOP", "multiply-accumulates"} else "count"
+    kind = kind_of(quantity.unit)
     values: dict[int, Value] = {}
     for index in range(len(plan.sheet.rows) - 1, -1, -1):
         at = f"{column}{FIRST_LAYER_ROW + index}"
@@ -242,6 +244,9 @@ def _finish(page: Page, plan: Plan) -> None:
     sheet.auto_filter.ref = f"A{first - 1}:{_note_column()}{last - 1}"
     hide(page, f"D{first}:D{last}")
     hide(page, f"F{first}:{_share_column()}{last}")
+    for quantity in QUANTITIES:
+        column = plan.quantity_column(quantity)
+        name_large(page, f"{column}{first}:{column}{last}", plan.words, quantity.unit)
     numbers = f"{get_column_letter(FIRST_QUANTITY_COLUMN)}{first}:{_share_column()}{last - 1}"
     sheet.conditional_formatting.add(numbers, Rule(type="cellIs", operator="equal", formula=["0"], dxf=FAINT_LOOK))
     shares = f"{_share_column()}{first}:{_share_column()}{last - 1}"

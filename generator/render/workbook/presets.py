@@ -10,10 +10,11 @@ from sympy import Expr
 import generator.render.workbook.plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
-from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import dash
+from generator.render.workbook.large_numbers import mark_inexact
 from generator.render.workbook.plan import Plan, PresetColumn
 from generator.render.workbook.size_inputs import size_rule
 from generator.render.workbook.stamp import Value
@@ -22,7 +23,7 @@ from generator.render.workbook.typed import is_size, typed_count
 from generator.sheet.sheet import SheetClaim, Size
 from generator.text.spec_values import as_written
 
-WIDTHS = (42, 44)
+WIDTHS = (36, 34)
 COLUMN_WIDTH = 23
 
 
@@ -52,6 +53,8 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     for quantity in plan.printed:
         _write_printed(page, plan, quantity)
     _write_notes(page, plan)
+    totals = [*plan.preset_total_rows.values(), *plan.expected_rows.values()]
+    mark_inexact(page, f"{plan.first_column}{min(totals)}:{plan.rightmost_column}{max(totals)}")
     page.sheet.freeze_panes = "C5"
 
 
@@ -65,8 +68,8 @@ def _write_head(page: Page, plan: Plan) -> None:
     if plan.other_columns:
         name = plan.other_columns[0].name
         note += words("presets.others", columns=_letters(plan.other_columns), name=name)
-    page.text(page.merged(f"A2:{plan.rightmost_column}2", "Remark"), note, "Remark")
-    page.height(2, [(note, sum(WIDTHS) + COLUMN_WIDTH * len(columns))])
+    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")
+    page.height(2, [(note, min(PAGE_WIDTH, sum(WIDTHS) + COLUMN_WIDTH * len(columns)) - COLUMN_WIDTH)])
     page.text("A4", words("presets.column"), "Column head")
     page.text("B4", words("presets.meaning"), "Column head")
     page.text("A5", words("presets.source"), "Label")

@@ -16,6 +16,7 @@ from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InByt
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import FITS, dash, dash_if_invalid
+from generator.render.workbook.large_numbers import mark_inexact
 from generator.render.workbook.live import choice, fixed
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.size_inputs import WIDTHS
@@ -38,6 +39,7 @@ def write_results(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, V
     first, last = plan.total_rows[QUANTITIES[0].key], plan.total_rows[QUANTITIES[-1].key]
     exact = Rule(type="expression", formula=[f"$D{first}<{of_counts(words).base}"], dxf=EXACT_LOOK)
     page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
+    mark_inexact(page, f"D{first}:D{last}")
     totals, rows = plan.sheet.totals, plan.total_rows
     return {one.key: _write_result(page, plan, formulas, one, rows[one.key], totals[one.key]) for one in QUANTITIES}
 

@@ -14,11 +14,12 @@ from sympy import Expr
 
 import generator.render.workbook.plan as places
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.quantities import QUANTITIES
-from generator.render.workbook.cells import Page, quoted
+from generator.quantities import BY_KEY, QUANTITIES
+from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import FITS, write_note
+from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
@@ -35,7 +36,8 @@ FACTOR, LEAST_FACTOR, LARGEST_FACTOR = 2, "1.01", "1000"
 
 
 FIRST_CHART_ROW = places.FIRST_STEP_ROW + places.STEPS + 1
-CHART_ROWS = 20
+CHART_ROWS = 20  # of each
+CHART_COLUMN = "G"  # as far as charts go
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,11 @@ def scaling_of(plan: Plan) -> Scaling | None:
     return Scaling(steps, values)
 
 
+def _unit(plan: Plan, key: str) -> str:
+    """Return what a column of costs is counted in: a quantity, or a part of the one that says most."""
+    return BY_KEY[key].unit if key in BY_KEY else plan.main.unit
+
+
 def _costs(plan: Plan) -> dict[str, Expr]:
     """Return the formula of each column that is a cost."""
     totals = {quantity.key: plan.sheet.totals[quantity.key] for quantity in QUANTITIES}
@@ -128,8 +135,8 @@ def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scali
     page.text("A1", words("scaling.title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("scaling.note") if scaling else words("scaling.nothing")
-    write_note(page, plan, "A2:K2", note)
-    page.height(2, [(note, sum(WIDTHS) + 9 * NUMBER_WIDTH)])
+    write_note(page, plan, f"A2:{page.first_page_end()}2", note)
+    page.height(2, [(note, PAGE_WIDTH - NUMBER_WIDTH)])
     if scaling is None or plan.sweep is None:
         return
     _write_inputs(page, plan, plan.sweep)
@@ -139,9 +146,13 @@ def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scali
     for step in scaling.steps:
         writer.write(step)
     writer.write_ratio()
+    last_step = places.FIRST_STEP_ROW + places.STEPS - 1
+    for key in _costs(plan):
+        column = plan.scaled_columns[key]
+        name_large(page, f"{column}{places.DOUBLING_ROW}:{column}{last_step}", words, _unit(plan, key))
     _mark(page, plan)
-    last = FIRST_CHART_ROW + CHART_ROWS
-    page.sheet.print_area = f"A1:{_last_printed(plan)}{last}"
+    charts = f"A{FIRST_CHART_ROW}:{CHART_COLUMN}{FIRST_CHART_ROW + 2 * CHART_ROWS}"  # on a page of their own
+    page.sheet.print_area = f"A1:{_last_printed(plan)}{last_step},{charts}"
     page.sheet.freeze_panes = "C4"
 
 
@@ -234,7 +245,7 @@ def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
     heads |= {f"size {size.name}": size.name for size in plan.sheet.sizes}
     for key, column in columns.items():
         page.text(f"{column}{row}", heads[key], "Column head, number")
-    page.sheet.row_dimensions[row].height = 30
+    page.height(row, [(head, NUMBER_WIDTH - 3) for head in heads.values()], least=2)
 
 
 class _Lines:
@@ -289,7 +300,7 @@ class _Lines:
                 cost = self.formulas.split(expr, cells, step.sizes)
             whole = f"$B{row}<>{quoted(plan.words('scaling.not_whole'))}"
             guarded = f'IF(AND({FITS},{whole}),IFERROR({cost},""),"")'
-            page.formula(at, guarded, self.scaling.values[step.row, key], "Scaled number")
+            page.formula(at, guarded, self.scaling.values[step.row, key], f"Scaled number, {kind_of(_unit(plan, key))}")
 
     def _swept(self, row: int) -> str:
         """Return the formula of the varied size's value."""

@@ -13,10 +13,10 @@ ROW_POINTS = 15
 
 
 def write_scaling_charts(page: Page, plan: Plan, scaling: Scaling | None) -> None:
-    """Place the charts below the table: the totals, and the shares of the parts."""
+    """Place the charts below the table, one below the other, so that they are on one page: the totals, and the shares of the parts."""
     if scaling is None:
         return
-    for row in range(FIRST_CHART_ROW, FIRST_CHART_ROW + CHART_ROWS):
+    for row in range(FIRST_CHART_ROW, FIRST_CHART_ROW + 2 * CHART_ROWS):
         page.sheet.row_dimensions[row].height = ROW_POINTS
     words = plan.words
     chart = growth_chart(plan)
@@ -35,4 +35,4 @@ def write_scaling_charts(page: Page, plan: Plan, scaling: Scaling | None) -> Non
         (words("charts.size_axis"), words("charts.share_axis")),
         words("look.font"),
     )
-    page.chart(f"F{FIRST_CHART_ROW}", chart, words("charts.shares_text", title=plan.sheet.title))
+    page.chart(f"A{FIRST_CHART_ROW + CHART_ROWS}", chart, words("charts.shares_text", title=plan.sheet.title))

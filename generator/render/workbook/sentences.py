@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import generator.render.workbook.plan as places
@@ -15,6 +16,8 @@ from generator.render.workbook.live import Live, choice, fixed, percent, rounded
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.stamp import Value
+
+MOST_NAMED = 4  # of layers that cost the same
 
 
 def write_sentences(page: Page, plan: Plan, scaling: Scaling | None) -> None:
@@ -97,27 +100,65 @@ def _ratio(plan: Plan, key: str, value: Value) -> Live:
 
 
 def _largest_layer(plan: Plan) -> Live | None:
-    """The most expensive layer is up (mlp): 18% of the matmul FLOPs. Of equal ones it is the first."""
+    """The most expensive layer is up (mlp): 18% of the matmul FLOPs; or the layers q, k, v and out, where these cost the same."""
     if plan.pair is None:
         return None
-    sheet, key = plan.sheet, plan.main.key
+    sheet, key, words = plan.sheet, plan.main.key, plan.words
     costs = {index: evaluate(sheet.rows[index].costs[key], plan.in_use) for index in leaves_of(sheet.rows)}
-    top = max(costs, key=lambda index: (costs[index], -index))
-    first, last = plan.layer_rows
-    parts = plan.at("layers", f"${places.PART_COLUMN}${first}:${places.PART_COLUMN}${last}")
-    column = plan.quantity_column(plan.main)
-    values = plan.at("layers", f"${column}${first}:${column}${last}")
-    # The greatest cost among the leaves (groups have no part), and then the first row that has it.
-    greatest = f'SUMPRODUCT(MAX(({parts}<>"")*{values}))'
-    position = f'{last + 1}-SUMPRODUCT(MAX(({parts}<>"")*({values}={greatest})*({last + 1}-ROW({values}))))'
-    layer, part = (f"INDEX({plan.at('layers', f'${c}$1:${c}${last}')},{position})" for c in ("A", places.PART_COLUMN))
-    part_name = next(plan.part_name(one) for one in plan.parts if top in one.rows)
+    most = max(costs.values())
+    largest = _Largest(plan, [index for index, cost in costs.items() if cost == most])
     whole = evaluate(sheet.totals[key], plan.in_use)
-    name = sheet.rows[top].name
-    return sentence(
-        plan.words("sentences.largest"),
-        layer=Live(layer, name),
-        part=Live(f'IF({part}={layer},"",{quoted(" (")}&{part}&{quoted(")")})', "" if part_name == name else f" ({part_name})"),
-        share=percent(f"{greatest}/$D${plan.total_rows[key]}", Fraction(costs[top]) / Fraction(whole)),
-        quantity=_spoken(plan),
-    )
+    share = percent(f"{largest.greatest}/$D${plan.total_rows[key]}", Fraction(most) / Fraction(whole))
+    told: dict[str, Live | str] = {"layers": largest.names(), "part": largest.part(), "share": share, "quantity": _spoken(plan)}
+    one, several = (sentence(words(f"sentences.{name}"), **told) for name in ("largest", "largest_tied"))
+    return choice(f"{largest.count}=1", len(largest.tied) == 1, one, several)
+
+
+class _Largest:
+    """The layers that cost the most, all of which cost the same.
+
+    Args:
+        tied: their rows, when the file is written.
+    """
+
+    def __init__(self, plan: Plan, tied: Sequence[int]) -> None:
+        self.plan, self.tied = plan, tied
+        first, self.last = plan.layer_rows
+        self.parts = plan.at("layers", f"${places.PART_COLUMN}${first}:${places.PART_COLUMN}${self.last}")
+        column = plan.quantity_column(plan.main)
+        self.values = plan.at("layers", f"${column}${first}:${column}${self.last}")
+        # The greatest cost among the leaves (groups have no part).
+        self.greatest = f'SUMPRODUCT(MAX(({self.parts}<>"")*{self.values}))'
+        self.have = f'({self.parts}<>"")*({self.values}={self.greatest})'
+        self.count = f"SUMPRODUCT({self.have})"
+
+    def names(self) -> Live:
+        """Return their names as a list; of many the first."""
+        words, count = self.plan.words, len(self.tied)
+        found = self._cell("A", 1, self.plan.sheet.rows[self.tied[0]].name)
+        comma, last = fixed(words("sentences.comma")), fixed(words("sentences.and"))
+        for place in range(2, MOST_NAMED + 1):
+            is_there, name = count >= place, self.plan.sheet.rows[self.tied[place - 1]].name if count >= place else ""
+            before = choice(f"{self.count}={place}", count == place, last, comma)
+            cell = self._cell("A", place, name)
+            one = choice(f"{self.count}>={place}", is_there, Live(f"{before.formula}&{cell.formula}", before.shown + name), fixed(""))
+            found = Live(f"{found.formula}&{one.formula}", found.shown + one.shown)
+        more = sentence(words("sentences.more"), count=Live(f"({self.count}-{MOST_NAMED})", str(count - MOST_NAMED)))
+        rest = choice(f"{self.count}>{MOST_NAMED}", count > MOST_NAMED, more, fixed(""))
+        return Live(f"{found.formula}&{rest.formula}", found.shown + rest.shown)
+
+    def part(self) -> Live:
+        """Return the part of the cost that they are all in, unless it is called as the first of them is."""
+        named = {row: part for part in self.plan.parts for row in part.rows}
+        parts = [self.plan.part_name(named[row]) for row in self.tied]
+        layer, part = self._cell("A", 1, ""), self._cell(places.PART_COLUMN, 1, parts[0])
+        is_said = set(parts) == {parts[0]} and parts[0] != self.plan.sheet.rows[self.tied[0]].name
+        same = f"SUMPRODUCT({self.have}*({self.parts}={part.formula}))={self.count}"
+        return choice(
+            f"AND({same},{part.formula}<>{layer.formula})", is_said, sentence(self.plan.words("sentences.part"), part=part), fixed("")
+        )
+
+    def _cell(self, column: str, place: int, shown: str) -> Live:
+        """Return a cell of the line that is first, second and so on among them."""
+        line = f"{self.last + 1}-SUMPRODUCT(LARGE({self.have}*({self.last + 1}-ROW({self.values})),{place}))"
+        return Live(f"INDEX({self.plan.at('layers', f'${column}$1:${column}${self.last}')},{line})", shown)

@@ -19,7 +19,7 @@ from generator.render.workbook.styles import BAD_LOOK, EXAMPLE_LOOK
 from generator.render.workbook.typed import is_equal, is_size
 from generator.sheet.sheet import Size
 
-WIDTHS = (27, 17, 17, 24, 25, 38, 42)  # of the summary's columns
+WIDTHS = (26, 17, 17, 25, 24, 36, 41)  # of the summary's columns
 ALL = sum(WIDTHS)
 
 

@@ -33,7 +33,7 @@ def test_the_summary_of_bert_says_so() -> None:
     summary = load_workbook(io.BytesIO(build_workbook(load("bert").sheet, "zh")), data_only=True)["概览"]
     # The blocks: 12 * (24 n d^2 + 4 n^2 d) with n = 128, d = 768; the pooler: 2 d^2.
     flops = 12 * (24 * 128 * 768**2 + 4 * 128**2 * 768) + 2 * 768**2
-    assert summary["A3"].value == f"1.09 亿参数，一次前向传播的张量收缩为 {flops / 1e8:.2f} 亿 FLOP"
+    assert summary["A3"].value == f"1.09 亿参数，一次前向传播的矩阵乘计算量为 {flops / 1e8:.2f} 亿 FLOP"
     (shown,) = [row[1:4] for row in summary.iter_rows(values_only=True) if row[0] == "矩阵乘 FLOPs" and row[3] == flops]
     assert shown == (pytest.approx(flops / 1e8), "亿 FLOP", flops)
 

@@ -93,8 +93,11 @@ def test_the_bert_workbook_answers_what_people_ask(tmp_path: Path) -> None:
         override(plan, n=2048, P=2048),
         override(plan, d=1000, h=16),
         {("Scaling", "B4"): "L"},
+        override(plan, n=4096, P=4096),
+        override(plan, f=768),
+        override(plan, f=768 + 1),
     ]
-    large, usual, long, misfit, deeper = (answer.values for answer in asked(sheet, cases, tmp_path))
+    large, usual, long, misfit, deeper, *ties = (answer.values for answer in asked(sheet, cases, tmp_path))
     assert large["Summary", "A3"].startswith("335.1 million parameters")
     assert usual["Summary", "A4"] == (
         "At these sizes multi head attention is 40% of the matmul FLOPs and mlp 60%; multi head attention overtakes mlp beyond n = 1536 "
@@ -102,10 +105,16 @@ def test_the_bert_workbook_answers_what_people_ask(tmp_path: Path) -> None:
     )
     assert usual["Summary", "A5"] == "Doubling n multiplies the matmul FLOPs by 2.2 and the activation memory by 2.66."
     assert long["Summary", "A4"].startswith("At these sizes multi head attention is 54% of the matmul FLOPs")
-    assert long["Summary", "A6"] == "The most expensive layer is up (mlp): 23% of the matmul FLOPs."
+    assert long["Summary", "A6"] == "The most expensive layers are up and down (mlp): 23% of the matmul FLOPs each."
     assert misfit["Summary", "E2"] == "CHECK"
     assert misfit["Summary", "F2"] == "d = 1000 is not divisible by h = 16 (992 and 1008 are)."
     assert misfit["Summary", "A3"] == "No answer at these sizes: d = 1000 is not divisible by h = 16 (992 and 1008 are)."
+    # q, k, v, out, up and down are 2 b n d^2 L each where f is d; scores and context are b n^2 d L each.
+    assert [one["Summary", "A6"] for one in ties] == [
+        "The most expensive layers are scores and context (multi head attention): 24% of the matmul FLOPs each.",
+        "The most expensive layers are q, k, v, out and 2 more: 16% of the matmul FLOPs each.",
+        "The most expensive layers are up and down (mlp): 16% of the matmul FLOPs each.",
+    ]
     assert deeper["Summary", "A4"].endswith("and mlp 65%.")
     assert deeper["Summary", "A5"].startswith("Doubling L multiplies the matmul FLOPs by 2 ")
 

@@ -56,13 +56,13 @@ def truth(plan: Plan) -> dict[Cell, Any]:
     assert [one.name for one in plan.parts] == ["attention", "mlp"]
     found: dict[Cell, Any] = {}
     for key, exact, rounded, unit in (
-        ("params", 4096, 4.096, "thousand scalars"),
+        ("params", 4096, 4.096, "k scalars"),
         ("macs", 393216, 393.216, "kMAC"),
         ("matmul_flops", 786432, 786.432, "kFLOP"),
         ("vector_flops", 2048, 2.048, "kFLOP"),
-        ("saved_elements", 6144, 6.144, "thousand elements"),
-        ("state_elements", 4096, 4.096, "thousand elements"),
-        ("traffic_elements", 12288, 12.288, "thousand elements"),
+        ("saved_elements", 6144, 6.144, "k elements"),
+        ("state_elements", 4096, 4.096, "k elements"),
+        ("traffic_elements", 12288, 12.288, "k elements"),
     ):
         found |= {("Summary", f"{column}{total[key]}"): value for column, value in zip("BCD", (rounded, unit, exact), strict=True)}
     for key, kib in (("param_bytes", 16), ("saved_bytes", 24), ("state_bytes", 16), ("traffic_bytes", 48)):
@@ -143,7 +143,7 @@ VALUES = [
     Mutant("bytes doubled", Sheet.in_bytes, "ITEM_BYTES[dtype] *", "2 * ITEM_BYTES[dtype] *"),
     Mutant("a share of the part", where._write_share, "Fraction(part) / Fraction(whole)", "Fraction(whole) / Fraction(part or 1)"),
     Mutant("halving instead of doubling", scaling.Scaling.ratio, "(after) / Fraction(before)", "(before) / Fraction(after)"),
-    Mutant("the cheapest layer", sentences._largest_layer, "top = max(costs", "top = min(costs"),
+    Mutant("the cheapest layer", sentences._largest_layer, "most = max(costs", "most = min(costs"),
     Mutant("presets at the sizes of the first", presets._write_total, "sizes=column.values", "sizes=plan.in_use"),
     Mutant("published minus computed", presets._difference, "found - expected\n", "expected - found\n"),
     Mutant("thousands too far", unit_scale.UnitScale.scaled, "self.base**step", "self.base ** (step + 1)"),
@@ -161,7 +161,7 @@ FORMULAS = [
     Mutant("published minus computed", presets._write_expected, "{found}-{published}", "{published}-{found}"),
     Mutant("thousands too far", unit_scale.UnitScale.scaled_formula, "{cell}/{self.base}^", "{cell}*{self.base}^"),
     Mutant("the next unit", unit_scale.UnitScale.unit_formula, "CHOOSE(1+", "CHOOSE(2+"),
-    Mutant("the cheapest layer", sentences._largest_layer, "SUMPRODUCT(MAX(({parts}<>\"\")*{values}))", "SUM({values})"),
+    Mutant("the cheapest layer", sentences._Largest.__init__, "SUMPRODUCT(MAX(({self.parts}<>\"\")*{self.values}))", "SUM({self.values})"),
     Mutant("percent of nothing", live.percent, "ROUND(100*{cell},0)", "ROUND(10*{cell},0)"),
     Mutant("shares of layers", layers._write_shares, "/{", "*{"),
 ]  # fmt: skip

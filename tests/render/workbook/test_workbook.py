@@ -254,13 +254,18 @@ def test_inputs_are_validated() -> None:
     assert len(rules) == 2 + sum(size.kind != "derived" for size in encoder().sizes)
 
 
-def test_sheets_are_frozen_and_print_one_page_wide_with_their_heads() -> None:
+def test_sheets_are_frozen_and_print_on_a4_with_their_heads() -> None:
     book = opened(built("encoder"))
     assert book.sheetnames == ["Summary", "Layers", "Formulas", "Scaling", "Presets", "Checks", "About"]
     for sheet in book.worksheets:
-        assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
+        assert (sheet.page_setup.paperSize, sheet.page_setup.orientation) == (9, "landscape")
         assert sheet.sheet_properties.pageSetUpPr is not None
-        assert sheet.sheet_properties.pageSetUpPr.fitToPage
+        if sheet.sheet_properties.pageSetUpPr.fitToPage:
+            assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
+        else:  # it goes on beside the page, at a scale at which 10 points are 8
+            assert (sheet.page_setup.scale, sheet.print_title_cols) == (80, "$A:$A")
+    wide = [sheet.title for sheet in book.worksheets if not sheet.sheet_properties.pageSetUpPr.fitToPage]
+    assert wide == ["Layers", "Scaling", "Presets"]
     assert [book[title].freeze_panes for title in ("Summary", "Layers", "Presets", "Checks")] == ["A4", "B5", "C5", "C5"]
     assert [book[title].print_title_rows for title in ("Layers", "Presets", "Checks")] == ["$1:$4"] * 3
 

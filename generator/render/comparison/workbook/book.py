@@ -15,7 +15,6 @@ from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 
-FEW = 3  # sides, of which the sizes fit onto upright paper
 HEAD_ROWS = "1:4"  # printed on top of every page of the sheets behind the first
 
 
@@ -43,6 +42,5 @@ def comparison_workbook(result: ComparisonResult, language: str = "en") -> bytes
     write_crossings(crossings, result, words)
     for page in (summary, *measures, crossings):
         head = None if page is summary else HEAD_ROWS
-        upright = page in measures or (page is summary and len(layout.sides) <= FEW)
-        set_up_print(page.sheet, title=comparison.title, upright=upright, repeated=head)
+        set_up_print(page.sheet, title=comparison.title, repeated=head)
     return finished(book, values, [summary, *measures, crossings], Properties(comparison.title, comparison.source, language))

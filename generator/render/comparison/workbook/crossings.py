@@ -7,7 +7,7 @@ from generator.render.comparison.wording import root_text, verdict
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page
 
-WIDTHS = (26.0, 42.0, 64.0, 56.0)
+WIDTHS = (26.0, 42.0, 64.0, 54.0)
 FIRST_ROW = 5
 
 

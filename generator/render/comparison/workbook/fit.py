@@ -45,6 +45,12 @@ def fit(layout: Layout, side: int, swept: int) -> str:
     return words("result.ok" if whole else "scaling.not_whole")
 
 
+def misfits(layout: Layout, side: int) -> list[str]:
+    """Return all that the formula may say where the sizes do not fit: its cell needs room for each, as sizes can be typed over."""
+    broken = [_broken(layout, side, constraint) for constraint, condition in layout.conditions(side) if condition != True]  # noqa: E712
+    return [*broken, layout.words("scaling.not_whole")]
+
+
 def _broken(layout: Layout, side: int, constraint: Constraint) -> str:
     words = layout.words
     return words("comparison.needs", condition=condition_words(constraint, words, _order(layout, side)))

@@ -8,12 +8,13 @@ from openpyxl.utils import get_column_letter
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.excel import to_excel
-from generator.quantities import SHORT_UNITS, UNITS
+from generator.quantities import UNITS
 from generator.questions.comparison.result import MeasureTable, Value
 from generator.render.comparison.workbook.chart import add_chart
 from generator.render.comparison.workbook.fit import fit
 from generator.render.comparison.workbook.layout import FIRST_VALUE_ROW, Layout
 from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.large_numbers import kind_of
 from generator.render.workbook.plan import LONGEST_GUARDED
 
 SWEPT_WIDTH, SIDE_WIDTH, NARROW_WIDTH = 20.0, 24.0, 19.0
@@ -71,7 +72,7 @@ def _write_value(page: Page, layout: Layout, table: MeasureTable, side: int, ind
     none, is_ok = words("result.none"), fit(layout, side, layout.values[index]) == words("result.ok")
     value = evaluate(table.formulas[side], {layout.swept: layout.values[index]}) if is_ok else none
     state = f"{layout.summary}!{layout.state_cell(side, index)}={quoted(words('result.ok'))}"
-    style = "Layer, share" if layout.is_share else "Layer, FLOP" if table.measure.unit in SHORT_UNITS else "Layer, count"
+    style = "Layer, share" if layout.is_share else f"Layer, {kind_of(table.measure.unit)}"
     text = _formula_text(layout, table, side, f"$A{row}")
     page.formula(f"{get_column_letter(2 + side)}{row}", f"IF({state},{text},{quoted(none)})", value, style)
     return value

@@ -7,7 +7,7 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
 from generator.formulas.symbols import symbol
-from generator.render.comparison.workbook.fit import fit, fit_formula
+from generator.render.comparison.workbook.fit import fit, fit_formula, misfits
 from generator.render.comparison.workbook.layout import FIRST_SIZE_ROW, Layout
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page, quoted, width_of
@@ -111,12 +111,14 @@ def _write_values(page: Page, layout: Layout, widths: list[float]) -> None:
     _write_section(page, layout, first - 3, words("comparison.values", size=layout.axis), words("comparison.values_note"))
     _write_heads(page, layout, first - 1, layout.swept, "", widths)
     page.text(f"A{first - 1}", layout.swept, "Column head, number")
+    room = [(text, widths[2 + side] - 4) for side in range(len(layout.sides)) for text in misfits(layout, side)]
     for i, value in enumerate(layout.values):
         page.number(f"A{first + i}", value, "Input value")
         page.blank(f"B{first + i}", "Words")
         for side in range(len(layout.sides)):
             at = layout.state_cell(side, i).replace("$", "")
             page.formula(at, fit_formula(layout, side, i), fit(layout, side, value), "Fit")
+        page.height(first + i, room)
     last = first + len(layout.values) - 1
     cells = f"{layout.side_column(0)}{first}:{_last(layout)}{last}"
     broken = Rule(type="expression", formula=[f"{layout.side_column(0)}{first}<>{quoted(words('result.ok'))}"], dxf=WARNING_LOOK)
