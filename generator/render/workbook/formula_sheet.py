@@ -73,14 +73,17 @@ def _write_claims(page: Page, plan: Plan, formulas: CellFormulas, row: int) -> i
     hide(page, f"E{first}:G{first + len(plan.sheet.claims) - 1}")
     cells = f"{VERDICTS}{first}:{VERDICTS}{first + len(plan.sheet.claims) - 1}"
     for key, look in (("equal", GOOD_LOOK), ("same_order", GOOD_LOOK), ("holds", GOOD_LOOK), ("differs", WARNING_LOOK)):
-        rule = Rule(type="cellIs", operator="equal", formula=[quoted(words(f"verdicts.{key}"))], dxf=look)
-        page.sheet.conditional_formatting.add(cells, rule)
+        word = words(f"verdicts.{key}")  # which may be followed by the number of digits
+        begins = f"LEFT({VERDICTS}{first},{len(word)})={quoted(word)}"
+        page.sheet.conditional_formatting.add(cells, Rule(type="expression", formula=[begins], dxf=look))
     return first + len(plan.sheet.claims) - 1
 
 
 def _write_claim(page: Page, plan: Plan, formulas: CellFormulas, claim: SheetClaim, row: int) -> None:
     title, source = claim_title(plan, claim), claim_source(plan, claim)
     verdict = plan.words(f"verdicts.{claim.verdict.replace(' ', '_')}")
+    if claim.digits and claim.verdict == "equal":
+        verdict = plan.words("verdicts.in_digits", verdict=verdict, digits=claim.digits)
     text = "\n".join([claim_formula(plan, claim), *claim_remarks(plan, claim)])
     page.text(f"A{row}", title, "Label")
     page.text(f"B{row}", text)

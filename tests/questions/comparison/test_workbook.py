@@ -217,3 +217,14 @@ def test_a_side_that_does_not_fit_says_which_condition_it_breaks(tmp_path: Path)
     assert answer.values["Summary", f"D{row}"] == "needs that s is a multiple of 8*p*M"
     assert answer.values["Summary", f"E{row}"] == "not all sizes are whole"  # M = s/32
     assert [answer.values["MACs", f"{column}5"] for column in "BCD"] == ["n/a"] * 3
+
+
+@pytest.mark.slow
+def test_lines_have_room_for_what_they_say_where_sizes_do_not_fit() -> None:
+    summary = opened(comparison_workbook(committed(WINDOWS), "en"), values=True).worksheets[0]
+    said = [cell for row in summary.iter_rows() for cell in row if str(cell.value).startswith("needs that")]
+    assert [cell.value for cell in said] == ["needs that s is a multiple of 8*p*M"]
+    width = summary.column_dimensions[said[0].column_letter].width
+    assert width < len(said[0].value)  # so that it takes two lines
+    heights = [summary.row_dimensions[row].height for row in range(said[0].row - 4, said[0].row + 1)]
+    assert min(heights) >= 2 * 12  # of 10 points with some air, in the other lines too, as sizes can be typed over

@@ -56,6 +56,18 @@ def of_answer(answer: Answer) -> Callable[[str], Any]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("language", "said"), [("en", "equal (significant digits: 2)"), ("zh", "相等（2 位有效数字）")])
+def test_a_number_that_is_printed_in_two_digits_is_equal_in_two_digits(language: str, said: str) -> None:
+    formulas = load_workbook(io.BytesIO(build_workbook(bert(), language)), data_only=True).worksheets[2]
+    verdicts = {str(row[1]).partition(",")[0].partition("，")[0]: row[3] for row in formulas.iter_rows(values_only=True)}
+    assert verdicts["110M"] == said
+    assert (
+        verdicts["L*(8*b*n*d^2 + 4*b*n*d*f + 4*b*n^2*d)\nwith f = 4d this is L*(24*b*n*d^2 + 4*b*n^2*d)"]
+        == said[: said.index("(" if language == "en" else "（")].strip()
+    )
+
+
+@pytest.mark.slow
 def test_the_two_sides_are_worked_out_from_different_things() -> None:
     published, ours, _ = line(of_file(build_workbook(bert()), values=False), FIRST)
     assert published == "=8*b*n*d^2*L+4*b*n^2*d*L+4*b*n*d*L*f"
