@@ -158,6 +158,8 @@ def _bound_row(one: LeastTime) -> list[str]:
 def _notes(answer: TimeAnswer) -> list[str]:
     setting, serving = answer.question.setting, answer.serving
     lines = ["Nothing is faster than a bound; estimates are the bound's times by the efficiency; neither is measured."]
+    if answer.convolves:
+        lines.append("Convolutions count as direct ones; by Winograd's method or Fourier transforms they may take less.")
     if setting.peak is None:
         lines.append(
             f"No source is known for the peak of {setting.device.title} in {setting.compute}: the bound is that of its memory alone."

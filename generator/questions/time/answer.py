@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from generator.errors import SizeError
+from generator.quantities import MATMUL_FLOPS
 from generator.questions.hardware.device import Price
 from generator.questions.memory.answer import MemoryAnswer, memory_of
 from generator.questions.memory.decoding import batch_size, last_step_cost, step_size
@@ -106,6 +107,11 @@ class TimeAnswer:
     def rows(self) -> tuple[RowTime, ...]:
         """The rows of a forward pass on their own: unfused, an estimate."""
         return row_times(self.cost, self.question.setting)
+
+    @property
+    def convolves(self) -> bool:
+        """Whether it has convolutions, of which other methods (Winograd's, Fourier transforms) do with less arithmetic."""
+        return any(row.op.startswith("conv") and row.row.costs[MATMUL_FLOPS.key] != 0 for row in self.cost.rows)
 
     @property
     def measured_bound(self) -> LeastTime | None:

@@ -113,6 +113,8 @@ def _counted(cost: Cost, *, trains: bool) -> Iterator[tuple[str, str, Any]]:
     yield "mfu_palm_without_tables", f"MFU: {n} + {lhqt}, N without tables of embeddings", 2 * each * (params - tables) * items + attention
     yield "mfu_params", f"MFU: {n} alone, N all parameters", 2 * each * params * items
     yield "hfu", "HFU: what PyTorch runs, nothing recomputed", full
+    if trains:
+        yield "hfu_recomputed", "HFU: the same, the forward pass run twice (full recomputation)", full + cost.value(MATMUL_FLOPS.key)
 
 
 def _has_no_weights(op: str, costs: Any) -> bool:

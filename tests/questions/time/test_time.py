@@ -113,6 +113,7 @@ def test_conventions_of_utilisation(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["mfu_palm"] == 4096 * (6 * n + 12 * lhqt)
     assert found["mfu_params"] == 4096 * 6 * n
     assert found["mfu_palm_without_tables"] == 4096 * (6 * (n - 32_000 * 4096) + 12 * lhqt)
+    assert 3 * found["hfu_recomputed"] == 4 * found["hfu"]
     norms = (2 * 32 + 1) * 4096
     assert found["mfu_full_square"] == found["hfu"] == 4096 * (6 * (n - 32_000 * 4096 - norms) + 12 * lhqt)
     assert found["mfu_full_square"] - found["mfu_visible"] == 12 * 32 * 32 * 128 * 2 * (2048 * 2047 // 2)
@@ -190,6 +191,13 @@ def test_both_questions_fit_on_one_screen(capsys: pytest.CaptureFixture[str]) ->
     assert "a training step with adam: " in said
     assert "does not fit" in said
     assert "Nothing is faster than a bound" in said
+
+
+def test_convolutions_may_be_done_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["time", "resnet-50", "b=32", "--device", "a100"]) == 0
+    said = capsys.readouterr().out
+    assert "samples" in said
+    assert "Convolutions count as direct ones" in said
 
 
 def test_what_is_not_known_is_said(capsys: pytest.CaptureFixture[str]) -> None:
