@@ -123,17 +123,19 @@ def _counted(args: argparse.Namespace, spec: tuple[Library, Cost] | None) -> Cou
 
 def _inputs(args: argparse.Namespace, module: nn.Module, spec: tuple[Library, Cost] | None) -> tuple[Arguments, str]:
     """Return what the module is called with, and that in words."""
+    from generator.proof.count.against import arranged, inputs_of
     from generator.proof.count.call import Arguments, described
     from generator.proof.count.foreign import require_inputs
     from generator.proof.count.written import made_inputs, read_inputs
 
-    if spec is None or args.inputs is not None:
-        positional, named = made_inputs(read_inputs(args.inputs), args.device)
-    else:
-        from generator.proof.count.against import inputs_of
-
+    from_spec = {}
+    if spec is not None:
         library, cost = spec
-        positional, named = list(inputs_of(library, cost.sheet.name, cost.dims, args.device)), {}
+        from_spec = inputs_of(library, cost.sheet.name, cost.dims, args.device)
+    if spec is None or args.inputs is not None:
+        positional, named = made_inputs(read_inputs(args.inputs), args.device, from_spec)
+    else:
+        positional, named = arranged(module, from_spec)
     require_inputs(module, list(named), len(positional))
     said = ", ".join([*map(described, positional), *(f"{name}: {described(value)}" for name, value in named.items())])
     return Arguments(positional, named), said

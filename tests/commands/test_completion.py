@@ -35,6 +35,7 @@ def offered(line: str) -> list[str]:
         ("gen cost bert --pre", ["--preset "]),
         ("gen cost bert-large --preset bert-l", ["bert-large "]),
         ("gen compare bert gpt2 --quantity mac", ["macs "]),
+        ("gen count net.py:Net --specs mine --against pai", ["pair "]),
         ("gen check mine/lay", ["mine/layer.yaml "]),
         ("gen show mine/l", ["mine/layer.yaml "]),
     ],

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from generator.proof.count.counted import ADDED, Counted
+from generator.proof.count.unfit import UnfitError
 from generator.proof.verify.instance import Workbench
 from generator.quantities import ACTIVE_PARAMS, PARAMS, PEAK_BYTES
 from generator.sheet.costing import Cost
 from generator.spec.library import Library
+from generator.text.suggest import listed
 
 
 @dataclass(frozen=True)
@@ -55,10 +58,30 @@ def _why_not(key: str, found: Counted, counted: int | None, derived: int | None,
     return ""
 
 
-def inputs_of(library: Library, name: str, sizes: Mapping[str, int], device: str) -> list[Tensor]:
-    """Return inputs of the shapes that a spec declares, with gradients as it says, and the same numbers each time."""
-    declared = library.spec(name).inputs.values()
+def inputs_of(library: Library, name: str, sizes: Mapping[str, int], device: str) -> dict[str, Tensor]:
+    """Return inputs of the shapes that a spec declares, by name, with gradients as it says, and the same numbers each time."""
+    declared = library.spec(name).inputs
     with Workbench(library) as bench, torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         made = bench.inputs(name, sizes, device=device)
-    return [x.requires_grad_(one.grad and x.is_floating_point()) for x, one in zip(made, declared, strict=True)]
+    gradients = [one.grad and x.is_floating_point() for x, one in zip(made, declared.values(), strict=True)]
+    return {name: x.requires_grad_(gradient) for name, x, gradient in zip(declared, made, gradients, strict=True)}
+
+
+def arranged(module: nn.Module, inputs: Mapping[str, Tensor]) -> tuple[list[Tensor], dict[str, Tensor]]:
+    """Return the inputs of a spec as a module takes them: by name where it takes all these names; a single one by its position.
+
+    Raises:
+        UnfitError: there are several, and the module calls them otherwise.
+    """
+    parameters = inspect.signature(module.forward).parameters.values()
+    taken = [one.name for one in parameters if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    if all(name in taken for name in inputs):
+        return [], dict(inputs)
+    if len(inputs) == 1:
+        return list(inputs.values()), {}
+    pairs = "; ".join(f"NAME: {one}" for one in inputs)
+    raise UnfitError(
+        f"the spec's inputs are {listed(inputs)}, and the forward of {type(module).__name__} takes {listed(taken)}",
+        f'say which is which: --inputs "{pairs}"',
+    )

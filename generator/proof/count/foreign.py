@@ -96,7 +96,7 @@ def build(source: NamedCode, args: Sequence[Any], kwargs: Mapping[str, Any], con
         torch.manual_seed(0)  # so that weights, on which the choice of experts depends, are the same each time
         made = found(*given, **named)
     if not isinstance(made, nn.Module):
-        raise UnfitError(f"`{source.word}` makes a {type(made).__name__}, where a torch.nn.Module is needed")
+        raise UnfitError(f"`{source.word}` returns something of type `{type(made).__name__}`, where a torch.nn.Module is needed")
     return made
 
 
@@ -256,7 +256,7 @@ def _frames(error: Exception) -> Iterator[traceback.FrameSummary]:
     """Yield what ran when it was raised, without what is ours and what has no file; outermost call first."""
     for frame in traceback.extract_tb(error.__traceback__):
         path = Path(frame.filename)
-        if path == _COUNTERS:  # which run each operation once more
+        if path == _COUNTERS and frame.name == "__torch_dispatch__":  # which run each operation once more
             return
         if path.is_file() and not path.is_relative_to(_OURS):
             yield frame

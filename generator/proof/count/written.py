@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from generator.proof.count.unfit import UnfitError
-from generator.text.suggest import did_you_mean
+from generator.text.suggest import did_you_mean, listed
 
 DTYPES = {name: one for name in sorted(dir(torch)) if isinstance(one := getattr(torch, name), torch.dtype)}
 _FORM = (
@@ -20,10 +21,11 @@ _FORM = (
 )
 _INPUT = re.compile(
     r"(?:(?P<name>[^\W\d]\w*)\s*:)?\s*(?P<shape>\d+(?:\s*[x×]\s*\d+)*|\(\))"
-    r"(?P<words>.*?)(?P<nograd>\bnograd)?\s*",
+    r"(?P<words>(?:[\s=].*?)?)(?P<nograd>\bnograd)?\s*",
     re.DOTALL,
 )
 _WORDS = re.compile(r"\s*(?P<dtype>(?!below\b)[^\W\d]\w*)?\s*(?:below\s+(?P<below>\d+)|=\s*(?P<value>\S+))?\s*")
+_OF_SPEC = re.compile(r"(?P<name>[^\W\d]\w*)\s*:\s*(?P<of_spec>[^\W\d]\w*)")
 _VALUE = re.compile(r"(?P<name>[^\W\d]\w*)\s*=\s*(?P<value>.+)", re.DOTALL)
 
 
@@ -39,6 +41,7 @@ class WrittenInput:
         below: random indices, all below this number.
         fill: all elements are this number.
         grad: whether it gets a gradient.
+        of_spec: the input of the spec that it is, of which the rest says nothing then.
     """
 
     name: str
@@ -48,6 +51,7 @@ class WrittenInput:
     below: int | None = None
     fill: float | bool | None = None
     grad: bool = True
+    of_spec: str = ""
 
     def make(self, device: str) -> Any:
         """Return the literal, or the tensor with the same numbers each time."""
@@ -78,11 +82,25 @@ def read_inputs(text: str) -> list[WrittenInput]:
     return found
 
 
-def made_inputs(written: list[WrittenInput], device: str = "cpu") -> tuple[list[Any], dict[str, Any]]:
-    """Return positional inputs and those by name, with the same numbers each time."""
+def made_inputs(
+    written: list[WrittenInput], device: str = "cpu", of_spec: Mapping[str, Tensor] | None = None
+) -> tuple[list[Any], dict[str, Any]]:
+    """Return positional inputs and those by name, with the same numbers each time.
+
+    Args:
+        of_spec: inputs of a spec by their names, of which what is written may name some.
+
+    Raises:
+        UnfitError: such a name is none of theirs.
+    """
+    known = of_spec or {}
+    for one in written:
+        if one.of_spec and one.of_spec not in known:
+            note = f"its inputs: {listed(known)}" if known else "shapes are written as 2x128x64; inputs of a spec are named with --against"
+            raise UnfitError(f"--inputs: `{one.of_spec}` is no shape, and no input of a spec", *did_you_mean(one.of_spec, known), note)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        made = [(one.name, one.make(device)) for one in written]
+        made = [(one.name, known[one.of_spec] if one.of_spec else one.make(device)) for one in written]
     return [value for name, value in made if not name], {name: value for name, value in made if name}
 
 
@@ -123,6 +141,8 @@ def _input(part: str) -> WrittenInput:
         words = _WORDS.fullmatch(found["words"])
         if words:
             return _tensor(part, found, words)
+    if found := _OF_SPEC.fullmatch(part):
+        return WrittenInput(found["name"], of_spec=found["of_spec"])
     if found := _VALUE.fullmatch(part):
         try:
             return WrittenInput(found["name"], ast.literal_eval(found["value"]))

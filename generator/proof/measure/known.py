@@ -28,7 +28,7 @@ _ALSO_FREE = """
     nll_loss_forward nll_loss_backward nll_loss2d_forward nll_loss2d_backward
     _embedding_bag _embedding_bag_forward_only embedding_renorm resize set
 """
-_FREE = frozenset(_ALSO_FREE.split())
+FREE = frozenset(_ALSO_FREE.split())
 
 
 def refuse_unknown(call: KernelCall) -> None:
@@ -44,7 +44,7 @@ def refuse_unknown(call: KernelCall) -> None:
 def _is_free(op: OpOverload) -> bool:
     plain = base_name(op).rstrip("_")
     return torch.Tag.pointwise in op.tags or any(
-        one in PRIMITIVES or one in COMPOSITES or one in _FREE for one in (plain, *_forward_names(plain))
+        one in PRIMITIVES or one in COMPOSITES or one in FREE for one in (plain, *_forward_names(plain))
     )
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
 
-from generator.proof.measure import UncountedError, backward_matmul_flops, matmul_flops, matmul_kernels
+from generator.proof.measure import KernelMode, UncountedError, backward_matmul_flops, known, matmul_flops, matmul_kernels
+from generator.proof.measure.known import refuse_unknown
+from generator.proof.measure.macs import macs_kernels
 from tests.proof.measure.plain import DEVICES, Attention, conv_net, encoder_layer
 
 both_devices = pytest.mark.parametrize("device", DEVICES)
@@ -144,3 +149,49 @@ def test_known_gaps_of_torchs_own_counter_have_not_changed() -> None:
     forward = 2 * 2 * 6 * 6 * (2 * 3)
     result = grouped(torch.zeros(2, 4, 8))
     assert plain(result.sum().backward) == 2 * forward  # the weight's gradient alone, times the groups
+
+
+def grouped(x: torch.Tensor, weights: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+    """The same products, one group after the other."""
+    begins = [0, *ends.tolist()]
+    return torch.cat([x[begin:end] @ weights[i] for i, (begin, end) in enumerate(itertools.pairwise(begins))])
+
+
+@pytest.mark.parametrize("ends", [(16, 16, 40), (0, 24, 32)], ids=["all rows", "without the last rows"])
+def test_grouped_products_count_as_one_product_after_the_other(ends: tuple[int, ...]) -> None:
+    offsets = torch.tensor(ends, dtype=torch.int32)
+    x, weights = torch.randn(40, 16, requires_grad=True), torch.randn(3, 16, 24, requires_grad=True)
+    counter = FlopCounterMode(display=False)
+    with counter:
+        out = grouped(x, weights, offsets)
+    flops = counter.get_total_flops()
+    assert flops == 2 * ends[-1] * 16 * 24
+    assert matmul_flops(functional.grouped_mm, x, weights, offs=offsets) == flops
+    assert matmul_kernels(functional.grouped_mm, x, weights, offs=offsets).total == flops
+    assert 2 * macs_kernels(lambda: functional.grouped_mm(x, weights, offs=offsets)).total == flops
+    with counter:
+        out.square().sum().backward()
+    backward = macs_kernels(lambda: functional.grouped_mm(x, weights, offs=offsets).square().sum().backward())
+    assert 2 * backward.total == flops + counter.get_total_flops() == 3 * flops
+    assert (
+        backward_matmul_flops(lambda *given: functional.grouped_mm(*given, offs=offsets), [x, weights], input_gradients=True) == 2 * flops
+    )
+
+
+def test_what_surely_contains_no_product_is_told_from_what_may() -> None:
+    x = torch.eye(4, requires_grad=True)
+
+    def run(fn: Callable[[], object]) -> None:
+        with KernelMode(observers=[refuse_unknown]):
+            fn()
+
+    run(lambda: functional.layer_norm(x, (4,)).softmax(-1).sum().backward())
+    run(lambda: functional.cross_entropy(functional.gelu(x), torch.arange(4)).backward())
+    run(lambda: (torch.lerp(x, x, 0.5), torch.histc(x), x.T, (x @ x).prod().backward()))
+    for name, fn in {"linalg_inv_ex": lambda: torch.linalg.inv(x), "linalg_eigh": lambda: torch.linalg.eigvalsh(x.detach())}.items():
+        with pytest.raises(UncountedError, match=f"`_?{name}`"):
+            run(fn)
+
+
+def test_every_name_that_is_known_to_contain_no_product_is_one_of_torch() -> None:
+    assert [name for name in known.FREE if not any(hasattr(torch.ops.aten, one) for one in (name, f"{name}_"))] == []

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from generator.proof.measure import KernelMode, Parameters, UsedParameters, parameters
+from generator.proof.measure.parameters import ReadParameters
 from tests.proof.measure.plain import conv_net
 
 
@@ -62,3 +65,34 @@ def test_a_frozen_weight_is_used_and_one_that_nothing_reads_is_not() -> None:
     model.bias.requires_grad_(False)
     model.register_parameter("forgotten", nn.Parameter(torch.ones(9)))
     assert used(model, torch.randn(2, 3)) == 16
+
+
+class Stacked(nn.Module):
+    """Three experts in one parameter, of which one is read at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.experts = nn.Parameter(torch.ones(3, 4, 4))
+        self.unused = nn.Parameter(torch.ones(5))
+
+    def forward(self, x: Tensor, chosen: list[int]) -> Tensor:
+        for i in chosen:
+            x = x @ self.experts[i].T
+        return x
+
+
+@pytest.mark.parametrize(("chosen", "scalars"), [([], 0), ([1], 16), ([2, 2], 16), ([0, 2], 32), ([2, 1, 0], 48)])
+def test_of_a_parameter_that_is_read_in_parts_the_parts_count_once(chosen: list[int], scalars: int) -> None:
+    module = Stacked()
+    read = ReadParameters(module)
+    with KernelMode(observers=[read]):
+        module(torch.ones(2, 4), chosen)
+    assert (read.scalars(module.experts), read.scalars(module.unused)) == (scalars, 0)
+
+
+def test_of_grouped_products_the_groups_that_have_rows_are_read() -> None:
+    module = Stacked()
+    read = ReadParameters(module)
+    with KernelMode(observers=[read]):
+        functional.grouped_mm(torch.ones(8, 4), module.experts.transpose(1, 2), offs=torch.tensor([4, 4, 8], dtype=torch.int32))
+    assert read.scalars(module.experts) == 32
