@@ -74,6 +74,8 @@ def mapped(spec: Spec, rule: Import, config: Config) -> Mapped:
         reader.option(name, option)
     for key, allowed in rule.only.items():
         reader.only(key, allowed)
+    for key, excluded in rule.unless.items():
+        reader.unless(key, excluded)
     for key, words in rule.cycles.items():
         reader.cycle(key, words)
     return reader.found
@@ -219,6 +221,19 @@ class _Reader:
         expected = evaluated(formula, numbers)
         if value is not None and not _same(value, expected):
             self.misfit(key, value, f"it stands for {unparse(formula)} = {written(expected)} alone", *_shown(numbers))
+
+    def unless(self, key: str, excluded: tuple[Any, ...]) -> None:
+        try:
+            value = one_for_all(self.value(key))
+            formula = self.rule.formula(excluded[0]) if len(excluded) == 1 else None
+            numbers = {} if formula is None else {name: self.number(name) for name in names(formula)}
+        except _MissingError:
+            return
+        without = excluded if formula is None else (evaluated(formula, numbers),)
+        if any(_same(value, one) for one in without):
+            said = "" if formula is None else f"{unparse(formula)} = "
+            self.misfit(key, value, f"it does not stand for {said}{' or '.join(written(one) for one in without)}")
+        self.use(key, "as the spec has it")
 
     def cycle(self, key: str, words: tuple[str, ...]) -> None:
         known = self.flat.get(key)

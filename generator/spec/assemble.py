@@ -31,6 +31,7 @@ _NOT_INHERITED = (
     "blocks",
 )  # they speak of the other
 _KINDS = ("op", "use", "slot", "pattern")
+_OF_ROWS = ("in", "else", "tie", "by", "weights", "follows")  # keys of a row that name other rows
 _OF_USE = ("use", "with", "options", "slots")
 _SHORT = {"dims": "is", "inputs": "shape", "options": "default", "slots": "use", "layers": ""}
 _BLOCKS = "a block has a name: `blocks: {cell: {inputs: {x: [b, n, d]}, layers: {y: {op: softmax}}}}`"
@@ -78,7 +79,7 @@ def with_sizes(tree: Mapping, file: Mapping, sizes_of: Callable[[str], frozenset
     """
     own = tree.get("dims")
     theirs = {entry.key.text: entry for entry in _entries(file.get("dims"))}
-    named = {word for entry in tree.entries if entry.key.text != "claims" for word in words(entry.value)}
+    named = set(_sizes_named(tree))
     named |= {size for used in _used(tree) for size in sizes_of(used)}
     open_names = [name for name in theirs if name in named]
     while open_names:  # and what their values name
@@ -91,6 +92,18 @@ def with_sizes(tree: Mapping, file: Mapping, sizes_of: Callable[[str], frozenset
     before = tuple(entry for entry in taken if entry not in behind)
     dims = Mapping((*before, *_entries(own), *behind), own.span if own else tree.span)
     return Mapping((*_but(tree, "dims").entries, Entry(_key("dims", tree), dims)), tree.span)
+
+
+def _sizes_named(tree: Mapping) -> Iterator[str]:
+    """Yield the names in a block that may be those of sizes: not what only rows are called."""
+    for entry in tree.entries:
+        if entry.key.text == "layers":
+            for row in _entries(entry.value):
+                for said in _entries(row.value):
+                    if said.key.text not in _OF_ROWS:
+                        yield from words(said.value)
+        elif entry.key.text not in ("claims", "outputs"):
+            yield from words(entry.value)
 
 
 def _used(node: Node, section: str = "") -> Iterator[str]:

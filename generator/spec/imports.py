@@ -63,6 +63,11 @@ class Import(SpecPart):
         "the values of a key that the spec stands for, null as [null]; or the formula of other keys that it must equal",
         example="{hidden_act: silu}",
     )
+    unless: Mapping[str, tuple[Any, ...]] = key(
+        entries(ALLOWED, _CONFIG_KEY),
+        "the values of a key that the spec does not stand for; or the formula of other keys that it must not equal",
+        example="{embedding_size: hidden_size}",
+    )
     cycles: Mapping[str, tuple[str, ...]] = key(
         entries(WORDS, _CONFIG_KEY),
         "lists with a word for each layer: the words that come over and over again",
@@ -83,7 +88,8 @@ class Import(SpecPart):
     @cached_property
     def known(self) -> frozenset[str]:
         """The keys of a configuration that are used here."""
-        return self.numbers | {option.source for option in self.options.values()} | {*self.defaults, *self.only, *self.cycles}
+        options = {option.source for option in self.options.values()}
+        return self.numbers | options | {*self.defaults, *self.only, *self.unless, *self.cycles}
 
     def formula(self, value: Any) -> Ast | None:
         """Return what stands for the value of a key as a formula of other keys; None where it is a plain value, such as a word."""

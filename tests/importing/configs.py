@@ -134,6 +134,27 @@ def _falcon(rng: random.Random) -> dict[str, Any]:
     return {**drawn, **own, "bias": rng.random() < 0.5, "ffn_hidden_size": rng.choice([None, inner])}
 
 
+def _gpt_oss(rng: random.Random) -> dict[str, Any]:
+    experts = rng.randint(2, 6)
+    return decoder(
+        rng, head_dim=rng.choice([4, 10]), sliding_window=rng.randint(3, 9), num_local_experts=experts, attention_bias=rng.random() < 0.5,
+        num_experts_per_tok=rng.randint(1, experts),
+    )  # fmt: skip
+
+
+def _distilbert(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3, 5])
+    return {
+        "vocab_size": rng.randint(50, 400), "dim": heads * rng.choice([4, 6, 8]), "hidden_dim": rng.randint(10, 90),
+        "n_layers": rng.randint(1, 7), "n_heads": heads, "max_position_embeddings": rng.randint(16, 300),
+    }  # fmt: skip
+
+
+def _electra(rng: random.Random) -> dict[str, Any]:
+    drawn = encoder(rng)
+    return {**drawn, "embedding_size": rng.choice([drawn["hidden_size"], rng.randint(5, 40)])}
+
+
 def _bloom(rng: random.Random) -> dict[str, Any]:
     heads = rng.choice([1, 2, 3, 5])
     return {"vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([3, 6, 8]), "n_layer": rng.randint(1, 7), "n_head": heads}
@@ -265,6 +286,10 @@ DRAWS: dict[str, Draw] = {
     "gemma3_text": _gemma3,
     "phi3": _phi3,
     "olmoe": _olmoe,
+    "gpt_oss": _gpt_oss,
+    "roberta": encoder,
+    "distilbert": _distilbert,
+    "electra": _electra,
     "bloom": _bloom,
     "mpt": _mpt,
     "gpt_neo": _gpt_neo,

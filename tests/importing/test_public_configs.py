@@ -38,7 +38,7 @@ TEXTS = (
     "qwen2",
     "qwen3",
 )
-TEXTS += ("bloom", "gpt_neo", "mpt", "roformer", "stablelm")
+TEXTS += ("distilbert", "electra", "roberta", "bloom", "gpt_neo", "mpt", "roformer", "stablelm")
 
 
 @cache
@@ -122,6 +122,43 @@ def test_what_the_defaults_of_the_library_leave_out_is_what_an_empty_file_gets()
                 continue  # the defaults are those of another spec for the same kind
             if full.name == spec.name:
                 assert (less.name, less.mapped.sizes, less.mapped.options) == (full.name, full.mapped.sizes, full.mapped.options), kind
+
+
+# What transformers builds from these settings no spec says.
+UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
+    ("gemma2", "attn_logit_softcapping", {"attn_logit_softcapping": None}),
+    ("gemma2", "final_logit_softcapping", {"final_logit_softcapping": 20.0}),
+    ("phi3", "rope_parameters_partial_rotary_factor", {"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0.5}}),
+    ("olmoe", "clip_qkv", {"clip_qkv": 8.0}),
+    ("olmoe", "norm_topk_prob", {"norm_topk_prob": True}),
+    ("gpt_neox", "use_parallel_residual", {"use_parallel_residual": False}),
+    ("stablelm", "use_parallel_residual", {"use_parallel_residual": True}),
+    ("stablelm", "qk_layernorm", {"qk_layernorm": True}),
+    ("falcon", "alibi", {"alibi": True}),
+    ("falcon", "new_decoder_architecture", {"multi_query": False}),
+    ("falcon", "num_ln_in_parallel_attn", {"new_decoder_architecture": True, "num_ln_in_parallel_attn": 1}),
+    ("bloom", "apply_residual_connection_post_layernorm", {"apply_residual_connection_post_layernorm": True}),
+    ("mpt", "attn_config_clip_qkv", {"attn_config": {"clip_qkv": 6.0}}),
+    ("mpt", "attn_config_alibi", {"attn_config": {"alibi": False}}),
+    ("gpt_neo", "attention_layers", {"num_layers": 2, "attention_types": [[["local", "global"], 1]]}),
+    ("gpt_oss", "swiglu_limit", {"swiglu_limit": 10.0}),
+    ("roberta", "hidden_act", {"hidden_act": "relu"}),
+    ("distilbert", "activation", {"activation": "relu"}),
+    ("electra", "hidden_act", {"hidden_act": "gelu_new"}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "key", "settings"), UNSAYABLE, ids=[f"{kind}-{key}" for kind, key, _ in UNSAYABLE])
+def test_what_no_spec_says_is_an_error_that_names_the_key(kind: str, key: str, settings: dict[str, Any]) -> None:
+    with pytest.raises(ProblemsError, match=rf"has nothing for `{key}`"):
+        read(saved(kind, **settings))
+
+
+@pytest.mark.slow
+def test_a_formula_tells_two_specs_for_one_kind_apart() -> None:
+    assert read(saved("electra", hidden_size=48, num_attention_heads=4, embedding_size=48)).name == "electra"
+    assert read(saved("electra", hidden_size=48, num_attention_heads=4, embedding_size=40)).name == "electra_small"
 
 
 def test_every_kind_is_drawn() -> None:

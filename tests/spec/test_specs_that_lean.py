@@ -150,6 +150,31 @@ def test_a_block_has_the_sizes_of_its_file_that_it_needs(tmp_path: Path) -> None
     assert (whole.totals["params"] - symbol("Z") * (symbol("d") + 1) - symbol("L") * cell.totals["params"]).expand() == 0
 
 
+ROWS_CALLED_AS_SIZES = """\
+title: A model with experts
+dims: {b: batch size, n: length, d: width, k: experts of a token, E: experts}
+inputs: {x: [b, n, d]}
+blocks:
+  pair:
+    inputs: {x: [b, n, d]}
+    layers:
+      k: {op: linear, in: x, out: [b, n, d]}
+      y: {op: mul, in: [x, k]}
+    outputs: [k, y]
+layers:
+  pair: {use: pair}
+  scores: {op: linear, in: pair.y, out: [b, n, E]}
+  top: {op: top_k, k: k}
+outputs: [pair.k, top.values]
+"""
+
+
+def test_a_row_of_a_block_may_be_called_as_a_size_of_its_file(tmp_path: Path) -> None:
+    library = _library(tmp_path, model=ROWS_CALLED_AS_SIZES)
+    assert list(library.spec("model_pair").dims) == ["b", "n", "d"]
+    assert "k" in library.spec("model").dims
+
+
 def test_blocks_come_with_the_folder_that_is_asked_for(tmp_path: Path) -> None:
     _library(tmp_path, small=BLOCKS)
     collection = collect([tmp_path])
