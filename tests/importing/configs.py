@@ -11,6 +11,7 @@ import torch
 Draw = Callable[[random.Random], dict[str, Any]]
 VARIED = 10
 SEED = 20
+GRANITE_SCALES = {"embedding_multiplier": 12.0, "residual_multiplier": 0.2, "attention_multiplier": 0.1, "logits_scaling": 6.0}
 
 
 def default(kind: str) -> Any:
@@ -155,6 +156,32 @@ def _electra(rng: random.Random) -> dict[str, Any]:
     return {**drawn, "embedding_size": rng.choice([drawn["hidden_size"], rng.randint(5, 40)])}
 
 
+def _granite_moe(rng: random.Random) -> dict[str, Any]:
+    return {**_mixtral(rng), **GRANITE_SCALES, "pad_token_id": None}
+
+
+def _t5(rng: random.Random) -> dict[str, Any]:
+    later = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False} if rng.random() < 0.5 else {}
+    return {
+        "vocab_size": rng.randint(50, 400), "d_model": rng.randint(8, 60), "d_kv": rng.randint(3, 12), "d_ff": rng.randint(10, 90),
+        "num_layers": rng.randint(1, 6), "num_heads": rng.randint(1, 5), "relative_attention_num_buckets": 4 * rng.randint(1, 6), **later,
+    }  # fmt: skip
+
+
+def _bart(rng: random.Random) -> dict[str, Any]:
+    heads, layers, inner = rng.choice([1, 2, 3, 5]), rng.randint(1, 6), rng.randint(10, 90)
+    return {
+        "vocab_size": rng.randint(50, 400), "d_model": heads * rng.choice([3, 6, 8]), "encoder_layers": layers, "decoder_layers": layers,
+        "encoder_attention_heads": heads, "decoder_attention_heads": heads, "encoder_ffn_dim": inner, "decoder_ffn_dim": inner,
+        "max_position_embeddings": rng.randint(16, 300),
+    }  # fmt: skip
+
+
+def _modernbert(rng: random.Random) -> dict[str, Any]:
+    drawn = {key: value for key, value in encoder(rng).items() if key != "type_vocab_size"}
+    return {**drawn, "local_attention": 2 * rng.randint(1, 5), "pad_token_id": None}
+
+
 def _bloom(rng: random.Random) -> dict[str, Any]:
     heads = rng.choice([1, 2, 3, 5])
     return {"vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([3, 6, 8]), "n_layer": rng.randint(1, 7), "n_head": heads}
@@ -273,6 +300,7 @@ def _deepseek3(rng: random.Random) -> dict[str, Any]:
 
 # Of these the library's own defaults cannot be said by a spec; beside each what is.
 UNSAID: dict[str, dict[str, Any]] = {
+    "granitemoe": GRANITE_SCALES,
     "qwen3_moe": {"norm_topk_prob": True},
     "deepseek_v2": {"first_k_dense_replace": 1, "num_experts_per_tok": 6, "q_lora_rank": None},
 }
@@ -290,6 +318,10 @@ DRAWS: dict[str, Draw] = {
     "roberta": encoder,
     "distilbert": _distilbert,
     "electra": _electra,
+    "granitemoe": _granite_moe,
+    "t5": _t5,
+    "bart": _bart,
+    "modernbert": _modernbert,
     "bloom": _bloom,
     "mpt": _mpt,
     "gpt_neo": _gpt_neo,
@@ -327,7 +359,7 @@ def products(kind: str, model: str, settings: dict[str, Any], b: int, n: int) ->
         built = getattr(transformers, model)(config).eval()
     mask = torch.zeros(b, 1, n, n, device="meta")
     given: dict[str, Any] = {} if kind in ("bloom", "fnet", "mpt") else {"attention_mask": mask}
-    if kind in ("gemma2", "gemma3_text"):
+    if kind in ("gemma2", "gemma3_text", "modernbert"):
         given = {"attention_mask": {"full_attention": mask, "sliding_attention": mask}}
     counter = FlopCounterMode(display=False)
     with counter, torch.no_grad():

@@ -18,7 +18,7 @@ from generator.sheet.costing import cost_of
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from generator.text.source import Source
-from tests.importing.configs import DRAWS, SEED, UNSAID, VARIED, counted, products, saved
+from tests.importing.configs import DRAWS, GRANITE_SCALES, SEED, UNSAID, VARIED, counted, products, saved
 from tests.support.builtin import builtin_library
 
 OFTEN = 3  # of the drawn configurations are compared by `make test`, all by `make test-all`
@@ -38,7 +38,7 @@ TEXTS = (
     "qwen2",
     "qwen3",
 )
-TEXTS += ("distilbert", "electra", "roberta", "bloom", "gpt_neo", "mpt", "roformer", "stablelm")
+TEXTS += ("modernbert", "distilbert", "electra", "roberta", "bloom", "gpt_neo", "mpt", "roformer", "stablelm")
 
 
 @cache
@@ -142,6 +142,13 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("mpt", "attn_config_alibi", {"attn_config": {"alibi": False}}),
     ("gpt_neo", "attention_layers", {"num_layers": 2, "attention_types": [[["local", "global"], 1]]}),
     ("gpt_oss", "swiglu_limit", {"swiglu_limit": 10.0}),
+    ("granitemoe", "residual_multiplier", {**GRANITE_SCALES, "residual_multiplier": 1.0}),
+    ("t5", "feed_forward_proj", {"feed_forward_proj": "gelu"}),
+    ("t5", "num_decoder_layers", {"num_decoder_layers": 2}),
+    ("bart", "decoder_layers", {"decoder_layers": 2}),
+    ("bart", "scale_embedding", {"scale_embedding": True}),
+    ("modernbert", "norm_bias", {"norm_bias": True}),
+    ("modernbert", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "full_attention"]}),
     ("roberta", "hidden_act", {"hidden_act": "relu"}),
     ("distilbert", "activation", {"activation": "relu"}),
     ("electra", "hidden_act", {"hidden_act": "gelu_new"}),

@@ -1,4 +1,4 @@
-"""Mixtral, Qwen3 with experts and OLMoE against transformers: experts, of which each token uses some."""
+"""Mixtral, Qwen3 with experts, OLMoE and Granite with experts against transformers: experts, of which each token uses some."""
 
 from __future__ import annotations
 
@@ -76,6 +76,31 @@ def _small_olmoe(dtype: torch.dtype) -> Small:
     return small_decoder(OLMOE(**settings, num_experts=5, pad_token_id=None).to(dtype), sizes, (7, 1, 1, 8))
 
 
+def _granite(**settings: Any) -> nn.Module:
+    """Return a model whose router takes its softmax in its own type, and whose head is tied."""
+    scales = {"embedding_multiplier": 12.0, "residual_multiplier": 0.22, "attention_multiplier": 0.015625, "logits_scaling": 6.0}
+    made: Any = rotary_decoder("GraniteMoe", eps=1e-6, experts_implementation="eager", **scales, **settings)
+    made.lm_head.weight = made.model.embed_tokens.weight
+    model: nn.Module = made
+    return model
+
+
+def _small_granite(dtype: torch.dtype) -> Small:
+    sizes = {"d": 24, "L": 2, "h": 4, "g": 2, "f": 20, "E": 5, "k": 2, "V": 97, "P": 29}
+    settings = {key: value for key, value in SMALL.items() if key != "head_dim"}
+    return small_decoder(_granite(**settings, initializer_range=0.2).to(dtype), sizes, (7, 1, 1, 8))
+
+
+def _full_granite() -> Sequence[FullSize]:
+    """Return the published sizes, as for Mixtral."""
+    shared = {"vocab_size": 49155, "intermediate_size": 512, "num_key_value_heads": 8, "num_experts_per_tok": 8}
+    presets: Mapping[str, Mapping[str, int]] = {
+        "granite-3.0-1b-a400m": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "num_local_experts": 32},
+        "granite-3.0-3b-a800m": {"hidden_size": 1536, "num_hidden_layers": 32, "num_attention_heads": 24, "num_local_experts": 40},
+    }
+    return [FullSize(preset, {}, partial(_granite, **shared, **settings), None) for preset, settings in presets.items()]
+
+
 def _full() -> Sequence[FullSize]:
     """Return the published sizes; which tokens choose an expert cannot be told without values, so that nothing is run."""
     return [FullSize(preset, {}, partial(MIXTRAL, **settings), None) for preset, settings in PRESETS.items()]
@@ -95,4 +120,5 @@ IMPLEMENTATIONS = (
     PublicModel("mixtral", "transformers", "transformers", "MixtralForCausalLM", _small, _full, CHOICES_IN_OWN_TYPE),
     PublicModel("qwen3_moe", "transformers", "transformers", "Qwen3MoeForCausalLM", _small_qwen3, _full_qwen3, CHOICES_IN_OWN_TYPE),
     PublicModel("olmoe", "transformers", "transformers", "OlmoeForCausalLM", _small_olmoe, _full_olmoe, CHOICES_IN_OWN_TYPE),
+    PublicModel("granite_moe", "transformers", "transformers", "GraniteMoeForCausalLM", _small_granite, _full_granite, CHOICES_IN_OWN_TYPE),
 )
