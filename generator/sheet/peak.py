@@ -55,6 +55,7 @@ class PeakMemory:
     bound: Mapping[str, Expr] = field(default_factory=dict)
     _summits: dict[tuple[bool, int], Summits | None] = field(default_factory=dict, init=False)  # formats of one size have the same
     _passes: dict[Pass, PeakMemory] = field(default_factory=dict, init=False)
+    _last: tuple[tuple[dict[str, int], bool], Replayed] | None = field(default=None, init=False)  # by sizes, and whether it is in half
 
     def of(self, what: Pass) -> PeakMemory:
         """Return that of a pass, the same one each time."""
@@ -106,10 +107,17 @@ class PeakMemory:
         if peak is not None and all(evaluate(count, sizes) >= least for count, least in self.limits(dtype)):
             return int(evaluate(self.bytes(dtype), sizes))
         try:
-            replayed = self.replayed(self.diary(sizes), dtype)
+            replayed = self._replayed_at(sizes, dtype)
         except ProblemsError:
             return None
         return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
+
+    def _replayed_at(self, sizes: Mapping[str, int], dtype: str) -> Replayed:
+        """Replay the pass at sizes; for all formats at once where what happens is the same in each. Raises ProblemsError."""
+        key = dict(sizes), dtype in HALF and self._plain.tracer.depends_on_precision
+        if self._last is None or self._last[0] != key:
+            self._last = key, self.replayed(self.diary(sizes), dtype)
+        return self._last[1]
 
     def _of(self, dtype: str) -> Replayed | None:
         return self._in_half if dtype in HALF else self._in_full
