@@ -9,14 +9,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from generator.formulas.symbols import Facts
 from generator.trace.diary import Launch
 from generator.trace.kernels import PASSED_ON, PLACE, Kernel, Rule, kernel_of
+from generator.trace.layout import slowest_first
 from generator.trace.memory_format import is_channels_last, strides_after
 from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, dense_strides, next_order, product
 
 
 class Heap(Protocol):
     """Where gradients come from and go to."""
+
+    facts: Facts
 
     def new(
         self,
@@ -182,10 +186,16 @@ class Derivative:
         return [(x, self.heap.new(x.shape, kind=x.kind, strides=self._transformed(x.shape)))]
 
     def _transformed(self, shape: Shape) -> Shape:
-        """The strides of pairs that a Fourier transform makes of a contiguous gradient: the axes transformed are the fastest."""
-        *others, last = self.launch.along
-        axes = [*sorted(others), last] if self.launch.name == "_fft_c2r" else sorted(self.launch.along)
-        return dense_strides(shape, [*(i for i in range(len(shape) - 1) if i not in axes), *axes, len(shape) - 1])
+        """The strides of pairs that a Fourier transform makes of a gradient: the axes transformed are the fastest.
+
+        A gradient that is complex itself is contiguous, and so are zeros that it is set into.
+        """
+        along = self.launch.along
+        if self.launch.name != "_fft_c2r":
+            return dense_strides(shape, [*(i for i in range(len(shape) - 1) if i not in along), *sorted(along), len(shape) - 1])
+        own, facts = self.gradient, self.heap.facts
+        others = slowest_first(facts, own.shape, own.strides, [axis for axis in range(own.rank) if axis not in along])
+        return dense_strides(shape, [*others, *slowest_first(facts, own.shape, own.strides, along[:-1]), along[-1], own.rank])
 
     def real_part(self) -> Gradients:
         """A view of the complex gradient."""

@@ -65,6 +65,7 @@ def real_to_complex(t: Tracer, x: Tensor, axes: Sequence[int], *, is_half: bool)
     """Transform real numbers along axes: torch.fft.rfft; not half, torch.fft.fft along one axis. Kept: x."""
     shape = list(x.shape)
     if is_half:
+        t.axes.add(shape[axes[-1]] - 1)  # an axis of two has as many frequencies, and its gradient is not filled up with zeros
         shape[axes[-1]] = floor(shape[axes[-1]] / 2) + 1
     order = [*slowest_first(t.facts, x.shape, x.strides, axes[:-1]), axes[-1]]
     strides = _executed(t, x.strides, x.shape, tuple(shape), order)

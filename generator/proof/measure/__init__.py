@@ -3,6 +3,7 @@
 Nothing here knows the cost formulas of this package. Importing it imports torch.
 """
 
+from generator.proof.measure import meta as meta  # how meta tensors behave from here on
 from generator.proof.measure.kernel import Count, KernelMode, MeasuredKernel, TensorInfo, kernels
 from generator.proof.measure.labels import current_label, module_labels, record
 from generator.proof.measure.matmul import backward_matmul_flops, matmul_flops, matmul_kernels

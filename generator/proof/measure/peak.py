@@ -5,8 +5,7 @@ last reference is gone. Parameters and buffers are excluded, and the gradients o
 taken to hold the inputs, the outputs and the gradients with which the backward pass starts (one of the size of each output).
 
 While torch is watched, some derivatives scatter into a fresh copy of zeros that are theirs alone, where otherwise they scatter into the
-zeros themselves (`areAnyTensorSubclassLike` in torch/csrc/autograd/FunctionsManual.cpp); here they are made to do so. The derivative
-of mish, one kernel on the CPU, is several on meta tensors, where torch has no kernel for it; here it is given one.
+zeros themselves (`areAnyTensorSubclassLike` in torch/csrc/autograd/FunctionsManual.cpp); here they are made to do so.
 
 Not seen is memory that a kernel uses inside itself. Under a dispatch mode torch avoids some in-place work: a linear layer with a bias
 on an input that is not contiguous shows the sum with the bias as a tensor of its own, where without the mode it is added in
@@ -169,11 +168,6 @@ _IN_PLACE: dict[OpOverload, OpOverload] = {
     torch.ops.aten.scatter.src: torch.ops.aten.scatter_.src,
     torch.ops.aten.index_put.default: torch.ops.aten.index_put_.default,
 }
-
-
-# As `torch.library.Library.impl`, which refuses what torch itself writes as several operations; it lasts as long as the object.
-_ON_META = torch._C._dispatch_library("IMPL", "aten", "Meta", __file__)  # noqa: SLF001
-_ON_META.impl("mish_backward", "Meta", lambda _gradient, x: torch.empty_like(x))
 
 
 def _summary(changes: Sequence[_Change], forward_ends: int, gradients: dict[int, Tensor], kept_apart: set[int]) -> MeasuredPeak:

@@ -71,12 +71,20 @@ layers:
   bent:   {op: activation, kind: relu}
   y:      {op: linear, out: [b, h, n, 2*d], frozen: true}
 """
+HALVES = """\
+title: Frequencies of so few that none is left out
+dims: {a: length, b: rows}
+inputs: {x: [a, b]}
+layers:
+  half: {op: fft, kind: rfft, over: 0}
+  y:    {op: fft, kind: ifft, over: [0, 1]}
+"""
 
 
 @pytest.fixture
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    return write_specs(Path("mine"), one_head=ONE_HEAD, whole_rotary=WHOLE_ROTARY, features=FEATURES, frozen=FROZEN)
+    return write_specs(Path("mine"), one_head=ONE_HEAD, whole_rotary=WHOLE_ROTARY, features=FEATURES, frozen=FROZEN, halves=HALVES)
 
 
 @pytest.mark.usefixtures("mine")
@@ -123,3 +131,9 @@ def test_an_axis_of_one_excuses_no_wrong_count(mine: Path, monkeypatch: pytest.M
 def test_whether_a_product_is_folded_follows_from_the_strides_of_axes_of_one_too(mine: Path, name: str, sizes: dict[str, int]) -> None:
     with Workbench(Library([mine])) as bench:
         assert [check for check in check_case(bench, name, sizes).checks if not check.equal] == []
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_half_a_spectrum_of_two_is_whole(mine: Path, length: int) -> None:
+    with Workbench(Library([mine])) as bench:
+        assert [check for check in check_case(bench, "halves", {"a": length, "b": 6}).checks if not check.equal] == []

@@ -102,6 +102,11 @@ ROWS = {  # whose derivative is the highest point of a spec of one row
     "spectrum along the first axis": "y: {op: fft, in: x, over: 0}",
     "spectrum of a spectrum": "y: {op: fft, in: pairs, over: 0, complex: true}",
     "numbers of half a spectrum": "y: {op: fft, in: pairs, kind: irfft, over: 0}",
+    "half a spectrum of two, which is whole": "y: {op: fft, in: two, kind: rfft, over: 0}",
+    "back from half a spectrum that lies otherwise": (
+        "t: {op: rearrange, in: two, to: i b n -> i n b}\n  f: {op: fft, kind: rfft, over: [1, 0]}\n"
+        "  bent: {op: activation, kind: tanh}\n  g: {op: fft, kind: irfft, over: 2}\n  y: {op: activation, kind: gelu}"
+    ),
     "stacked along the last axis": "y: {op: stack, in: [x, x], axis: 2}",
     "bent by what is several kernels on meta tensors": "y: {op: activation, in: x, kind: mish}",
     "weight of a norm of one row": "y: {op: rms_norm, in: row}",
@@ -115,6 +120,7 @@ inputs:
   x: [b, n]
   column: [b, 1]
   row: [1, n]
+  two: [2, b, n]
   pairs: [b, n, 2]
   image: [2, 3, b, n]
   places: {{shape: [2, n, b, 2], grad: false}}
