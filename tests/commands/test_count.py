@@ -104,6 +104,42 @@ def test_arguments_come_from_a_file_of_json_too(capsys: pytest.CaptureFixture[st
     assert (code, json.loads(out)["params"]) == (0, 60 + 5)
 
 
+COUNTED_ALIKE = {"params", "trainable_params", "active_params", "macs", "matmul_flops", "vector_flops", "backward_matmul_flops"}
+PUBLIC = """\
+from torch import nn
+
+from generator.proof.verify.references.timm_models import import_timm
+
+
+def resnet():
+    return import_timm().create_model("resnet50")
+
+
+def encoder():
+    return nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("word", "asked", "but"),
+    [
+        ("torch.nn:LSTM", "--args 4,5,batch_first=True --against lstm b=2 n=3 k=4 d=5", set()),
+        ("torch.nn:GRU", "--args 4,5,batch_first=True --against gru b=2 n=3 k=4 d=5", set()),
+        ("public.py:resnet", "--against resnet-50 b=2 --device meta", set()),
+        # PyTorch scales queries and keys, where the spec scales their products.
+        ("public.py:encoder", "--against post_norm_block b=2 n=3 d=16 h=2 f=32 activation=relu", {"vector_flops"}),
+    ],
+)
+def test_public_modules_come_to_what_built_in_specs_say(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, word: str, asked: str, but: set[str]
+) -> None:
+    (tmp_path / "public.py").write_text(PUBLIC, encoding="utf-8")
+    _, out, _ = run(capsys, word, *asked.split(), "--json")
+    compared = {one["quantity"]: one["equal"] for one in json.loads(out)["compared"]}
+    assert {key for key in COUNTED_ALIKE if not compared[key]} == but
+
+
 @pytest.mark.slow
 def test_the_configuration_of_a_public_model_makes_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
@@ -44,7 +45,7 @@ class Called(nn.Module):
 
     def forward(self, *leaves: Tensor) -> list[Tensor]:
         """Call the module with other tensors in the places of those that were given."""
-        values = list(self._values)
+        values = [_copied(value) for value in self._values]
         for place, number in self._places.items():
             values[place] = leaves[number]
         args, kwargs = tree_unflatten(values, self._spec)
@@ -69,6 +70,16 @@ class Called(nn.Module):
             elif not isinstance(leaf, bool | int | float | complex | str | bytes | torch.dtype | torch.device | None):
                 self.opaque[type(leaf).__name__] = None
         return found
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of what a call may change, such as a cache, but for a tensor, in whose place another comes."""
+    if isinstance(value, Tensor):
+        return value
+    try:
+        return copy.deepcopy(value)
+    except (RuntimeError, TypeError):  # which cannot be copied
+        return value
 
 
 def described(value: Any) -> str:

@@ -72,7 +72,7 @@ def count(module: nn.Module, inputs: Any, mode: str = TRAINING) -> Counted:
     run = _Run(call, in_training=mode == TRAINING)
     with torch.random.fork_rng(devices=[]), torch.set_grad_enabled(mode == TRAINING):
         if any(is_lazy(tensor) for tensor in (*module.parameters(), *module.buffers())):
-            call(*call.leaves)  # which makes what is not made yet
+            call(*_fresh(call.leaves))  # which makes what is not made yet
         run.all_passes()
     tree = tree_of(module, run.calls.calls, run.by_label, run.read.scalars)
     notes = (*run.notes, *_said_of_module(module, run))
@@ -128,11 +128,17 @@ class _Run:
 
     def _forward(self) -> None:
         self.read = ReadParameters(self.call)
+        unseen, bare = "", list[str]()
         with _same_start(self.call), self.custom.watched():
-            bare = [kernel.op for kernel in kernels(self.call, *self.call.leaves)]
+            try:
+                bare = [kernel.op for kernel in kernels(self.call, *_fresh(self.call.leaves))]
+            except UncountedError as error:
+                unseen = str(error)
         found, self.calls, seen = _forward(self.call, self.call.leaves, self.missing, self.read)
         self.by_label |= found
         self.notes += _what_labels_changed(bare, seen)
+        if unseen:
+            self.notes.append(f"by itself the module takes another path than where hooks tell submodules apart, which is counted: {unseen}")
 
     def _step(self) -> None:
         saved, backward, self.has_backward = _step(self.call, self.call.leaves, self.missing)
@@ -145,7 +151,7 @@ class _Run:
 
     def _peak(self) -> None:
         with _same_start(self.call), module_labels(self.call.module):  # so that the same kernels run as in the other passes
-            given = _as_given(self.call.leaves)
+            given = _fresh(self.call.leaves)
             if self.in_training:
                 self.peak = peak(self.call, given, input_gradients=None).bytes
             else:
@@ -164,8 +170,9 @@ def _forward(
     ]
     observers: list[Observer] = [missing.tolerated(counter if counter is vector else _of_known(counter), key) for counter, key in counters]
     observers.append(read)
+    given = _fresh(leaves)
     with _same_start(call), module_labels(call.module) as calls, KernelMode(observers=observers) as mode:
-        read.note(call(*leaves))
+        read.note(call(*given))
     moved = [kernel_traffic(kernel) for kernel in mode.kernels]
     found: dict[str, ByLabel] = {key: counter.count.by_label() for counter, key in counters}
     found[TRAFFIC_ELEMENTS.key] = _summed((one.kernel.label, one.elements) for one in moved)
@@ -175,7 +182,7 @@ def _forward(
 
 def _step(call: Called, leaves: Sequence[Tensor], missing: Missing) -> tuple[Saved, ByLabel, bool]:
     """Return what a forward pass keeps, the FLOPs of the backward pass by submodule, and whether there is one."""
-    given = _as_given(leaves)
+    given = _fresh(leaves)
     watch = SavedWatch(owned_storages(call), given)
     with _same_start(call), module_labels(call.module) as calls, gradients_set_aside(call.parameters()):
         with watch.hooks():
@@ -203,7 +210,7 @@ def _in_parts(call: Called, missing: Missing, notes: list[str], *, with_backward
     """Count FLOPs on meta tensors, where some fused layers run in their parts; nothing where that cannot be done."""
     fused = listed(dict.fromkeys(_missing_kernels(missing)))
     try:
-        other, leaves = call.on(copy.deepcopy(call.module).to("meta"), "meta")
+        other, leaves = call.on(_on_meta(call.module), "meta")
         lacking, found = Missing(), dict[str, ByLabel]()
         flops, _, _ = _forward(other, leaves, lacking, ReadParameters(other))
         found |= {key: flops[key] for key in FLOPS}
@@ -222,13 +229,23 @@ def _in_parts(call: Called, missing: Missing, notes: list[str], *, with_backward
     return found
 
 
+def _on_meta(module: nn.Module) -> nn.Module:
+    """Return a copy of a module on the meta device, made without a copy of its weights."""
+    copies: dict[int, Any] = {}
+    for tensor in (*module.parameters(), *module.buffers()):
+        empty = torch.empty_like(tensor, device="meta")
+        copies[id(tensor)] = nn.Parameter(empty, tensor.requires_grad) if isinstance(tensor, nn.Parameter) else empty
+    return copy.deepcopy(module, copies)
+
+
 def _what_labels_changed(bare: Sequence[str], seen: Sequence[str]) -> list[str]:
     """Say what the module runs otherwise where nothing hooks into its submodules."""
     only_bare = list(dict.fromkeys(op for op in bare if op not in set(seen)))
-    if not only_bare:
-        return []
-    said = f"by itself the module takes a fast path, {listed(only_bare)}, which nobody can look into; PyTorch leaves it where hooks tell "
-    return [f"{said}submodules apart, so all counts are those of the same module in its parts"]
+    fast = [op for op in only_bare if op in UNCOUNTED]
+    if fast:
+        said = f"by itself the module takes a fast path, {listed(fast)}, which nobody can look into; PyTorch leaves it where hooks tell "
+        return [f"{said}submodules apart, so all counts are those of the same module in its parts"]
+    return [f"its first run also had {listed(only_bare, limit=4)}; counted are later runs"] if only_bare else []
 
 
 def _said_of_module(module: nn.Module, run: _Run) -> Iterator[str]:
@@ -277,8 +294,9 @@ def _same_start(call: Called) -> Iterator[None]:
                 buffer.copy_(before)
 
 
-def _as_given(leaves: Sequence[Tensor]) -> list[Tensor]:
-    return [leaf.detach().requires_grad_(leaf.requires_grad) for leaf in leaves]
+def _fresh(leaves: Sequence[Tensor]) -> list[Tensor]:
+    """Inputs of one pass, which may change them in place."""
+    return [leaf.detach().clone().requires_grad_(leaf.requires_grad) for leaf in leaves]
 
 
 def _is_on_meta(call: Called) -> bool:

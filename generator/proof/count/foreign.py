@@ -248,6 +248,12 @@ def _failure(home: Path, error: Exception, passed: Sequence[str]) -> UserCodeErr
     inside = [] if frames[-1] is last else [f"raised in {_shown(frames[-1].filename)}:{frames[-1].lineno}"]
     compiled = type(error).__module__.startswith("torch._dynamo")
     inside += ["what PyTorch compiles, such as flex_attention, does not run under the counters"] if compiled else []
+    changed = "a leaf Variable that requires grad" in said[0]
+    inside += (
+        ["an input that gets a gradient is changed in place: write `nograd` behind it, or give the module one that is not"]
+        if changed
+        else []
+    )
     shown = [f"{last.lineno} | {line}"] if line else []
     return UserCodeError(f"{_shown(last.filename)}:{last.lineno}: {said[0]}", *shown, *said[1:8], *passed, *inside)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from generator.formulas.human import compact, counted, exact, rounded
@@ -31,7 +32,9 @@ def count_lines(found: Counted, depth: int, width: int | None) -> Iterator[str]:
     for key, why in ((key, why) for key, why in found.left_out.items() if why):
         reasons.setdefault(why, []).append(title_of(key).lower())
     notes = [*found.notes, *(f"no {joined(titles, 'or')}: {why}" for why, titles in reasons.items())]
-    yield from ["", *(f"note: {note}" for note in notes)] if notes else []
+    for note in notes:
+        yield ""
+        yield from textwrap.wrap(f"note: {note}", width or len(note) + 10, subsequent_indent="  ", break_long_words=False)
 
 
 def compared_lines(rows: Sequence[Compared], name: str) -> Iterator[str]:

@@ -76,7 +76,7 @@ class Missing:
 def _why(op: OpOverload) -> str:
     if base_name(op) in UNCOUNTED:
         return "it computes matrix products inside itself, into which nobody can look"
-    return "there is no rule for it" if is_own(op) else "it is none of PyTorch's own operations, so nothing is known of what it computes"
+    return "there is no rule for it" if is_own(op) else "it is no operation of aten, PyTorch's own, so nothing is known of what it computes"
 
 
 class Custom:

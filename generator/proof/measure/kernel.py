@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.proof.measure.labels import current_label
 from generator.proof.measure.operations import is_composite, is_question, is_view, op_name
-from generator.proof.measure.storages import tensors_in
+from generator.proof.measure.storages import require_one_storage, tensors_in
 from generator.proof.measure.uncounted import UncountedError
 
 Key = TypeVar("Key")
@@ -195,4 +195,5 @@ def kernels(fn: Callable[..., Any], *args: Any, source: str | None = None, **kwa
 
 
 def _info(tensor: Tensor) -> TensorInfo:
+    require_one_storage(tensor)
     return TensorInfo(tuple(tensor.shape), tensor.dtype)

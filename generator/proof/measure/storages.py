@@ -18,13 +18,18 @@ def storage_key(tensor: Tensor) -> int:
     It is an address inside torch, so it is only meaningful while something keeps the storage alive.
 
     Raises:
-        UncountedError: a tensor that is sparse or nested has no one storage.
+        UncountedError: as `require_one_storage`.
     """
-    if tensor.layout is not torch.strided or tensor.is_nested:
-        kind = "nested tensor" if tensor.is_nested else f"tensor of layout {str(tensor.layout).removeprefix('torch.')}"
-        raise UncountedError(f"a {kind} has no one storage, so that nothing about it can be counted")
+    require_one_storage(tensor)
     key: int = tensor.untyped_storage()._cdata  # noqa: SLF001  # as torch's own memory tools do; data_ptr() is 0 on meta
     return key
+
+
+def require_one_storage(tensor: Tensor) -> None:
+    """Raise UncountedError for a tensor that is sparse or nested, which has no one storage, and may have no shape."""
+    if tensor.layout is not torch.strided or tensor.is_nested:
+        kind = "nested tensor" if tensor.is_nested else f"tensor of layout {str(tensor.layout).removeprefix('torch.')}"
+        raise UncountedError(f"there is a {kind}, which has no one storage, so that nothing about it can be counted")
 
 
 def storage_bytes(tensor: Tensor) -> int:

@@ -402,6 +402,36 @@ def test_the_module_is_the_same_afterwards() -> None:
     assert torch.equal(state, torch.random.get_rng_state())
 
 
+class Careless(nn.Module):
+    """A module that changes its inputs and itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table: Tensor | None = None
+
+    def forward(self, x: Tensor, seen: list[int]) -> Tensor:
+        if self.table is None:
+            self.table = torch.arange(4.0).cos()
+        seen.append(len(seen))
+        return x.mul_(2) + self.table
+
+
+def test_inputs_are_the_same_in_each_pass_and_afterwards() -> None:
+    x, seen = torch.ones(2, 4), [0]
+    found = archsheet.count(Careless(), [x, seen])
+    assert (seen, x.sum().item()) == ([0], 8)
+    assert found.vector_flops == 2 * 2 * 4
+    assert "its first run also had `arange` and `cos`; counted are later runs" in found.notes
+
+
+def test_nested_tensors_are_named() -> None:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    padding = torch.tensor([[False, False, True], [False, False, False]])
+    found = archsheet.count(nn.TransformerEncoder(layer, 1).eval(), {"src": torch.ones(2, 3, 8), "src_key_padding_mask": padding})
+    assert (found.matmul_flops, found.params) == (None, 600)
+    assert any("nested tensor" in one.why for one in found.uncounted)
+
+
 def test_on_meta_tensors_what_needs_numbers_is_left_out() -> None:
     found = archsheet.count(nn.Linear(4, 5, device="meta"), torch.empty(2, 4, device="meta"))
     assert (found.params, found.matmul_flops, found.saved_elements, found.peak_bytes) == (25, 80, None, None)
