@@ -182,6 +182,11 @@ def _modernbert(rng: random.Random) -> dict[str, Any]:
     return {**drawn, "local_attention": 2 * rng.randint(1, 5), "pad_token_id": None}
 
 
+def _whisper(rng: random.Random) -> dict[str, Any]:
+    own = {"num_mel_bins": rng.randint(3, 20), "max_source_positions": rng.randint(5, 60), "max_target_positions": rng.randint(16, 300)}
+    return {**{key: value for key, value in _bart(rng).items() if key != "max_position_embeddings"}, **own, "pad_token_id": None}
+
+
 def _bloom(rng: random.Random) -> dict[str, Any]:
     heads = rng.choice([1, 2, 3, 5])
     return {"vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([3, 6, 8]), "n_layer": rng.randint(1, 7), "n_head": heads}
@@ -322,6 +327,7 @@ DRAWS: dict[str, Draw] = {
     "t5": _t5,
     "bart": _bart,
     "modernbert": _modernbert,
+    "whisper": _whisper,
     "bloom": _bloom,
     "mpt": _mpt,
     "gpt_neo": _gpt_neo,

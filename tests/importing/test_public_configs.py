@@ -149,6 +149,8 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("bart", "scale_embedding", {"scale_embedding": True}),
     ("modernbert", "norm_bias", {"norm_bias": True}),
     ("modernbert", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "full_attention"]}),
+    ("whisper", "decoder_layers", {"decoder_layers": 2}),
+    ("whisper", "apply_spec_augment", {"apply_spec_augment": True}),
     ("roberta", "hidden_act", {"hidden_act": "relu"}),
     ("distilbert", "activation", {"activation": "relu"}),
     ("electra", "hidden_act", {"hidden_act": "gelu_new"}),

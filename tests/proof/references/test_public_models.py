@@ -29,13 +29,25 @@ def bench() -> Iterator[Workbench]:
 # Of these, public implementations are built in all published sizes too.
 FULL_SIZE = {"albert", "bert", "cvt", "gpt2", "llama", "llama3", "longformer", "mamba", "min_gpt", "mistral", "qwen2"}
 FULL_SIZE |= {"gemma", "gemma2", "llama2", "mistral_nemo", "olmoe", "opt", "phi3", "phi4", "qwen3_moe"}
-FULL_SIZE |= {"bart", "modernbert", "t5", "t5_v1_1", "distilbert", "electra", "electra_small", "gpt_oss", "granite_moe", "roberta"}
+FULL_SIZE |= {
+    "bart",
+    "modernbert",
+    "whisper",
+    "t5",
+    "t5_v1_1",
+    "distilbert",
+    "electra",
+    "electra_small",
+    "gpt_oss",
+    "granite_moe",
+    "roberta",
+}
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 # These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
 # tokens choose an expert?), so that matmul FLOPs are not compared.
 OTHER_PRODUCTS = {"gpt_oss", "granite_moe", "olmoe", "qwen3_moe", "deepseek_v2_lite", "deepseek_v3", "longformer", "mamba", "mixtral"}
-FROZEN = {"deepseek_v3"}  # some of whose weights are frozen here and there: both counts are compared
+FROZEN = {"deepseek_v3", "whisper"}  # some of whose weights are frozen here and there: both counts are compared
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""T5 and BART against transformers: an encoder and a decoder."""
+"""T5, BART and Whisper against transformers: an encoder and a decoder."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small, tokens
+from generator.proof.verify.references.base import FullSize, PublicModel, Small, open_mask, tokens
 from generator.proof.verify.references.transformers_models import WORDS, InOwnType, built
 
 Settings = Mapping[str, Any]
@@ -45,6 +45,15 @@ BART_SMALL: Settings = {
     "decoder_attention_heads": 4, "encoder_ffn_dim": 56, "decoder_ffn_dim": 56, "max_position_embeddings": 29, "dropout": 0.0,
     "init_std": 0.2,
 }  # fmt: skip
+WHISPER_KEYS = ("d_model", "encoder_layers", "encoder_attention_heads", "encoder_ffn_dim", "vocab_size", "num_mel_bins")
+WHISPER_PRESETS: Mapping[str, Sequence[int]] = {
+    "whisper-tiny": (384, 4, 6, 1536, 51865, 80),
+    "whisper-base": (512, 6, 8, 2048, 51865, 80),
+    "whisper-small": (768, 12, 12, 3072, 51865, 80),
+    "whisper-medium": (1024, 24, 16, 4096, 51865, 80),
+    "whisper-large": (1280, 32, 20, 5120, 51865, 80),
+    "whisper-large-v3": (1280, 32, 20, 5120, 51866, 128),
+}
 BATCH, SOURCE, TARGET = 3, 128, 40  # of published sizes
 
 
@@ -96,6 +105,36 @@ def _small_bart(dtype: torch.dtype) -> Small:
     return small_encoder_decoder(BART(**BART_SMALL).to(dtype), {"d": 24, "L": 3, "h": 4, "f": 56, "V": WORDS, "P": 29}, first_word=2)
 
 
+def _whisper(**settings: Any) -> nn.Module:
+    """Return Whisper with as many layers, heads and inner features in the decoder as in the encoder."""
+    both = {key: settings[f"encoder_{key}"] for key in ("layers", "attention_heads", "ffn_dim")}
+    decoder = {f"decoder_{key}": value for key, value in both.items()}
+    return built("Whisper", "ForConditionalGeneration", attn_implementation="eager", **settings, **decoder)
+
+
+def _small_whisper(dtype: torch.dtype) -> Small:
+    other: Any = _whisper(
+        d_model=24, encoder_layers=3, encoder_attention_heads=4, encoder_ffn_dim=56, vocab_size=WORDS, num_mel_bins=5, init_std=0.2,
+        max_source_positions=11, max_target_positions=29, pad_token_id=0, bos_token_id=0, eos_token_id=0, decoder_start_token_id=0,
+    ).to(dtype)  # fmt: skip
+    frames, target = torch.randn(2, 5, 22, dtype=dtype), torch.randint(1, WORDS, (2, 13))  # the word 0 pads, and gets no gradient
+
+    def run() -> list[Tensor]:
+        return [other(input_features=frames, decoder_input_ids=target).logits]
+
+    return Small({"c": 5, "s": 11, "d": 24, "L": 3, "h": 4, "f": 56, "V": WORDS, "P": 29}, other, (frames, target), run)
+
+
+def _full_whisper() -> Sequence[FullSize]:
+    found = []
+    for preset, values in WHISPER_PRESETS.items():
+        settings = dict(zip(WHISPER_KEYS, values, strict=True))
+        frames = torch.zeros(BATCH, settings["num_mel_bins"], 3000, device="meta")
+        given = {"input_features": frames, "decoder_input_ids": tokens(BATCH, TARGET), "decoder_attention_mask": open_mask(BATCH, TARGET)}
+        found.append(FullSize(preset, {"b": BATCH, "n": TARGET}, partial(_whisper, **settings), partial(dict, given, use_cache=False)))
+    return found
+
+
 NAME = "T5ForConditionalGeneration"
 IMPLEMENTATIONS = (
     PublicModel("t5", "transformers", "transformers", NAME, partial(_small_t5, _t5), partial(_full_t5, _t5, T5_PRESETS)),
@@ -107,4 +146,5 @@ IMPLEMENTATIONS = (
         "bart", "transformers", "transformers", "BartForConditionalGeneration", _small_bart,
         partial(full_encoder_decoder, BART, BART_PRESETS),
     ),
+    PublicModel("whisper", "transformers", "transformers", "WhisperForConditionalGeneration", _small_whisper, _full_whisper),
 )  # fmt: skip
