@@ -179,7 +179,8 @@ def _bart(rng: random.Random) -> dict[str, Any]:
 
 def _modernbert(rng: random.Random) -> dict[str, Any]:
     drawn = {key: value for key, value in encoder(rng).items() if key != "type_vocab_size"}
-    return {**drawn, "local_attention": 2 * rng.randint(1, 5), "pad_token_id": None}
+    layers = rng.randint(2, 7)  # a single one would leave none behind the first, which has no norm
+    return {**drawn, "num_hidden_layers": layers, "local_attention": 2 * rng.randint(1, 5), "pad_token_id": None}
 
 
 def _whisper(rng: random.Random) -> dict[str, Any]:
