@@ -27,7 +27,7 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
     Raises:
         ProblemsError: a spec that must be derived and cannot.
     """
-    from generator.build.spec_summary import restore, restored_views
+    from generator.build.spec_summary import counted_others, restore, restored_others, restored_views
     from generator.render.workbook.catalogue import CatalogueLine, build_catalogue
     from generator.sheet.compiled import compile_spec
     from generator.sheet.example import known_views
@@ -37,7 +37,7 @@ def catalogue_of(library: Library, summaries: Mapping[str, dict[str, Any] | None
         sheet = restore(summary)
         if summary is None or sheet is None:
             sheet = compile_spec(library, name).sheet
-            entries.append(CatalogueLine(sheet, known_views(sheet)))
+            entries.append(CatalogueLine(sheet, known_views(sheet), counted_others(sheet)))
         else:
-            entries.append(CatalogueLine(sheet, restored_views(sheet, summary)))
+            entries.append(CatalogueLine(sheet, restored_views(sheet, summary), restored_others(summary)))
     return build_catalogue(entries, kind.language, kind.suffix)

@@ -7,7 +7,8 @@ from typing import Any
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.formulas.formula_data import FormulaDataError, from_data, to_data
 from generator.render.markdown.presets import PresetNumbers, preset_numbers
-from generator.sheet.example import ExampleView, known_views, view_of
+from generator.sheet.counted import Counted, counted_at
+from generator.sheet.example import ExampleView, known_views, other_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 
@@ -31,6 +32,7 @@ def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
             "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.cite] for preset in sheet.presets],
             # Chosen here, where conditions and rows are known: what is restored has neither.
             "examples": [dict(view.examples) for view in known_views(sheet)],
+            "others": [[one.preset, one.cite, dict(one.sizes), list(one.examples), dict(one.counts)] for one in counted_others(sheet)],
             "numbers": [[one.preset, dict(one.chosen), one.params, one.flops] for one in preset_numbers(sheet)],
             "claims": claims_to_data(sheet),
             "references": references_to_data(sheet),
@@ -47,6 +49,7 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
         return None
     try:
         restored_numbers(data)  # refuses what is none
+        restored_others(data)
         if len(data["examples"]) != max(1, len(data["presets"])):
             return None
         sizes = tuple(
@@ -73,6 +76,17 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
+
+
+def counted_others(sheet: Sheet) -> tuple[Counted, ...]:
+    """Return what the presets with options or blocks of their own come to."""
+    views = zip(sheet.other_presets, other_views(sheet), strict=True)
+    return tuple(counted_at(sheet.under(preset), view, preset.choices) for preset, view in views)
+
+
+def restored_others(data: dict[str, Any]) -> tuple[Counted, ...]:
+    """Return the same as it was counted when a summary was made."""
+    return tuple(Counted(*one) for one in data["others"])
 
 
 def restored_numbers(data: dict[str, Any]) -> tuple[PresetNumbers, ...]:

@@ -61,6 +61,13 @@ def known_views(sheet: Sheet) -> tuple[ExampleView, ...]:
     return tuple(view_of(sheet, preset, {}) if isinstance(view, NoExampleError) else view for preset, view in found)
 
 
+def other_views(sheet: Sheet) -> tuple[ExampleView, ...]:
+    """Return the view of each preset with options or blocks of its own, without examples where none are found."""
+    found = ((sheet.under(preset), preset) for preset in sheet.other_presets)
+    searched = ((under, preset, searched_view(under, preset)) for under, preset in found)
+    return tuple(view_of(under, preset, {}) if isinstance(view, NoExampleError) else view for under, preset, view in searched)
+
+
 @lru_cache(maxsize=128)
 def searched_views(sheet: Sheet) -> tuple[ExampleView | NoExampleError, ...]:
     """Return the view of each preset, or one of examples only; where nothing was found that satisfies the conditions, that error."""

@@ -10,17 +10,18 @@ from openpyxl import Workbook
 from openpyxl.utils import get_column_letter, quote_sheetname
 from openpyxl.worksheet.hyperlink import Hyperlink
 
-from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import QUANTITIES, UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
 from generator.render.workbook.cells import PAGE_WIDTH, Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
-from generator.render.workbook.large_numbers import kind_of
+from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
+from generator.sheet.counted import Counted, counted_at
 from generator.sheet.example import ExampleView
 from generator.sheet.sheet import Sheet
+from generator.text.spec_values import as_written
 
 FIRST_ROW = 5
 WORDS_WIDTHS = (50, 32, 26, 28, 46, 34)  # title, spec, kind, preset, sizes, source
@@ -36,18 +37,20 @@ class CatalogueLine:
     Args:
         sheet: the spec; its rows and conditions are not looked at.
         views: the sizes at which it is shown, which are those of its own workbook: they are chosen where rows and conditions are known.
+        others: its presets with options or blocks of their own.
     """
 
     sheet: Sheet
     views: tuple[ExampleView, ...]
+    others: tuple[Counted, ...] = ()
 
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the catalogue: a spec at one preset, or at examples of ours."""
+    """One line of the catalogue with its spec."""
 
     sheet: Sheet
-    view: ExampleView
+    at: Counted
 
 
 def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suffix: str = ".xlsx") -> bytes:
@@ -67,7 +70,9 @@ def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suff
     values: dict[tuple[str, str], Value] = {}
     listed, forms = (Page(book, words(f"catalogue.{key}"), values) for key in ("sheet", "formulas"))
     ordered = sorted(entries, key=lambda entry: (not entry.sheet.source.startswith("models/"), entry.sheet.source))
-    lines = [Line(entry.sheet, view) for entry in ordered for view in entry.views]
+    lines = [
+        Line(entry.sheet, one) for entry in ordered for one in (*(counted_at(entry.sheet, view) for view in entry.views), *entry.others)
+    ]
     first_rows: dict[str, int] = {}
     _write_head(listed, words)
     for row, line in enumerate(lines, start=FIRST_ROW):
@@ -75,6 +80,9 @@ def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suff
         _write_line(listed, words, row, line, suffix)
     last = get_column_letter(len(WORDS_WIDTHS) + len(QUANTITIES))
     listed.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:{last}{max(FIRST_ROW, FIRST_ROW + len(lines) - 1)}"
+    for i, quantity in enumerate(QUANTITIES, start=len(WORDS_WIDTHS) + 1):
+        column = get_column_letter(i)
+        name_large(listed, f"{column}{FIRST_ROW}:{column}{FIRST_ROW + max(1, len(lines)) - 1}", words, quantity.unit)
     listed.sheet.freeze_panes = f"B{FIRST_ROW}"
     _write_formulas(forms, words, [entry.sheet for entry in ordered], first_rows)
     for page in (listed, forms):
@@ -103,35 +111,26 @@ def _with_unit(quantity: Quantity, words: Texts) -> str:
 
 
 def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> None:
-    sheet, preset = line.sheet, line.view.preset
+    sheet, at_sizes = line.sheet, line.at
     page.text(f"A{row}", sheet.title, "Hyperlink, cell")
     page.sheet[f"A{row}"].hyperlink = f"{sheet.name}{suffix}"
     page.sheet[f"A{row}"].style = "Hyperlink, cell"  # openpyxl puts its own in the way
     page.text(f"B{row}", sheet.name, "Muted words")
     page.text(f"C{row}", " / ".join(PurePosixPath(sheet.source).parent.parts), "Muted words")
-    page.text(f"D{row}", preset.name if preset else words("catalogue.example"), "Words" if preset else "Muted words")
-    sizes = ", ".join(f"{name}={value}{'*' if name in line.view.examples else ''}" for name, value in line.view.sizes.items())
+    page.text(f"D{row}", at_sizes.preset or words("catalogue.example"), "Words" if at_sizes.preset else "Muted words")
+    sizes = ", ".join(f"{name}={as_written(value)}{'*' if name in at_sizes.examples else ''}" for name, value in at_sizes.sizes.items())
     page.text(f"E{row}", sizes, "Muted words")
-    keys = (preset.cite if preset else " ".join(sheet.cite)).split()
-    source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in keys)
+    source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in at_sizes.cite.split())
     page.text(f"F{row}", source, "Muted words")
-    shown = zip((sheet.title, sheet.name, preset.name if preset else "", sizes, source), (0, 1, 3, 4, 5), strict=True)
+    shown = zip((sheet.title, sheet.name, at_sizes.preset, sizes, source), (0, 1, 3, 4, 5), strict=True)
     page.height(row, [(text, WORDS_WIDTHS[column] - 7) for text, column in shown])
     for i, quantity in enumerate(QUANTITIES):
         at = f"{get_column_letter(len(WORDS_WIDTHS) + 1 + i)}{row}"
-        value = _total(sheet, quantity.key, line.view.sizes)
+        value = at_sizes.counts[quantity.key]
         if value is None:
             page.text(at, words("result.none"), "Muted number")
         else:
             page.number(at, value, f"Layer, {kind_of(quantity.unit)}")
-
-
-def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:
-    try:
-        value = evaluate(sheet.totals[key], sizes)
-    except EvaluationError:
-        return None
-    return value if isinstance(value, int) else None
 
 
 def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_rows: Mapping[str, int]) -> None:

@@ -156,3 +156,18 @@ def test_the_page_says_how_their_formulas_are_seen_and_has_their_peaks() -> None
     peaks = {line[0]: line[peak] for line in table.rows}
     assert set(peaks) == {f"`{name}`" for name in load("llama3").presets}
     assert all(peaks.values())
+
+
+@pytest.mark.slow
+def test_the_catalogue_has_a_line_for_each_also_where_it_is_made_of_what_was_kept() -> None:
+    words = ["build", "mine", "--formats", "excel", "--out", "out", "--jobs", "1"]
+    assert main(words) == 0
+    file = Path("out/excel/catalogue.xlsx")
+    built = file.read_bytes()
+    cells_of = {at: value for (title, at), value in values(file).items() if title == "Catalogue"}
+    found = {cells_of.get(f"D{row}"): row for row in range(5, 12)}
+    assert {name: cells_of[f"G{found[name]}"] for name in PARAMS} == PARAMS
+    assert cells_of[f"E{found['net-wide']}"] == "b=1*, n=128*, d=8, f=32, L=2, inner=wide"
+    file.unlink()
+    assert main(words) == 0
+    assert file.read_bytes() == built
