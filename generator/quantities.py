@@ -234,8 +234,7 @@ VISIBLE_MATMUL_FLOPS: Final = Quantity(
     ),
     Words(
         "可见矩阵乘 FLOPs",
-        "矩阵乘 FLOPs，其中不计被位置掩码（因果、窗口、分段）遮住的注意力分数，"
-        "即跳过这些分数的内核实际完成的计算；以数据形式输入的掩码不在此列",
+        "矩阵乘 FLOPs，不计被位置掩码（因果、窗口、分段）遮住的注意力分数，即跳过它们的内核实际所做的计算；作为数据输入的掩码不计",
     ),
     of=lambda counts: 2 * counts.tally.visible_macs,
     bias=_no_bias,
@@ -355,10 +354,7 @@ BYTES: Final = (
     ),
     SAVED_BYTES,
     InBytes(
-        "state_bytes",
-        STATE_ELEMENTS,
-        "Kept between decoding steps, in the model's number format.",
-        "解码各步之间保留的内容，按所选格式计。",
+        "state_bytes", STATE_ELEMENTS, "Kept between decoding steps, in the model's number format.", "解码各步间保留的内容，按所选格式计。"
     ),
     TRAFFIC_BYTES,
 )

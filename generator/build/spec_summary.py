@@ -7,7 +7,7 @@ from typing import Any
 from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
 from generator.formulas.formula_data import FormulaDataError, from_data, to_data
 from generator.render.markdown.presets import PresetNumbers, preset_numbers
-from generator.sheet.counted import Counted, counted_at
+from generator.sheet.counted import CountedPreset, counted_at
 from generator.sheet.example import ExampleView, known_views, other_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
@@ -78,15 +78,15 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
         return None
 
 
-def counted_others(sheet: Sheet) -> tuple[Counted, ...]:
+def counted_others(sheet: Sheet) -> tuple[CountedPreset, ...]:
     """Return what the presets with options or blocks of their own come to."""
     views = zip(sheet.other_presets, other_views(sheet), strict=True)
     return tuple(counted_at(sheet.under(preset), view, preset.choices) for preset, view in views)
 
 
-def restored_others(data: dict[str, Any]) -> tuple[Counted, ...]:
+def restored_others(data: dict[str, Any]) -> tuple[CountedPreset, ...]:
     """Return the same as it was counted when a summary was made."""
-    return tuple(Counted(*one) for one in data["others"])
+    return tuple(CountedPreset(*one) for one in data["others"])
 
 
 def restored_numbers(data: dict[str, Any]) -> tuple[PresetNumbers, ...]:

@@ -12,7 +12,7 @@ from generator.sheet.sheet import Sheet
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedPreset:
     """One line: a spec at one preset, or at examples of ours.
 
     Args:
@@ -30,7 +30,7 @@ class Counted:
     counts: Mapping[str, int | None]
 
 
-def counted_at(sheet: Sheet, view: ExampleView, choices: Mapping[str, object] | None = None) -> Counted:
+def counted_at(sheet: Sheet, view: ExampleView, choices: Mapping[str, object] | None = None) -> CountedPreset:
     """Return what a sheet comes to at one view of it.
 
     Args:
@@ -39,7 +39,7 @@ def counted_at(sheet: Sheet, view: ExampleView, choices: Mapping[str, object] | 
     preset = view.preset
     counts = {quantity.key: _total(sheet, quantity.key, view.sizes) for quantity in QUANTITIES}
     cite = preset.cite if preset else " ".join(sheet.cite)
-    return Counted(preset.name if preset else "", cite, {**view.sizes, **(choices or {})}, [*view.examples], counts)
+    return CountedPreset(preset.name if preset else "", cite, {**view.sizes, **(choices or {})}, [*view.examples], counts)
 
 
 def _total(sheet: Sheet, key: str, sizes: Mapping[str, int]) -> int | None:

@@ -18,7 +18,7 @@ from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
-from generator.sheet.counted import Counted, counted_at
+from generator.sheet.counted import CountedPreset, counted_at
 from generator.sheet.example import ExampleView
 from generator.sheet.sheet import Sheet
 from generator.text.spec_values import as_written
@@ -42,7 +42,7 @@ class CatalogueLine:
 
     sheet: Sheet
     views: tuple[ExampleView, ...]
-    others: tuple[Counted, ...] = ()
+    others: tuple[CountedPreset, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Line:
     """One line of the catalogue with its spec."""
 
     sheet: Sheet
-    at: Counted
+    at: CountedPreset
 
 
 def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suffix: str = ".xlsx") -> bytes:
