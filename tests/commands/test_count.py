@@ -154,6 +154,8 @@ def test_the_configuration_of_a_public_model_makes_it(capsys: pytest.CaptureFixt
     assert code == 1  # transformers' module drops out, and keeps masks for it
     code, out, _ = run(capsys, f"{path}:GPT2Block", "--config", "config.json", "--inputs", "2x5x16", "--json")
     assert (code, json.loads(out)["params"]) == (0, 3280)
+    code, out, _ = run(capsys, "transformers:AutoModel.from_config", "--config", "config.json", "--inputs", "2x5 below 50", "--json")
+    assert (code, json.loads(out)["params"], json.loads(out)["module"]) == (0, 23776, "GPT2Model")
 
 
 def test_a_module_is_held_against_a_spec(capsys: pytest.CaptureFixture[str]) -> None:

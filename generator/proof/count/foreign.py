@@ -210,7 +210,7 @@ def _configured(found: Any, config: Path) -> tuple[tuple[Any, ...], dict[str, An
     if not isinstance(data, dict):
         raise UnfitError(f"{config}: it holds no object with keys")
     kind = getattr(found, "config_class", None)
-    if kind is None and "model_type" in data and next(iter(inspect.signature(found).parameters), "") == "config":
+    if kind is None and "model_type" in data and _is_of_transformers(found):
         from transformers import CONFIG_MAPPING
 
         if data["model_type"] not in CONFIG_MAPPING:
@@ -221,7 +221,14 @@ def _configured(found: Any, config: Path) -> tuple[tuple[Any, ...], dict[str, An
     return ((kind.from_dict(data),), {}) if kind is not None else ((), data)
 
 
+def _is_of_transformers(found: Any) -> bool:
+    """Say whether something is made of the configuration of a public model: a part of one, or what chooses the class by it."""
+    return str(found.__module__).startswith("transformers.") or next(iter(inspect.signature(found).parameters), "") == "config"
+
+
 def _require_taken(found: Callable[..., Any], word: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    if not isinstance(found, type) and not inspect.isfunction(found):  # of which the signature may be that of something around it
+        return
     try:
         signature = inspect.signature(found)
     except ValueError:  # of something that is not written in Python

@@ -205,5 +205,5 @@ _BY_NAME: dict[str, Callable[..., int]] = {
     "convolution_backward": _convolution_backward_flop,
     "_grouped_mm": _grouped_flop,
 }
-_FORMULAS = {getattr(torch.ops.aten, name): formula for name, formula in _BY_NAME.items()}
+_FORMULAS = {getattr(torch.ops.aten, name): formula for name, formula in _BY_NAME.items() if hasattr(torch.ops.aten, name)}
 _WRAPPED = {packet: formula if hasattr(formula, "_get_raw") else shape_wrapper(formula) for packet, formula in _FORMULAS.items()}  # type: ignore[no-untyped-call]  # torch does not annotate it

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -207,6 +208,43 @@ def test_each_submodule_has_its_own_part_of_the_backward_pass(build: Callable[[]
 
 def _backward(found: Counted, path: str) -> int:
     return next(one.counts["backward_matmul_flops"] for one in found.tree.walk() if one.path == path)
+
+
+def mamba() -> Case:
+    from transformers import MambaConfig, MambaModel
+
+    return MambaModel(MambaConfig(vocab_size=50, hidden_size=16, num_hidden_layers=2, state_size=4)), ids(2, 6)
+
+
+@pytest.mark.slow
+@needs_transformers
+@pytest.mark.parametrize(
+    "build", [mamba, timm("efficientnet_b0", 32), timm("convnext_atto", 32, depths=(1, 1, 1, 1))], ids=["mamba", "efficientnet", "convnext"]
+)
+def test_convolutions_in_groups_cost_twice_as_much_backward_and_not_more(build: Callable[[], Case]) -> None:
+    """PyTorch's counter takes their weight gradients for those of one group; here each operand of each contraction has a gradient."""
+    torch.manual_seed(0)
+    module, inputs = build()
+    module.train()
+    if not isinstance(inputs, dict):
+        inputs = floats(2, *inputs.shape[1:])  # batch norms want two images
+    found = archsheet.count(module, inputs)
+    truth = by_torch(module, inputs)
+    assert found.matmul_flops == truth.forward[""]
+    assert (found.backward_matmul_flops, found.saved_bytes) == (2 * truth.forward[""], truth.saved)
+    assert not found.uncounted
+
+
+def test_the_example_of_the_documentation_comes_to_what_it_says() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "count.md").read_text(encoding="utf-8")
+    lines = text[text.index("```python") :].partition("```python\n")[2].partition("```")[0].splitlines()
+    names: dict[str, Any] = {}
+    for line in lines:
+        asked, _, said = line.partition("  # ")
+        if said:
+            assert eval(asked, names) == eval(said)  # noqa: S307  # of our own text
+        else:
+            exec(asked, names)  # noqa: S102  # as above
 
 
 @pytest.mark.slow
