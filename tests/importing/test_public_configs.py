@@ -124,6 +124,33 @@ def test_what_the_defaults_of_the_library_leave_out_is_what_an_empty_file_gets()
                 assert (less.name, less.mapped.sizes, less.mapped.options) == (full.name, full.mapped.sizes, full.mapped.options), kind
 
 
+# Files under the names of keys that earlier versions of the library wrote, and that published weights still have.
+EARLIER: dict[str, dict[str, Any]] = {
+    "bloom-7b1": {
+        "model_type": "bloom", "n_embed": 4096, "n_layer": 30, "num_attention_heads": 32, "vocab_size": 250880, "seq_length": 2048,
+        "offset_alibi": 100, "masked_softmax_fusion": True, "skip_bias_add": True, "pretraining_tp": 4},
+    "pythia-2.8b": {
+        "model_type": "gpt_neox", "hidden_size": 2560, "num_hidden_layers": 32, "num_attention_heads": 32, "intermediate_size": 10240,
+        "max_position_embeddings": 2048, "rotary_pct": 0.25, "rotary_emb_base": 10000, "vocab_size": 50304, "hidden_act": "gelu"},
+    "t5-v1.1-base": {
+        "model_type": "t5", "d_model": 768, "d_kv": 64, "d_ff": 2048, "num_layers": 12, "num_decoder_layers": 12, "num_heads": 12,
+        "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "vocab_size": 32128, "relative_attention_num_buckets": 32},
+    "stablelm-3b-4e1t": {
+        "model_type": "stablelm", "hidden_size": 2560, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32,
+        "intermediate_size": 6912, "max_position_embeddings": 4096, "partial_rotary_factor": 0.25, "vocab_size": 50304},
+    "falcon-7b": {
+        "model_type": "falcon", "hidden_size": 4544, "num_hidden_layers": 32, "num_attention_heads": 71, "vocab_size": 65024,
+        "multi_query": True, "parallel_attn": True, "new_decoder_architecture": False, "alibi": False, "bias": False},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("preset", EARLIER)
+def test_keys_of_earlier_versions_make_the_presets_of_that_name(preset: str) -> None:
+    found = read(EARLIER[preset])
+    assert preset in found.same
+    assert found.unknown == ()
+
+
 # What transformers builds from these settings no spec says.
 UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("gemma2", "attn_logit_softcapping", {"attn_logit_softcapping": None}),
