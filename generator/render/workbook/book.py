@@ -28,7 +28,7 @@ from generator.sheet.sheet import Sheet
 from generator.version import VERSION
 
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
-REPEATED_ROWS = {"layers": "1:4", "formulas": "1:2", "presets": "1:4", "checks": "1:4"}  # printed on top of every page
+REPEATED_ROWS = {"layers": "4:4", "formulas": "1:2", "presets": "4:4", "checks": "1:4"}  # printed on top of every page
 
 
 def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT) -> bytes:

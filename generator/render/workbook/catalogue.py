@@ -12,7 +12,7 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 
 from generator.quantities import QUANTITIES, UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
-from generator.render.workbook.cells import PAGE_WIDTH, Page
+from generator.render.workbook.cells import REMARKS_WIDTH, Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.large_numbers import kind_of, name_large
@@ -95,7 +95,7 @@ def _write_head(page: Page, words: Texts) -> None:
     page.text("A1", words("catalogue.title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), words("catalogue.note"), "Remark")
-    page.height(2, [(words("catalogue.note"), PAGE_WIDTH - WORDS_WIDTHS[-1])])
+    page.height(2, [(words("catalogue.note"), REMARKS_WIDTH - WORDS_WIDTHS[-1])])
     heads = ("architecture", "spec", "kind", "preset", "sizes", "source")
     page.row(FIRST_ROW - 1, [words(f"catalogue.{key}") for key in heads], "Column head")
     titles = [_with_unit(quantity, words) for quantity in QUANTITIES]

@@ -32,6 +32,7 @@ LONGEST_LITERAL = 250  # of text inside a formula, well inside the limit of 255
 LEAST_SCALE = 80  # percent at which a sheet is printed, so that its 10 points are at least 8
 # What A4 landscape holds: 784 points without margins, and a character of a column's width is 7 pixels of 0.75 points in both fonts.
 PAGE_WIDTH = 784 / 5.25 / (LEAST_SCALE / 100)
+REMARKS_WIDTH = 0.8 * PAGE_WIDTH  # of remarks above a sheet, which stay on the first page in wider letters too
 STANDARD_WIDTH = 8.43  # of a column of which no width is set
 LINE_POINTS = 13.5  # height of a line of 10-point text
 _ESCAPE_LIKE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")  # Excel reads _x000D_ as the character U+000D, and _x005F_ as an underscore
@@ -140,9 +141,9 @@ class Page:
             self.sheet.column_dimensions[get_column_letter(column)].width = width
 
     def first_page_end(self) -> str:
-        """Return the letter of the last column that is printed on the first page, as far as widths are set."""
+        """Return the letter of the last column for remarks: all are printed on the first page, and as far as widths are set."""
         count = max(1, len(self.sheet.column_dimensions))
-        return get_column_letter(next(last for last in range(count, 0, -1) if last == 1 or fits_page(self.sheet, last)))
+        return get_column_letter(next(last for last in range(count, 0, -1) if last == 1 or width_to(self.sheet, last) <= REMARKS_WIDTH))
 
     def height(self, row: int, texts: Sequence[tuple[str, float]], *, points: float = LINE_POINTS, least: int = 1) -> None:
         """Make a row high enough for wrapped texts, each given with the width of its cell."""
@@ -163,9 +164,13 @@ class Page:
 
 def fits_page(sheet: Worksheet, last: int) -> bool:
     """Say whether the columns up to one, by its number, are printed on one page."""
+    return width_to(sheet, last) <= PAGE_WIDTH
+
+
+def width_to(sheet: Worksheet, last: int) -> float:
+    """Return how many characters the columns up to one, by its number, are wide together."""
     columns = sheet.column_dimensions
-    names = map(get_column_letter, range(1, last + 1))
-    return sum(columns[name].width if name in columns else STANDARD_WIDTH for name in names) <= PAGE_WIDTH
+    return sum(columns[name].width if name in columns else STANDARD_WIDTH for name in map(get_column_letter, range(1, last + 1)))
 
 
 def units(text: str) -> int:

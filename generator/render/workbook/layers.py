@@ -14,7 +14,7 @@ from sympy import Expr
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.parts import children_of
-from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted, width_of
+from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted, width_of
 from generator.render.workbook.formulas import CellFormulas, closed_form, shape_text
 from generator.render.workbook.in_words import cost_in_words
 from generator.render.workbook.invalid_sizes import hide, write_note
@@ -60,7 +60,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     text = words("layers.note", flow=flow)
     end = page.first_page_end()
     write_note(page, plan, f"A2:{end}2", text)
-    page.height(2, [(text, PAGE_WIDTH - QUANTITY_WIDTH)])
+    page.height(2, [(text, REMARKS_WIDTH - QUANTITY_WIDTH)])
     page.text(page.merged(f"A3:{end}3", "Remark"), words("layers.fold"), "Remark")
     head = FIRST_LAYER_ROW - 1
     page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "part", "repeat", "shape", "live_shape")], "Column head")

@@ -10,7 +10,7 @@ from sympy import Expr
 import generator.render.workbook.plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
-from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted
+from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import dash
@@ -69,7 +69,7 @@ def _write_head(page: Page, plan: Plan) -> None:
         name = plan.other_columns[0].name
         note += words("presets.others", columns=_letters(plan.other_columns), name=name)
     page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, min(PAGE_WIDTH, sum(WIDTHS) + COLUMN_WIDTH * len(columns)) - COLUMN_WIDTH)])
+    page.height(2, [(note, min(REMARKS_WIDTH, sum(WIDTHS) + COLUMN_WIDTH * len(columns)) - COLUMN_WIDTH)])
     page.text("A4", words("presets.column"), "Column head")
     page.text("B4", words("presets.meaning"), "Column head")
     page.text("A5", words("presets.source"), "Label")

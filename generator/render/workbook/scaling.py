@@ -15,7 +15,7 @@ from sympy import Expr
 import generator.render.workbook.plan as places
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import BY_KEY, QUANTITIES
-from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted
+from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import FITS, write_note
@@ -136,7 +136,7 @@ def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scali
     page.sheet.row_dimensions[1].height = 28
     note = words("scaling.note") if scaling else words("scaling.nothing")
     write_note(page, plan, f"A2:{page.first_page_end()}2", note)
-    page.height(2, [(note, PAGE_WIDTH - NUMBER_WIDTH)])
+    page.height(2, [(note, REMARKS_WIDTH - NUMBER_WIDTH)])
     if scaling is None or plan.sweep is None:
         return
     _write_inputs(page, plan, plan.sweep)

@@ -267,7 +267,7 @@ def test_sheets_are_frozen_and_print_on_a4_with_their_heads() -> None:
     wide = [sheet.title for sheet in book.worksheets if not sheet.sheet_properties.pageSetUpPr.fitToPage]
     assert wide == ["Layers", "Scaling", "Presets"]
     assert [book[title].freeze_panes for title in ("Summary", "Layers", "Presets", "Checks")] == ["A4", "B5", "C5", "C5"]
-    assert [book[title].print_title_rows for title in ("Layers", "Presets", "Checks")] == ["$1:$4"] * 3
+    assert [book[title].print_title_rows for title in ("Layers", "Presets", "Checks")] == ["$4:$4", "$4:$4", "$1:$4"]
 
 
 def test_the_file_says_where_it_comes_from() -> None:
