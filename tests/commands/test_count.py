@@ -253,3 +253,20 @@ def test_the_numbers_are_the_same_each_time(capsys: pytest.CaptureFixture[str]) 
     first, second = run(capsys, *asked), run(capsys, *asked)
     assert first[:2] == second[:2]
     assert json.loads(first[1])["backward_matmul_flops"] is None
+
+
+@pytest.mark.parametrize("where", ["generator.proof.count.tree.ADDED", "generator.proof.measure.macs._RULES"])
+def test_a_mistake_of_a_counter_is_not_taken_for_one_of_the_users_code(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr(where, None)
+    code, _, error = run(capsys, "model.py:Net", "--args", "4", "--inputs", "3x4")
+    assert code == 70
+    assert error.splitlines()[-2].startswith("error: a mistake in gen itself: TypeError: ")
+
+
+def test_an_input_that_is_changed_in_place_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, error = run(capsys, "torch.nn:ReLU", "--args", "inplace=True", "--inputs", "3x4")
+    assert code == 1
+    assert error.splitlines()[-1] == "  an input that gets a gradient is changed in place: write `nograd` behind it"
+    assert run(capsys, "torch.nn:ReLU", "--args", "inplace=True", "--inputs", "3x4 nograd")[0] == 0

@@ -26,6 +26,11 @@ from generator.text.suggest import did_you_mean, listed
 _PREFIX = "archsheet_counted_"  # so that FILE.py takes the place of no other module, whatever it is called
 _OURS = Path(__file__).parents[2]
 _COUNTERS = _OURS / "proof" / "measure" / "kernel.py"
+# What to do where PyTorch says something like this.
+_HINTS = {
+    "torch._dynamo": "what PyTorch compiles, such as flex_attention, does not run under the counters",
+    "a leaf Variable that requires grad": "an input that gets a gradient is changed in place: write `nograd` behind it",
+}
 
 
 class UserCodeError(Exception):
@@ -117,6 +122,8 @@ def located(source: NamedCode, *passed: str) -> Iterator[None]:
             f"{source.word} ended the process (exit code {error.code})", *passed, 'guard it: if __name__ == "__main__":'
         ) from error
     except Exception as error:
+        if _is_ours(error):
+            raise
         raise _failure(source.home, error, passed) from error
 
 
@@ -253,23 +260,30 @@ def _failure(home: Path, error: Exception, passed: Sequence[str]) -> UserCodeErr
     last = own[-1]
     line = linecache.getline(last.filename, last.lineno or 0).strip()
     inside = [] if frames[-1] is last else [f"raised in {_shown(frames[-1].filename)}:{frames[-1].lineno}"]
-    compiled = type(error).__module__.startswith("torch._dynamo")
-    inside += ["what PyTorch compiles, such as flex_attention, does not run under the counters"] if compiled else []
-    changed = "a leaf Variable that requires grad" in said[0]
-    inside += (
-        ["an input that gets a gradient is changed in place: write `nograd` behind it, or give the module one that is not"]
-        if changed
-        else []
-    )
+    inside += [hint for word, hint in _HINTS.items() if word in f"{type(error).__module__}: {said[0]}"]
     shown = [f"{last.lineno} | {line}"] if line else []
     return UserCodeError(f"{_shown(last.filename)}:{last.lineno}: {said[0]}", *shown, *said[1:8], *passed, *inside)
+
+
+def _is_ours(error: Exception) -> bool:
+    """Say whether it is a counter that has failed, and not the code that it watches."""
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = [Path(frame.filename).is_relative_to(_OURS) for frame in frames]
+    watching = [i for i, frame in enumerate(frames) if _is_watching(frame)]
+    if watching and watching[-1] + 1 < len(frames):
+        return ours[watching[-1] + 1]  # what looks at an operation, which itself goes on in PyTorch
+    return ours[-1] and frames[-1].name != build.__name__  # there the user's function may refuse its arguments
+
+
+def _is_watching(frame: traceback.FrameSummary) -> bool:
+    return Path(frame.filename) == _COUNTERS and frame.name == "__torch_dispatch__"
 
 
 def _frames(error: Exception) -> Iterator[traceback.FrameSummary]:
     """Yield what ran when it was raised, without what is ours and what has no file; outermost call first."""
     for frame in traceback.extract_tb(error.__traceback__):
         path = Path(frame.filename)
-        if path == _COUNTERS and frame.name == "__torch_dispatch__":  # which run each operation once more
+        if _is_watching(frame):  # it runs each operation once more
             return
         if path.is_file() and not path.is_relative_to(_OURS):
             yield frame
