@@ -215,6 +215,7 @@ class Sheet:
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
     input_kinds: Mapping[str, str] = field(default_factory=dict)  # input -> what its elements are: `float`, `index`, `bool`
     weights_read: Mapping[Expr, Expr] = field(default_factory=dict)  # see `generator.sheet.weights_read`
+    ends_moved: Mapping[str, Expr] = field(default_factory=dict)  # numbers of `inputs` that are read, and of `results` that are written
     growths: tuple[Growth, ...] = ()  # the sizes that grow from step to step of decoding
     peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # None in sheets that are no architecture's
     inference_peak: PeakMemory | None = field(default=None, compare=False, repr=False)  # where any count differs in inference

@@ -36,6 +36,30 @@ def weights_read(traced: Costed) -> dict[Expr, Expr]:
     return {share: expand(traced.facts.simplify(count)) for share, count in found.items()}
 
 
+def ends_moved(traced: Costed) -> dict[str, Expr]:
+    """Return how many numbers a pass cannot do without at its ends.
+
+    Returns:
+        `inputs`: of float inputs that it reads whole; `results`: of what it writes as results, each block of memory once. A result that is
+        only another view of an input or a weight is not written.
+    """
+    found = _ends_of_one_pass(traced)
+    if traced.later is None:
+        return found
+    past, step = traced.later
+    then = _ends_of_one_pass(step)
+    return {key: expand(count + Min(1, past) * (then[key] - count)) for key, count in found.items()}
+
+
+def _ends_of_one_pass(traced: Costed) -> dict[str, Expr]:
+    arch = traced.architecture
+    read = [x for x in arch.inputs.values() if x.kind == "float" and x.storage in arch.tracer.read_whole]
+    given = {x.storage.memory for x in arch.inputs.values()}
+    written = {x.storage.memory: x for x in arch.outputs.values() if not x.storage.memory.persistent and x.storage.memory not in given}
+    counts = {"inputs": [x.numel for x in read], "results": [Min(x.numel, x.storage.numel) for x in written.values()]}
+    return {key: expand(traced.facts.simplify(sum(numbers, Integer(0)))) for key, numbers in counts.items()}
+
+
 def _read_in(tracer: Tracer) -> set[Place]:
     return {place for place, weight in _weights(tracer) if weight.storage in tracer.read_whole}
 

@@ -105,7 +105,7 @@ class Tracer:
     Attributes:
         diary: where each event is noted in order, if somebody has put one there; otherwise only sums are kept.
         is_later: whether this is a step of decoding behind others, which have made what is kept once.
-        read_whole: the weights and buffers of which a kernel reads all; a table in which rows are looked up is not among them.
+        read_whole: the blocks of memory of which a kernel reads all; a table in which rows are looked up is not among them.
         states: which kinds of state are kept between decoding steps: `CACHE`, `once` (made in the first), `recurrent`.
     """
 
@@ -312,7 +312,7 @@ class Tracer:
         tally.vector_flops += self.count * vector
         really_read = reads if sources is None else sources
         if name not in LOOKUPS:
-            self.read_whole.update(x.storage for x in really_read if x.storage.persistent and x.is_whole)
+            self.read_whole.update(x.storage for x in really_read if x.is_whole)
         if reads or writes:  # a part of a fused kernel has neither
             self._is_idle = self.flow.kernel(self.path, really_read, writes)
             if self.diary is not None:

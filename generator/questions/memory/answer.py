@@ -129,11 +129,13 @@ def memory_of(
         device: on which it must fit.
         there: bytes into which it must fit, where no device is named.
         generated: tokens of a generation; 0 where none is asked for.
-        asked: the sizes of which the largest that fits is wanted; those given by default, of a generation that of the batch.
+        asked: the sizes of which the largest that fits is wanted, where that is known; those given by default, of a generation that of the
+            batch, and then it must be known.
 
     Raises:
         SizeError: sizes that are missing or break a condition, a question that does not fit the spec, nothing known of what must fit.
     """
+    must_say = asked is None  # who asks for certain sizes can do without
     if generated and setting.optimiser:
         raise SizeError("a generation and a training step are two questions", "ask one of them, or `gen time`, which answers both")
     there = device.memory if device is not None else there
@@ -145,11 +147,15 @@ def memory_of(
         cost, sizes = cost_of(sheet, preset, given, setting.dtype), dict(given)
         asked = [*given] if asked is None else asked
     needs = needs_of(cost, setting)
-    if there is not None and needs.total is None:
+    if there is not None and needs.total is None and must_say:
         raise SizeError(f"the highest moment of `{sheet.name}` is not known, so that nothing can be said of what fits")
     published = preset_sizes(sheet, preset)
     free = [size for size in asked if size in given and size not in published]
-    found = {size: largest(sheet, preset, sizes, setting, there, size) for size in free} if there is not None else {}
+    found = (
+        {size: largest(sheet, preset, sizes, setting, there, size) for size in free}
+        if there is not None and needs.total is not None
+        else {}
+    )
     serving = cache_needs(sheet, preset, given, setting, generated, there) if generated else None
     return MemoryAnswer(cost, setting, needs, there, device, found, serving)
 

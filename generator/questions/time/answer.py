@@ -225,7 +225,9 @@ def _rooms(
 ) -> tuple[Room, ...]:
     device, memory, found = question.setting.device, question.memory, []
     if serving is not None:
-        needs = memory_of(sheet, preset, given, _inference(question), device=device, generated=question.generated)
+        needs = memory_of(
+            sheet, preset, given, _inference(question), device=device, generated=question.generated, asked=[batch_size(sheet)]
+        )
         found.append(_room("step", "the last step", needs, batch_size(sheet)))
         part, size = serving.cache.largest_part, step_size(sheet)
         found.append(

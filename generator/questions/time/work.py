@@ -59,11 +59,11 @@ def forward_work(cost: Cost, setting: MemorySetting, *, last_alone: bool = False
         MissingSizeError: a size is not given.
     """
     least, spread = _weights(cost, setting)
-    head, results = _head(cost, setting) if last_alone else (0, _results(cost, setting))
+    head, results = _head(cost, setting) if last_alone else (0, _at_end(cost, setting, "results"))
     moved = {
         "weights": least,
         "cache": _cache(cost) * float(setting.cache.bytes_each),
-        "inputs": _inputs(cost, setting),
+        "inputs": _at_end(cost, setting, "inputs"),
         "results": results,
     }
     return Work(cost.value(VISIBLE_MATMUL_FLOPS.key) - head, moved, spread)
@@ -75,7 +75,7 @@ def training_work(cost: Cost, setting: MemorySetting) -> Work:
     learned = cost.value(TRAINABLE_PARAMS.key)
     read, spread = _weights(cost, setting)
     written = learned * item if copies else min(learned * item, read)  # what is not read gets no gradient
-    moved = {"weights": read + written, "optimiser": 2 * copies * learned * item, "inputs": _inputs(cost, setting)}
+    moved = {"weights": read + written, "optimiser": 2 * copies * learned * item, "inputs": _at_end(cost, setting, "inputs")}
     return Work(cost.value(VISIBLE_MATMUL_FLOPS.key) + cost.value(VISIBLE_BACKWARD_MATMUL_FLOPS.key), moved, spread)
 
 
@@ -105,10 +105,11 @@ def _seen_beside(cost: Cost, cache: RowCost) -> Any:
     import numpy as np
 
     around = cache.name.rpartition(".")[0]
-    part: Any = 1.0
+    part: Any = np.float64(1.0)
     for row in cost.rows:
         if row.name.rpartition(".")[0] == around and row.row.costs[MATMUL_FLOPS.key] != 0:
-            part = np.minimum(part, row.value(VISIBLE_MATMUL_FLOPS.key) / row.value(MATMUL_FLOPS.key))
+            full, seen = row.value(MATMUL_FLOPS.key), row.value(VISIBLE_MATMUL_FLOPS.key)
+            part = np.minimum(part, np.where(full != 0, seen / np.maximum(full, 1), 1.0))  # rows of the first step do nothing later
     return part
 
 
@@ -116,19 +117,15 @@ def _is_any(value: Any) -> bool:
     return bool(value.any()) if getattr(value, "ndim", 0) else bool(value)
 
 
-def _inputs(cost: Cost, setting: MemorySetting) -> Any:
-    floats = (shape for name, shape in cost.sheet.inputs.items() if cost.sheet.input_kinds.get(name) == "float")
-    return sum(evaluate(prod(shape), cost.dims) for shape in floats) * ITEM_BYTES[setting.dtype]
-
-
-def _results(cost: Cost, setting: MemorySetting) -> Any:
-    return sum(evaluate(prod(shape), cost.dims) for shape in cost.sheet.outputs.values()) * ITEM_BYTES[setting.dtype]
+def _at_end(cost: Cost, setting: MemorySetting, end: str) -> Any:
+    """Return the bytes of `inputs` that are read, or of `results` that are written."""
+    return evaluate(cost.sheet.ends_moved[end], cost.dims) * ITEM_BYTES[setting.dtype]
 
 
 def _head(cost: Cost, setting: MemorySetting) -> tuple[Any, Any]:
     """Return the work of the head on all positions but the last, and the bytes of what it makes of the last."""
     new = step_size(cost.sheet)
-    rest, every = 1 - 1 / cost.dims[new], _results(cost, setting)
+    rest, every = 1 - 1 / cost.dims[new], _at_end(cost, setting, "results")
     heads = [row for row in head_rows(cost.sheet) if any(axis.name == new for _, shape in row.shapes for axis in shape if axis.is_Symbol)]
     return sum(evaluate(row.costs[VISIBLE_MATMUL_FLOPS.key], cost.dims) for row in heads) * rest, every * (1 - rest) if heads else every
 

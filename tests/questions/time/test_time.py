@@ -193,6 +193,14 @@ def test_both_questions_fit_on_one_screen(capsys: pytest.CaptureFixture[str]) ->
     assert "Nothing is faster than a bound" in said
 
 
+def test_a_time_is_told_where_the_memory_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
+    """DeepSeek-V3 with latents as its cache: its highest moment is not known; experts are read as fp8."""
+    words = ("deepseek-v3", "b=1", "n=1", "m=4096", "attention=absorbed_latent_attention", "--device", "h200", "--weights", "fp8")
+    found = asked(capsys, *words)
+    assert found["memory"]["forward_pass"]["fits"] is None
+    assert found["forward_pass"]["least_bytes_by_part"]["cache"] == 2 * 61 * 4096 * (512 + 64)
+
+
 def test_convolutions_may_be_done_otherwise(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["time", "resnet-50", "b=32", "--device", "a100"]) == 0
     said = capsys.readouterr().out
