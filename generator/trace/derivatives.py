@@ -91,6 +91,12 @@ class Derivative:
         wide = [(x, self._wide(i, x)) for i, x in reversed(self.wanted.items())]  # the second operand first
         return [(x, summed_to(self.heap, own, x)) for x, own in reversed(wide)]
 
+    def both(self) -> Gradients:
+        """As wide as the result, out of one kernel, wanted or not; then those of operands that were stretched are summed."""
+        wide = [(x, self._wide(i, x)) for i, x in enumerate(self.launch.reads)]
+        self._free([own for x, own in wide if not x.needs_grad])
+        return [(x, summed_to(self.heap, own, x)) for x, own in wide if x.needs_grad]
+
     def _wide(self, operand: int, x: Tensor) -> Tensor:
         """The gradient of one operand before it is summed: the same one where it is passed on, fresh otherwise."""
         gradient, count = self.gradient, self.kernel.temporaries_of(operand)
@@ -262,6 +268,7 @@ _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "each": Derivative.one_each,
     "products": Derivative.products,
     "elementwise": Derivative.elementwise,
+    "both": Derivative.both,
     "greatest": Derivative.greatest,
     "logsumexp": Derivative.logsumexp,
     "length": Derivative.length,

@@ -22,6 +22,7 @@ Rule = Literal[
     "each",
     "products",
     "elementwise",
+    "both",
     "greatest",
     "logsumexp",
     "length",
@@ -234,7 +235,7 @@ KERNELS: dict[str, Kernel] = {
     "mul": pointwise(factors),
     "maximum": replace(pointwise(inputs, 1), compares=2),  # half of the gradient where both are equal
     "minimum": replace(pointwise(inputs, 1), compares=2),
-    "_prelu_kernel": pointwise(inputs, parts="w * x below 0"),
+    "_prelu_kernel": replace(pointwise(inputs, parts="w * x below 0"), derivative="both"),
     "div": pointwise(quotient, 0, 3),  # of the divisor: -gradient * ((a / b) / b)
     # copies and choices
     "clone": pointwise(nothing, PASSED_ON, flops=0),

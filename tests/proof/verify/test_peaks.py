@@ -111,6 +111,8 @@ ROWS = {  # whose derivative is the highest point of a spec of one row
     "bent by what is several kernels on meta tensors": "y: {op: activation, in: x, kind: mish}",
     "weight of a norm of one row": "y: {op: rms_norm, in: row}",
     "bias of one row": "t: {op: parameter, out: [n]}\n  y: {op: add, in: [row, t]}",
+    "slopes of what needs no gradient": "y: {op: prelu, channels: true, in: data}",
+    "slopes of channels": "y: {op: prelu, channels: true, in: x}",
     "places of an image": "y: {op: grid_sample, in: [image, places]}",
 }
 ALONE = """\
@@ -125,6 +127,7 @@ inputs:
   image: [2, 3, b, n]
   places: {{shape: [2, n, b, 2], grad: false}}
   mask: {{shape: [b, n], dtype: bool}}
+  data: {{shape: [2, b, n], grad: false}}
 layers:
   {rows}
 """
