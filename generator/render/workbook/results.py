@@ -28,6 +28,7 @@ from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import PeakMemory
 
 LONGEST_CLOSED_FORM = 700
+BOLD = 4  # characters by which bold letters make a column narrower
 LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell
 FIRST_FORMAT = "float32"  # when the file is written
 
@@ -74,8 +75,13 @@ def _write_result(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quan
     page.text(f"E{row}", plan.unit(quantity), "Muted words")
     closed = shortened_form(plan, total)
     page.text(page.merged(f"F{row}:G{row}", "Words"), closed)
-    page.height(row, [(closed, WIDTHS[5] + WIDTHS[6])])
+    _fit(page, row, plan.title(quantity), closed)
     return value
+
+
+def _fit(page: Page, row: int, title: str, words: str) -> None:
+    """Make a row high enough for its bold title, and for the words at its end."""
+    page.height(row, [(title, WIDTHS[0] - BOLD), (words, WIDTHS[5] + WIDTHS[6])])
 
 
 def _write_rounded(page: Page, plan: Plan, row: int, scale: UnitScale, names: Sequence[str], shown: tuple[Value, int] | None) -> None:
@@ -137,7 +143,7 @@ def _write_bytes(page: Page, plan: Plan, row: int, said: tuple[str, str], formul
     _write_rounded(page, plan, row, BINARY, words.lines("memory.units"), None if isinstance(value, str) else BINARY.scaled(value))
     page.text(f"E{row}", words("memory.byte"), "Muted words")
     page.text(page.merged(f"F{row}:G{row}", "Words"), how)
-    page.height(row, [(how, WIDTHS[5] + WIDTHS[6])])
+    _fit(page, row, title, how)
 
 
 def write_inference(page: Page, plan: Plan, formulas: CellFormulas) -> None:
@@ -171,7 +177,7 @@ def _write_peak(page: Page, plan: Plan, formulas: CellFormulas, row: int, peak: 
     page.blank(f"C{row}", "Muted words")
     page.text(f"E{row}", plan.words("memory.byte"), "Muted words")
     page.text(page.merged(f"F{row}:G{row}", "Words"), plan.words("memory.no_peak"))
-    page.height(row, [(plan.words("memory.no_peak"), WIDTHS[5] + WIDTHS[6])])
+    _fit(page, row, said.title, plan.words("memory.no_peak"))
 
 
 def _highest(plan: Plan, formulas: CellFormulas, by_size: Mapping[int, Expr], limits: Sequence[tuple[Expr, int]]) -> str:
@@ -213,4 +219,4 @@ def _write_ratio(page: Page, plan: Plan, ratio: Ratio) -> None:
     page.blank(f"D{row}", "Whole number")
     page.blank(f"E{row}", "Muted words")
     page.text(page.merged(f"F{row}:G{row}", "Words"), said.meaning)
-    page.height(row, [(said.meaning, WIDTHS[5] + WIDTHS[6])])
+    _fit(page, row, said.title, said.meaning)
