@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from math import ceil
 from typing import Any
 
@@ -141,26 +142,35 @@ def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting:
     Raises:
         SizeError: a size without which nothing can be said is missing; the memory is not known.
     """
+    known: dict[int, int | None] = {}  # what a value needs; None for one that breaks a condition of the spec
 
     def fits(value: int) -> bool | None:
         """Say whether a value fits; None for one that breaks a condition of the spec."""
-        try:
-            total = needs_of(cost_of(sheet, preset, {**given, size: value}, setting.dtype), setting).total
-        except MissingSizeError:
-            raise
-        except SizeError:
-            return None
-        if total is None:
-            raise SizeError("the highest moment of this spec is not known")
-        return total <= memory
+        if value not in known:
+            try:
+                total = needs_of(cost_of(sheet, preset, {**given, size: value}, setting.dtype), setting).total
+            except MissingSizeError:
+                raise
+            except SizeError:
+                known[value] = None
+            else:
+                if total is None:
+                    raise SizeError("the highest moment of this spec is not known")
+                known[value] = total
+        total = known[value]
+        return None if total is None else total <= memory
 
     start = given[size]
     step = next(one for one in divisors(start) if one == start or any(fits(near) is not None for near in (start + one, start - one)))
     low, high = (start // step, 2 * start // step) if fits(start) else (0, start // step)
     while low and high < _MOST and fits(high * step):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
+        low, high = high, max(2 * high, min(_on_the_line(known, memory) // step + 1, _MOST))
+    for turn in count():
+        if high - low <= 1:
+            break
+        line = _on_the_line(known, memory) // step + turn % 2  # the value itself, then the one behind it
+        # What needs no straight line of memory is halved, and so is every third part.
+        middle = line if low < line < high and turn % 3 < 2 else (low + high) // 2
         found = fits(middle * step)
         # What breaks a condition below the given value is too small, and what does so above is too large.
         if found or (found is None and middle * step < start):
@@ -169,3 +179,12 @@ def largest(sheet: Sheet, preset: str | None, given: Mapping[str, Any], setting:
             high = middle
     best = low * step if low and fits(low * step) else 0
     return LargestSize(best, fits((low + 1) * step) is not None)
+
+
+def _on_the_line(known: Mapping[int, int | None], memory: int) -> int:
+    """Return the value at which the straight line through the last two that are known to need something meets the memory; else 0."""
+    points = [(value, total) for value, total in known.items() if total is not None][-2:]
+    if len(points) < 2:
+        return 0
+    (a, at_a), (b, at_b) = points
+    return a + (memory - at_a) * (b - a) // (at_b - at_a) if at_a != at_b else 0
