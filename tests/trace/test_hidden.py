@@ -23,6 +23,9 @@ READERS = {
     "nothing, and a convolution has made them": HEAD
     + "  s: {op: conv1d, channels: n, kernel: 1, transposed: true, stride: 3}\n"
     + "  y: {op: hide, axes: b i j, where: j > i}\n",
+    "nothing, beside experts of which each takes a few tokens": SCORES
+    + "  c: {op: top_k, in: x, k: 1}\n"
+    + "  e: {use: mlp, in: x, experts: d, by: c.indices, weights: c.values, capacity: n}\noutputs: [m, e]\n",
     "a softmax": SCORES + "  w: {op: softmax}\n  y: {op: linear, out: [b, n, f]}\n",
 }
 

@@ -27,7 +27,8 @@ def measured_visible(instance: Instance, run: MeasuredForward, trained: Measured
         return None
     own = Instance.on_numbers(instance)
     ignored = {*_uncounted(own)}
-    return visible_flops(own.runner(), own.leaves(), lambda: _runs_one_of(ignored))
+    with own.mode:
+        return visible_flops(own.runner(), own.leaves(), lambda: _runs_one_of(ignored))
 
 
 def _uncounted(instance: Instance) -> Iterator[tuple[str, int]]:
