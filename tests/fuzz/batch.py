@@ -20,6 +20,7 @@ from tests.fuzz.verdict import Finding, Verdict, judge, reason
 from tests.fuzz.workbooks import recalculated
 
 SHARE_BUILT = 8  # one spec of so many is built too
+SHARE_IN_USE = 5  # and one of so many is measured as after module.eval()
 SHRINKING = 90.0  # seconds of work for one finding
 MOST_RECALCULATED = 6  # workbooks of a batch that LibreOffice calculates
 KNOWN: tuple[str, ...] = ()  # classes of faults that are not drawn
@@ -61,7 +62,9 @@ class _Run:
     def check(self, data: bytes) -> None:
         """Judge the spec of some choices. Raises FoundError at a new finding."""
         drawn = spec(data, KNOWN)
-        verdict = judge(drawn, seed=self.batch.seed, build=crc32(data) % SHARE_BUILT == 0)
+        number = crc32(data)
+        mode = "inference" if number // SHARE_BUILT % SHARE_IN_USE == 0 else "training"
+        verdict = judge(drawn, seed=self.batch.seed, build=number % SHARE_BUILT == 0 and mode == "training", mode=mode)
         self.count(drawn, verdict)
         for finding in verdict.findings:
             if finding.signature not in self.skip:
@@ -93,7 +96,7 @@ class _Run:
             drawn = spec(choices, KNOWN)
             text = repr(drawn)
             if text not in tried and process_time() < end:
-                findings = judge(drawn, seed=self.batch.seed, build=found.needs_build).findings
+                findings = judge(drawn, seed=self.batch.seed, build=found.needs_build, mode=found.mode).findings
                 tried[text] = [finding for finding in findings if finding.signature == found.signature]
             return bool(tried.get(text))
 

@@ -11,6 +11,7 @@ from typing import Any
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from tests.fuzz.draft import Axes, Axis, Draft, Value, text
+from tests.fuzz.layers import LAYERS
 from tests.fuzz.moves import MOVES
 
 # Built-in blocks whose inputs have plain sizes for axes; `n` of the blocks with a cache stands for the new tokens.
@@ -240,7 +241,7 @@ def stack(d: Draft) -> None:
         axes != result[1] for (axes, _), result in zip(carried, signature.results, strict=True)
     ):
         return
-    apply(d, {"use": name, "repeat": _times(d)}, signature)
+    apply(d, {"use": name, "repeat": _times(d)} | ({"share": True} if d.often(3) else {}), signature)
 
 
 def experts(d: Draft) -> None:
@@ -377,4 +378,5 @@ BLOCKS: dict[str, Callable[[Draft], None]] = {
     "experts": experts,
     "slot": slot,
     "decode": decode,
+    **LAYERS,
 }

@@ -278,9 +278,11 @@ class Draft:
         return found
 
     def reads_of(self, row: dict[str, Any], above: str | None) -> list[str]:
-        given = row.get("in")
+        given = row.get("_reads", row.get("in"))
         if "experts" in row:
             return [given, *(row[key] for key in ("by", "weights") if key in row)]
+        if "else" in row:
+            return [*given, row["else"]]
         if given is None:
             return [] if row.get("op") in SOURCES else [above or next(iter(self.inputs))]
         return list(given) if isinstance(given, list) else [given]
@@ -309,23 +311,28 @@ class Draft:
 
     def _needed(self, outputs: Sequence[str]) -> tuple[dict[str, dict[str, Any]], set[str]]:
         """Return the rows that outputs depend on, with `in` written out where the row above is gone, and all names that they read."""
-        used = {ref.split(".")[0] for ref in outputs}
+        used = {_row_of(ref) for ref in outputs}
         names = list(self.rows)
         kept: list[str] = []
         reads = {name: self.reads_of(self.rows[name], names[i - 1] if i else None) for i, name in enumerate(names)}
         for name in reversed(names):
             if name in used:
                 kept.append(name)
-                used |= {ref.split(".")[0] for ref in reads[name]}
+                used |= {_row_of(ref) for ref in reads[name]}
                 used |= {self.rows[name]["tie"]} if "tie" in self.rows[name] else set()
         rows: dict[str, dict[str, Any]] = {}
         above = next((name for name in self.inputs if name in used), next(iter(self.inputs)))
         for name in reversed(kept):
             row = {key: value for key, value in self.rows[name].items() if not key.startswith("_")}
-            if "in" not in row and reads[name] and reads[name] != [above]:
+            if "in" not in row and "_reads" not in self.rows[name] and reads[name] and reads[name] != [above]:
                 row["in"] = reads[name][0]
             rows[name], above = row, name
         return rows, used
+
+
+def _row_of(ref: str) -> str:
+    """Return the row of a result or of a stage."""
+    return ref.partition(".")[0].partition("[")[0]
 
 
 SOURCES = ("parameter", "random_projection", "relative_bias")  # ops that read nothing

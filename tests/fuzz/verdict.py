@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +21,7 @@ from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.sheet.showable import unshown_problems
 from generator.spec.library import Library
+from generator.spec.mode import asked_of
 from generator.text.problems import ProblemsError
 from tests.fuzz.specs import NAME, Drawn
 
@@ -33,10 +34,12 @@ class Finding:
 
     Args:
         signature: what findings of one kind have in common.
+        mode: of which counts it is found.
     """
 
     signature: str
     message: str
+    mode: str = "training"
 
     @property
     def needs_build(self) -> bool:
@@ -62,8 +65,17 @@ class Verdict:
     findings: tuple[Finding, ...] = field(default=())
 
 
-def judge(drawn: Drawn, *, seed: int = 0, samples: int = 2, build: bool = False) -> Verdict:
-    """Check a spec, run it at drawn sizes, and build it where asked."""
+def judge(drawn: Drawn, *, seed: int = 0, samples: int = 2, build: bool = False, mode: str = "training") -> Verdict:
+    """Check a spec, run it at drawn sizes in training or as after module.eval(), and build it where asked."""
+    with asked_of(mode):
+        verdict = _judged(drawn, seed, samples, build)
+    if mode == "training":
+        return verdict
+    named = tuple(replace(one, signature=f"{mode}: {one.signature}", mode=mode) for one in verdict.findings)
+    return replace(verdict, constructs=verdict.constructs | {mode}, findings=named)
+
+
+def _judged(drawn: Drawn, seed: int, samples: int, build: bool) -> Verdict:
     with TemporaryDirectory() as folder:
         path = Path(folder)
         for name, text in drawn.files.items():
@@ -168,7 +180,7 @@ def _constructs(arch: Architecture) -> set[str]:
     for row in arch.rows:
         if row.row.op:
             found.add(row.row.op)
-        for key in ("when", "scan", "slot"):
+        for key in ("when", "scan", "slot", "pattern", "tie", "frozen", "share", "capacity", "experts"):
             if getattr(row.row, key):
                 found.add(key)
         if row.row.repeat is not None:
