@@ -228,7 +228,7 @@ def _rooms(
         needs = memory_of(
             sheet, preset, given, _inference(question), device=device, generated=question.generated, asked=[batch_size(sheet)]
         )
-        found.append(_room("step", "the last step", needs, batch_size(sheet)))
+        found.append(_room("step", "the last step", needs, device.memory, batch_size(sheet)))
         part, size = serving.cache.largest_part, step_size(sheet)
         found.append(
             Room("prompt", "the prompt at once, with results of all positions", serving.cache.prompt_needed, device.memory, size, part)
@@ -237,10 +237,9 @@ def _rooms(
         batch = batch_size(used)
         needs = memory_of(used, preset, given, memory, device=device, asked=[batch])
         title = f"a training step with {memory.optimiser}" if memory.optimiser else "a forward pass"
-        found.append(_room("training_step" if memory.optimiser else "forward_pass", title, needs, batch))
+        found.append(_room("training_step" if memory.optimiser else "forward_pass", title, needs, device.memory, batch))
     return tuple(found)
 
 
-def _room(key: str, title: str, answer: MemoryAnswer, size: str) -> Room:
-    assert answer.there is not None  # a device was named
-    return Room(key, title, answer.total, answer.there, size, answer.largest.get(size))
+def _room(key: str, title: str, answer: MemoryAnswer, there: int, size: str) -> Room:
+    return Room(key, title, answer.total, there, size, answer.largest.get(size))
