@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._ops import OpOverload
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from generator.formulas.evaluate import evaluate
@@ -122,10 +123,26 @@ def has_fused_attention(arch: Architecture) -> bool:
 
 
 class _OneFakeMode(FakeTensorMode):  # type: ignore[no-untyped-call]  # torch does not annotate its mode class
-    """Fake tensors that stay of one mode where a module copies its layers: PyTorch copies the mode with them, and then refuses to mix."""
+    """Fake tensors that stay of one mode where a module copies its layers: PyTorch copies the mode with them, and then refuses to mix.
+
+    In evaluation a batch norm hands on statistics of the size that they have on meta tensors and on graphics processors; on the CPU they
+    are empty.
+    """
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _OneFakeMode:
         return self
+
+    def __torch_dispatch__(self, func: OpOverload, types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None) -> Any:
+        result: Any = super().__torch_dispatch__(func, types, args, kwargs or {})
+        if func not in _BATCH_NORMS:
+            return result
+        out, *statistics = result
+        with self:
+            return (out, *(x if x.numel() else x.new_empty(out.shape[1]) for x in statistics))
+
+
+# The second is what a counter of FLOPs makes of the first, in evaluation.
+_BATCH_NORMS = (torch.ops.aten.native_batch_norm.default, torch.ops.aten._native_batch_norm_legit_no_training.default)  # noqa: SLF001
 
 
 class Runner(nn.Module):

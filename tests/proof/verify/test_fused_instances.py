@@ -37,3 +37,11 @@ def test_layers_that_are_copies_of_what_fills_a_slot_are_measured_beside_fused_a
     with Workbench(Library([tmp_path])) as bench:
         case = check_case(bench, "one", {"b": 2, "h": 3, "n": 5, "d": 4})
     assert [check for check in case.checks if not check.equal] == []
+
+
+def test_a_batch_norm_in_inference_keeps_beside_fused_attention_what_it_keeps_alone(tmp_path: Path) -> None:
+    norm = SPEC.replace("{use: block, slots: {part: layer_norm}, in: x}", "{op: batch_norm, in: x}")
+    write_specs(tmp_path, one=norm, alone=norm.replace("{op: attention, in: [q, q, q]}", "{op: scale, in: q, by: 2}"))
+    with Workbench(Library([tmp_path]).in_inference()) as bench:
+        cases = [check_case(bench, name, {"b": 2, "h": 3, "n": 5, "d": 4}) for name in ("one", "alone")]
+    assert [check for case in cases for check in case.checks if not check.equal] == []
