@@ -68,6 +68,7 @@ class Product:
         unneeded: of the latter, those for gradients of operands that are themselves hidden, -infinity still.
         elements: of its result.
         seen: how many of them are needed, as far as something has read them; None where nothing has.
+        seen_backward: the same of those through which a gradient comes back.
     """
 
     row: str
@@ -76,10 +77,13 @@ class Product:
     elements: Expr
     unneeded: Expr = ZERO
     seen: Expr | None = None
+    seen_backward: Expr | None = None
 
-    def need(self, seen: Expr) -> None:
+    def need(self, seen: Expr, *, is_idle: bool) -> None:
         """Say that so many elements are read. Two readers that do not see the same may need all."""
         self.seen = seen if self.seen in (None, seen) else self.elements
+        if not is_idle:
+            self.seen_backward = seen if self.seen_backward in (None, seen) else self.elements
 
     def share(self, part: Expr) -> Product:
         """Take off a part of it, a product of its own."""
@@ -96,12 +100,16 @@ class Product:
     @property
     def skipped(self) -> Expr:
         """The part of it that a kernel skips."""
-        return ZERO if self.seen is None else cancel((self.elements - self.seen) / self.elements)
+        return self._beside(self.seen)
 
     @property
     def skipped_backward(self) -> Expr:
         """What of the backward pass it skips: of a gradient that is zero in part both products are less, and no gradient is whole."""
-        return self.skipped * self.backward_macs if self.skipped != 0 else self.unneeded
+        part = self._beside(self.seen_backward)
+        return part * self.backward_macs if part != 0 else self.unneeded
+
+    def _beside(self, seen: Expr | None) -> Expr:
+        return ZERO if seen is None else cancel((self.elements - seen) / self.elements)
 
 
 class Hidden:
@@ -117,13 +125,13 @@ class Hidden:
         self._made: dict[Storage, tuple[Product, ...]] = {}
         self._seen: dict[Storage, Seen] = {}
 
-    def kernel(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
-        """Note a kernel that is no contraction."""
+    def kernel(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
+        """Note a kernel that is no contraction; an idle one has no part in the backward pass."""
         keeps_places = kernel_of(name).derivative == "elementwise"
         for place, x in enumerate(reads):
             seen = self.seen(x)
             if not (keeps_places and writes and expand(writes[0].numel - x.numel) == 0):
-                self.read([x])
+                self.read([x], is_idle=is_idle)
                 if name == MAKES_ZEROS and seen is not None:
                     self._seen[writes[0].storage] = _as_zeros(seen)
                 continue
@@ -134,13 +142,15 @@ class Hidden:
             if x.storage in self._made and _is_whole(x) and (stays or seen is None):
                 self._made[out] = (*self._made.get(out, ()), *self._made[x.storage])
             else:
-                self.read([x])
+                self.read([x], is_idle=is_idle)
             if seen is not None and stays:
                 self._seen[out] = seen
 
-    def contraction(self, row: str, macs: Expr, backward_macs: Expr, operands: Sequence[Tensor], out: Tensor | None) -> Expr:
+    def contraction(
+        self, row: str, macs: Expr, backward_macs: Expr, operands: Sequence[Tensor], out: Tensor | None, *, is_idle: bool
+    ) -> Expr:
         """Note a contraction; return the part of it that its operands let a kernel do: 1 unless one of them is hidden in part."""
-        self.read(operands)
+        self.read(operands, is_idle=is_idle)
         for x in operands:
             seen = self.seen(x)
             if seen is not None and seen.are_zero:
@@ -156,12 +166,12 @@ class Hidden:
         found = [(x, self.seen(x)) for x in operands if x.needs_grad]
         return sum((macs * cancel(1 - seen.elements / x.numel) for x, seen in found if seen is not None), ZERO)
 
-    def read(self, tensors: Iterable[Tensor]) -> None:
-        """Say that something needs what is seen of tensors."""
+    def read(self, tensors: Iterable[Tensor], *, is_idle: bool) -> None:
+        """Say that something needs what is seen of tensors: in the backward pass too, unless it is idle there."""
         for x in tensors:
             for product in self._made.get(x.storage, ()):
                 seen = self.seen(x) if _is_whole(x) else None
-                product.need(product.elements if seen is None else seen.elements)
+                product.need(product.elements if seen is None else seen.elements, is_idle=is_idle)
 
     def seen(self, x: Tensor) -> Seen | None:
         """Return what is seen of a tensor: a view of a whole storage, or one of the parts that were joined to it. None where all is."""

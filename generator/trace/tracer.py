@@ -318,7 +318,7 @@ class Tracer:
             if self.diary is not None:
                 self.diary.launch(self.path, name, really_read, writes, is_idle=self._is_idle)
         if macs == 0:
-            self.hidden.kernel(name, really_read, writes)
+            self.hidden.kernel(name, really_read, writes, is_idle=self._is_idle)
         else:
             backward = 0 if self._is_idle else sum(1 for t in contracted if t.needs_grad)
             self._contraction(name, self.count * macs, self.count * macs * backward, contracted, writes)
@@ -331,10 +331,10 @@ class Tracer:
         tally.macs += macs
         tally.backward_macs += backward
         if name == "convolution":
-            self.hidden.read(operands)
+            self.hidden.read(operands, is_idle=self._is_idle)
             part: Expr = Integer(1)
         else:
-            part = self.hidden.contraction(self.path, macs, backward, operands, writes[0] if writes else None)
+            part = self.hidden.contraction(self.path, macs, backward, operands, writes[0] if writes else None, is_idle=self._is_idle)
         tally.visible_macs += part * macs
         tally.visible_backward_macs += part * backward
         self._last = macs, backward
@@ -352,7 +352,7 @@ class Tracer:
 
     def settle_hidden(self, outputs: Iterable[Tensor]) -> None:
         """Take off what is multiplied only for scores that are hidden. To be called once, when all has run."""
-        self.hidden.read(outputs)
+        self.hidden.read(outputs, is_idle=False)
         for made in self.hidden.products:
             tally, skipped = self.tallies[made.row], made.skipped
             tally.visible_macs -= skipped * made.macs

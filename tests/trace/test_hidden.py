@@ -26,6 +26,9 @@ READERS = {
     "nothing, beside experts of which each takes a few tokens": SCORES
     + "  c: {op: top_k, in: x, k: 1}\n"
     + "  e: {use: mlp, in: x, experts: d, by: c.indices, weights: c.values, capacity: n}\noutputs: [m, e]\n",
+    "a mask, and a row from which no gradient comes back": HEAD.replace("layers:", "options: {more: {is: one, default: false}}\nlayers:")
+    + "  s: {op: linear, out: [b, n, n]}\n  t: {op: linear, out: [b, n, n]}\n  k: {op: add, in: [s, t], when: more}\n"
+    + "  m: {op: mask, kind: causal}\n",
     "a softmax": SCORES + "  w: {op: softmax}\n  y: {op: linear, out: [b, n, f]}\n",
 }
 
