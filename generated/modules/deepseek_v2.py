@@ -1,6 +1,6 @@
 """DeepSeek-V2.
 
-Generated from models/deepseek_v2.yaml (sha256 6f27cf0611f50b16); edit the spec, not this file (content 22ff5c80dc3c0232).
+Generated from models/deepseek_v2.yaml (sha256 8323ac165a377c37); edit the spec, not this file (content 9625adf4de03cd36).
 """
 
 from __future__ import annotations

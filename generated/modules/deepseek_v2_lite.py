@@ -1,6 +1,6 @@
 """DeepSeek-V2-Lite.
 
-Generated from models/deepseek_v2_lite.yaml (sha256 873d3e3045e718b4); edit the spec, not this file (content 57e2a53ccb7e0b9b).
+Generated from models/deepseek_v2_lite.yaml (sha256 279f934a4a6177bf); edit the spec, not this file (content c92f3cbab871c989).
 """
 
 from __future__ import annotations

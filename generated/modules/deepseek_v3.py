@@ -1,6 +1,6 @@
 """DeepSeek-V3.
 
-Generated from models/deepseek_v3.yaml (sha256 88c1ea711e65e737); edit the spec, not this file (content 44f5113accbe3cf0).
+Generated from models/deepseek_v3.yaml (sha256 9d2c0929d7f89c6a); edit the spec, not this file (content 3a329235be31bd57).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gemma.
 
-Generated from models/gemma.yaml (sha256 5c30c75eb00ee95a); edit the spec, not this file (content f175ce2d28e4e145).
+Generated from models/gemma.yaml (sha256 426aa0a6287c249d); edit the spec, not this file (content db16be9e625e9016).
 """
 
 from __future__ import annotations

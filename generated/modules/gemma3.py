@@ -1,6 +1,6 @@
 """Gemma 3.
 
-Generated from models/gemma3.yaml (sha256 d4e367413d198860); edit the spec, not this file (content 3d256c049fd63d7d).
+Generated from models/gemma3.yaml (sha256 bfffee8f6071d013); edit the spec, not this file (content 2c111ca8b86fcb69).
 """
 
 from __future__ import annotations

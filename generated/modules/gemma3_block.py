@@ -1,6 +1,6 @@
 """Gemma 3: block.
 
-Generated from models/gemma3.yaml (sha256 f14f5ee7b16042df); edit the spec, not this file (content 21fbb3adb4b38222).
+Generated from models/gemma3.yaml (sha256 f5c150e7aef35b92); edit the spec, not this file (content aa82e6ffc0ceaeaf).
 """
 
 from __future__ import annotations

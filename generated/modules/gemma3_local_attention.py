@@ -1,6 +1,6 @@
 """Gemma 3: local attention.
 
-Generated from models/gemma3.yaml (sha256 271eedfb3850647f); edit the spec, not this file (content 70e30c68122040ba).
+Generated from models/gemma3.yaml (sha256 a699e0d37913a74a); edit the spec, not this file (content fbf6b0ba3fd19fb5).
 """
 
 from __future__ import annotations

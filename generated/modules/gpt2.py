@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 b53429a341325165); edit the spec, not this file (content b0710c9f8927b723).
+Generated from models/gpt2.yaml (sha256 05eacbe62759fe21); edit the spec, not this file (content b38164683d5c0da4).
 """
 
 from __future__ import annotations

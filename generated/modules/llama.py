@@ -1,6 +1,6 @@
 """LLaMA.
 
-Generated from models/llama.yaml (sha256 78fdc01f9f1058c8); edit the spec, not this file (content 38937eba0cd9e789).
+Generated from models/llama.yaml (sha256 5de44d09db04933e); edit the spec, not this file (content 456d1d60dd4173f8).
 """
 
 from __future__ import annotations

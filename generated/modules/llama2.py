@@ -1,6 +1,6 @@
 """LLaMA 2.
 
-Generated from models/llama2.yaml (sha256 b214b87204f6fd14); edit the spec, not this file (content abff93c33382870b).
+Generated from models/llama2.yaml (sha256 d2e7c5768290aaaf); edit the spec, not this file (content 01d52f766a256294).
 """
 
 from __future__ import annotations

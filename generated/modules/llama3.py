@@ -1,6 +1,6 @@
 """LLaMA 3.
 
-Generated from models/llama3.yaml (sha256 6c06c371203615e0); edit the spec, not this file (content 6f31cd41119e775f).
+Generated from models/llama3.yaml (sha256 4b2fbd325806a1f2); edit the spec, not this file (content 825c6e3bdc627e78).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mistral.
 
-Generated from models/mistral.yaml (sha256 d9de65613e81fd51); edit the spec, not this file (content 1a2e236b6da456a6).
+Generated from models/mistral.yaml (sha256 4509e63e28f4c4eb); edit the spec, not this file (content 9c60faa77cd57fd9).
 """
 
 from __future__ import annotations

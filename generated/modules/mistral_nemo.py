@@ -1,6 +1,6 @@
 """Mistral without windows.
 
-Generated from models/mistral_nemo.yaml (sha256 44a0d97f45b528d8); edit the spec, not this file (content 6cf3cf97a4178b36).
+Generated from models/mistral_nemo.yaml (sha256 787879a813f5ae1a); edit the spec, not this file (content 6621173dd024ad96).
 """
 
 from __future__ import annotations

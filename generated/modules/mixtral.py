@@ -1,6 +1,6 @@
 """Mixtral.
 
-Generated from models/mixtral.yaml (sha256 489face2da8f3719); edit the spec, not this file (content 94898faa5f212642).
+Generated from models/mixtral.yaml (sha256 42acbb7d0cec25c0); edit the spec, not this file (content cc5d15b806e253e4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """OPT.
 
-Generated from models/opt.yaml (sha256 5c8ec506958caa27); edit the spec, not this file (content 9bc9629bb587f81a).
+Generated from models/opt.yaml (sha256 cc9e3c0522c94410); edit the spec, not this file (content dbcf7a6d7f8a561a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Qwen2.
 
-Generated from models/qwen2.yaml (sha256 7504afb2b9b39c7a); edit the spec, not this file (content 67f12036918f7ee5).
+Generated from models/qwen2.yaml (sha256 d2dfea7474b54afd); edit the spec, not this file (content b24fc65d2a521ea4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Qwen3.
 
-Generated from models/qwen3.yaml (sha256 7bb44d39dd0f0d4c); edit the spec, not this file (content 48a72bd098572148).
+Generated from models/qwen3.yaml (sha256 461d0296f76d5282); edit the spec, not this file (content 00b2ab700046a82a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Qwen3 with experts.
 
-Generated from models/qwen3_moe.yaml (sha256 27283264d2039d90); edit the spec, not this file (content 179851b0af49dc4d).
+Generated from models/qwen3_moe.yaml (sha256 faa7e72b85c9ec1c); edit the spec, not this file (content eec92044b588cfe7).
 """
 
 from __future__ import annotations

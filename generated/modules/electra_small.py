@@ -1,0 +1,109 @@
+"""ELECTRA with narrow embeddings.
+
+Generated from models/electra_small.yaml (sha256 af898fab6453d4d6); edit the spec, not this file (content f282c5130d0cc152).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .post_norm_block import PostNormBlock
+
+
+class ElectraSmall(nn.Module):
+    """ELECTRA with narrow embeddings (Clark et al., 2020).
+
+    ELECTRA, whose embeddings are narrower than the model and are widened in front of its blocks.
+
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types, E (embedding_dim) width of the embeddings.
+    Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d*E + L*f + V*E + P*E + T*E + 2*E + d.
+    MACs: 4*b*n*d**2*L + 2*b*n**2*d*L + 2*b*n*d*L*f + b*n*d*E.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "electra-small": {"embed_dim": 256, "num_layers": 12, "num_heads": 4, "vocab_size": 30522, "max_length": 512, "T": 2, "embedding_dim": 128},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "E": "embedding_dim", "f": "mlp_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # ElectraModel
+            "rules": [
+                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
+                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
+                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
+                {"to": "widened", "from": "embeddings_project"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        T: int,
+        embedding_dim: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        self.max_length = max_length
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embedding_dim, **factory)
+        self.position_embedding = nn.Parameter(torch.randn(max_length, embedding_dim, **factory) * 0.02)
+        self.segment_embedding = nn.Embedding(T, embedding_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embedding_dim, eps=1e-12, **factory)
+        self.widened = nn.Linear(embedding_dim, embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-12, **factory)
+            for _ in range(num_layers)
+        )
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> ElectraSmall:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, segments: Tensor) -> Tensor:
+        n = tokens.shape[1]
+        if n > self.max_length:
+            raise ValueError(f"n <= max_length must hold; found n = {n}, max_length = {self.max_length}")
+        token_embedding = self.token_embedding(tokens)                    # b n E
+        position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n E
+        segment_embedding = self.segment_embedding(segments)              # b n E
+        embeddings = token_embedding + position_embedding + segment_embedding  # b n E
+        embedding_norm = self.embedding_norm(embeddings)                  # b n E
+        widened_ = self.widened(embedding_norm)                           # b n d
+        blocks = widened_
+        for layer in self.blocks:
+            blocks = layer(blocks)                                        # b n d
+        return blocks

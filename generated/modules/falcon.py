@@ -1,0 +1,124 @@
+"""Falcon.
+
+Generated from models/falcon.yaml (sha256 82e7a954487eb7a6); edit the spec, not this file (content 6d207fece783cf81).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import substate
+from .falcon_attention import FalconAttention
+from .mlp import Mlp
+from .parallel_block import ParallelBlock
+
+
+class Falcon(nn.Module):
+    """Falcon (Almazrouei et al., 2023).
+
+    Blocks in which attention stands beside the feed-forward network, with a norm each. Each head of keys and values
+    serves several heads of queries, and one projection has them group by group. No biases, and a head tied to the
+    embedding.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward
+        network, V (vocab_size) vocabulary size, P (max_length) greatest number of tokens, g (num_kv_heads) heads of
+        keys and values.
+    Parameters: 2*d**2*L + 2*d**2*L*g/h + 2*d*L*f + 4*d*L + d*V + 2*d.
+    MACs: 2*b*n*m*d*L + 2*b*n*d**2*L + 2*b*n*d**2*L*g/h + 2*b*n*d*L*f + b*n*d*V.
+    KV cache and state: 2*b*m*d*L*g/h.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "falcon-40b": {"embed_dim": 8192, "num_layers": 60, "num_heads": 128, "vocab_size": 65024, "max_length": 2048, "num_kv_heads": 8},
+        "falcon-180b": {"embed_dim": 14848, "num_layers": 80, "num_heads": 232, "vocab_size": 65024, "max_length": 2048, "num_kv_heads": 8},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "f": "mlp_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # FalconForCausalLM
+            "rules": [
+                {"to": "token_embedding", "from": "transformer.word_embeddings"},
+                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_attn"},
+                {"to": "blocks.*.attention.qkv", "from": "transformer.h.*.self_attention.query_key_value"},
+                {"to": "blocks.*.attention.out", "from": "transformer.h.*.self_attention.dense"},
+                {"to": "blocks.*.mlp_norm", "from": "transformer.h.*.ln_mlp"},
+                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.dense_h_to_4h"},
+                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.dense_4h_to_h"},
+                {"to": "final_norm", "from": "transformer.ln_f"},
+                {"to": "logits", "from": "lm_head"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        num_kv_heads: int,
+        mlp_dim: int | None = None,
+        bias: bool = False,
+        tied: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            ParallelBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                attention=FalconAttention(
+                    embed_dim=embed_dim,
+                    num_heads=num_heads,
+                    max_length=max_length,
+                    g=num_kv_heads,
+                    bias=bias,
+                    out_bias=bias,
+                    **factory,
+                ),
+                ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, bias=bias, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.LayerNorm(embed_dim, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Falcon:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        blocks = token_embedding
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
+        return logits

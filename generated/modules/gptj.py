@@ -1,0 +1,120 @@
+"""GPT-J.
+
+Generated from models/gptj.yaml (sha256 a8cd23e2ab6958bd); edit the spec, not this file (content 0ef9ed01a17cb09c).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import substate
+from .gptj_attention import GptjAttention
+from .mlp import Mlp
+from .parallel_block import ParallelBlock
+
+
+class Gptj(nn.Module):
+    """GPT-J (Wang and Komatsuzaki, 2021).
+
+    Blocks in which attention stands beside the feed-forward network behind one norm for both, with rotary positions on
+    some features of each head, neighbours turned as pairs, and a head with a bias.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward
+        network, V (vocab_size) vocabulary size, P (max_length) greatest number of tokens, u (rotary_dim) rotated
+        features of a head.
+    Parameters: 4*d**2*L + 2*d*L*f + 3*d*L + 2*d*V + L*f + 2*d + V.
+    MACs: 4*b*n*d**2*L + 2*b*n*m*d*L + 2*b*n*d*L*f + b*n*d*V.
+    KV cache and state: 2*b*m*d*L.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "gpt-j-6b": {"embed_dim": 4096, "num_layers": 28, "num_heads": 16, "vocab_size": 50400, "max_length": 2048, "rotary_dim": 64},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "u": "rotary_dim", "f": "mlp_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # GPTJForCausalLM
+            "rules": [
+                {"to": "token_embedding", "from": "transformer.wte"},
+                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_1"},
+                {"to": "blocks.*.attention.out", "from": "transformer.h.*.attn.out_proj"},
+                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.fc_in"},
+                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.fc_out"},
+                {"to": "final_norm", "from": "transformer.ln_f"},
+                {"to": "logits", "from": "lm_head"},
+                {"to": "blocks.*.attention.q", "from": "transformer.h.*.attn.q_proj"},
+                {"to": "blocks.*.attention.k", "from": "transformer.h.*.attn.k_proj"},
+                {"to": "blocks.*.attention.v", "from": "transformer.h.*.attn.v_proj"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        rotary_dim: int,
+        mlp_dim: int | None = None,
+        activation: str = "gelu_tanh",
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            ParallelBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                second_norm=False,
+                attention=GptjAttention(
+                    embed_dim=embed_dim,
+                    num_heads=num_heads,
+                    max_length=max_length,
+                    rotary_dim=rotary_dim,
+                    eps=1e-05,
+                    **factory,
+                ),
+                ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation=activation, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.LayerNorm(embed_dim, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, **factory)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Gptj:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        blocks = token_embedding
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
+        return logits

@@ -1,0 +1,150 @@
+"""OLMoE.
+
+Generated from models/olmoe.yaml (sha256 427f03d21d398bcd); edit the spec, not this file (content 279470d1dd656406).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import substate
+from .greedy_router import GreedyRouter
+from .llama_block import LlamaBlock
+from .mixture_of_experts import MixtureOfExperts
+from .normed_rotary_attention import NormedRotaryAttention
+
+
+class Olmoe(nn.Module):
+    """OLMoE (Muennighoff et al., 2024).
+
+    LLaMA with norms on all heads of queries together and on those of keys, and with a mixture of many small experts,
+    whose weights are the router's probabilities as they are.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of an expert, V
+        (vocab_size) vocabulary size, P (max_length) greatest number of tokens, g (num_kv_heads) heads of keys and
+        values, e (head_dim) head width, E (num_experts) number of experts, k (top_k) experts of a token.
+    Parameters: 3*d*L*f*E + 2*d*L*h*e + 2*d*L*g*e + d*L*E + L*h*e + L*g*e + 2*d*L + 2*d*V + d.
+    Active parameters: 3*d*L*f*k + 2*d*L*h*e + 2*d*L*g*e + d*L*E + L*h*e + L*g*e + 2*d*L + 2*d*V + d.
+    MACs: 3*b*n*d*L*f*k + 2*b*n*m*L*h*e + 2*b*n*d*L*h*e + 2*b*n*d*L*g*e + b*n*d*L*E + b*n*d*V.
+    KV cache and state: 2*b*m*L*g*e.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "olmoe-1b-7b": {"embed_dim": 2048, "num_layers": 16, "num_heads": 16, "mlp_dim": 1024, "vocab_size": 50304, "max_length": 4096, "num_kv_heads": 16, "num_experts": 64, "top_k": 8},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "E": "num_experts", "k": "top_k", "e": "head_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # OlmoeForCausalLM
+            "rules": [
+                {"to": "token_embedding", "from": "model.embed_tokens"},
+                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
+                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
+                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
+                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
+                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
+                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
+                {"to": "final_norm", "from": "model.norm"},
+                {"to": "logits", "from": "lm_head"},
+                {"to": "blocks.*.mlp.routing.logits", "from": "model.layers.*.mlp.gate"},
+                {"to": "blocks.*.mlp.experts.*.gate.weight", "from": "model.layers.*.mlp.experts.gate_up_proj[*]", "part": (0, 2)},
+                {"to": "blocks.*.mlp.experts.*.up.weight", "from": "model.layers.*.mlp.experts.gate_up_proj[*]", "part": (1, 2)},
+                {"to": "blocks.*.mlp.experts.*.down.weight", "from": "model.layers.*.mlp.experts.down_proj[*]"},
+                {"to": "blocks.*.attention.normed_q", "from": "model.layers.*.self_attn.q_norm"},
+                {"to": "blocks.*.attention.normed_k", "from": "model.layers.*.self_attn.k_norm"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        mlp_dim: int,
+        vocab_size: int,
+        max_length: int,
+        num_kv_heads: int,
+        num_experts: int,
+        top_k: int,
+        head_dim: int | None = None,
+        base: float = 10000,
+        eps: float = 1e-05,
+        tied: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if head_dim is None:
+            if embed_dim % num_heads != 0:
+                raise ValueError(
+                    "embed_dim % num_heads == 0 must hold where head_dim is not given; "
+                    f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+                )
+            head_dim = embed_dim // num_heads
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            LlamaBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                max_length=max_length,
+                eps=eps,
+                attention=NormedRotaryAttention(
+                    embed_dim=embed_dim,
+                    num_heads=num_heads,
+                    max_length=max_length,
+                    g=num_kv_heads,
+                    head_dim=head_dim,
+                    base=base,
+                    eps=eps,
+                    **factory,
+                ),
+                ffn=MixtureOfExperts(
+                    num_experts=num_experts,
+                    embed_dim=embed_dim,
+                    mlp_dim=mlp_dim,
+                    top_k=top_k,
+                    router=GreedyRouter(embed_dim=embed_dim, num_experts=num_experts, top_k=top_k, **factory),
+                    **factory,
+                ),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Olmoe:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        blocks = token_embedding
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
+        return logits

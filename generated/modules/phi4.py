@@ -1,0 +1,132 @@
+"""Phi-4.
+
+Generated from models/phi4.yaml (sha256 eff39ef8904a9c29); edit the spec, not this file (content 935bc3f225e8ffd4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import substate
+from .llama_block import LlamaBlock
+from .phi3_mlp import Phi3Mlp
+from .phi4_attention import Phi4Attention
+
+
+class Phi4(nn.Module):
+    """Phi-4 (Abdin et al., 2024, Phi-4).
+
+    Phi-3 with attention to all earlier tokens.
+
+    Sizes: b batch size, n new tokens, m tokens so far, the new ones included, d (embed_dim) model width, L (num_layers)
+        number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward network, V
+        (vocab_size) vocabulary size, P (max_length) greatest number of tokens, g (num_kv_heads) heads of keys and
+        values, e (head_dim) head width.
+    Parameters: 2*d*L*h*e + 2*d*L*g*e + 3*d*L*f + 2*d*L + 2*d*V + d.
+    MACs: 2*b*n*m*L*h*e + 2*b*n*d*L*h*e + 2*b*n*d*L*g*e + 3*b*n*d*L*f + b*n*d*V.
+    KV cache and state: 2*b*m*L*g*e.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "phi-4": {"embed_dim": 5120, "num_layers": 40, "num_heads": 40, "mlp_dim": 17920, "vocab_size": 100352, "max_length": 16384, "num_kv_heads": 10},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "e": "head_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # Phi3ForCausalLM
+            "rules": [
+                {"to": "token_embedding", "from": "model.embed_tokens"},
+                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
+                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
+                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
+                {"to": "blocks.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
+                {"to": "final_norm", "from": "model.norm"},
+                {"to": "logits", "from": "lm_head"},
+                {"to": "blocks.*.attention.qkv", "from": "model.layers.*.self_attn.qkv_proj"},
+                {"to": "blocks.*.mlp.gate_up", "from": "model.layers.*.mlp.gate_up_proj"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        mlp_dim: int,
+        vocab_size: int,
+        max_length: int,
+        num_kv_heads: int,
+        head_dim: int | None = None,
+        eps: float = 1e-05,
+        tied: bool = False,
+        base: float = 250000,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if head_dim is None:
+            if embed_dim % num_heads != 0:
+                raise ValueError(
+                    "embed_dim % num_heads == 0 must hold where head_dim is not given; "
+                    f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+                )
+            head_dim = embed_dim // num_heads
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            LlamaBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                max_length=max_length,
+                eps=eps,
+                attention=Phi4Attention(
+                    embed_dim=embed_dim,
+                    num_heads=num_heads,
+                    max_length=max_length,
+                    g=num_kv_heads,
+                    head_dim=head_dim,
+                    base=base,
+                    eps=eps,
+                    **factory,
+                ),
+                ffn=Phi3Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Phi4:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        blocks = token_embedding
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
+        return logits

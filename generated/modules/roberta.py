@@ -1,0 +1,113 @@
+"""RoBERTa.
+
+Generated from models/roberta.yaml (sha256 6cd8058b7e271ea5); edit the spec, not this file (content fa0daebb39054a20).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from .post_norm_block import PostNormBlock
+
+
+class Roberta(nn.Module):
+    """RoBERTa (Liu et al., 2019).
+
+    BERT with a table of positions that begins with two rows for padding, and a single kind of segment.
+
+    Sizes: b batch size, n sequence length, d (embed_dim) model width, L (num_layers) number of layers, h (num_heads)
+        number of heads, f (mlp_dim) inner width of the feed-forward network, V (vocab_size) vocabulary size, P
+        (max_length) greatest sequence length, T number of segment types.
+    Parameters: 4*d**2*L + 2*d*L*f + 9*d*L + d**2 + d*V + d*P + d*T + L*f + 3*d.
+    MACs: 4*b*n*d**2*L + 2*b*n**2*d*L + 2*b*n*d*L*f + b*d**2.
+    """
+
+    PRESETS: ClassVar[dict[str, dict[str, int]]] = {
+        "roberta-base": {"embed_dim": 768, "num_layers": 12, "num_heads": 12, "vocab_size": 50265, "max_length": 514, "T": 1},
+        "roberta-large": {"embed_dim": 1024, "num_layers": 24, "num_heads": 16, "vocab_size": 50265, "max_length": 514, "T": 1},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # RobertaModel
+            "rules": [
+                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
+                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
+                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
+                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
+                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
+                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
+                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
+                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
+                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
+                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
+                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
+                {"to": "pooler", "from": "pooler.dense"},
+                {"to": "position_table", "from": "embeddings.position_embeddings.weight"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        vocab_size: int,
+        max_length: int,
+        T: int,
+        mlp_dim: int | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        mlp_dim = 4 * embed_dim if mlp_dim is None else mlp_dim
+        self.max_length = max_length
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.position_table = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)
+        self.segment_embedding = nn.Embedding(T, embed_dim, **factory)
+        self.embedding_norm = nn.LayerNorm(embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, **factory)
+            for _ in range(num_layers)
+        )
+        self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Roberta:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
+        n = tokens.shape[1]
+        if n > self.max_length:
+            raise ValueError(f"n <= max_length must hold; found n = {n}, max_length = {self.max_length}")
+        if n + 2 > self.max_length:
+            raise ValueError(f"n + 2 <= max_length must hold; found n = {n}, max_length = {self.max_length}")
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        position_embedding = self.position_table.narrow(0, 2, n)          # n d
+        segment_embedding = self.segment_embedding(segments)              # b n d
+        embeddings = token_embedding + position_embedding + segment_embedding  # b n d
+        embedding_norm = self.embedding_norm(embeddings)                  # b n d
+        blocks = embedding_norm
+        for layer in self.blocks:
+            blocks = layer(blocks)                                        # b n d
+        first_token = blocks[:, 0]                                        # b d
+        pooler = self.pooler(first_token)                                 # b d
+        pooled = pooler.tanh()                                            # b d
+        return blocks, pooled

@@ -1,0 +1,139 @@
+"""StableLM.
+
+Generated from models/stablelm.yaml (sha256 9ab20f10198de882); edit the spec, not this file (content 1c1e1a5355234b11).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from ._reference import load_reference
+from ._state import substate
+from .gated_mlp import GatedMlp
+from .partial_rotary_attention import PartialRotaryAttention
+from .pre_norm_block import PreNormBlock
+
+
+class Stablelm(nn.Module):
+    """StableLM (Stability AI, 2023).
+
+    LLaMA with layer norms in place of root mean squares, and with rotary positions on some features of each head.
+
+    Sizes: b batch size, n new tokens, m tokens attended to, the new ones included, d (embed_dim) model width, L
+        (num_layers) number of layers, h (num_heads) number of heads, f (mlp_dim) inner width of the feed-forward
+        network, V (vocab_size) vocabulary size, P (max_length) greatest number of tokens, g (num_kv_heads) heads of
+        keys and values, e (head_dim) head width, u (rotary_dim) rotated features of a head.
+    Parameters: 2*d*L*h*e + 2*d*L*g*e + 3*d*L*f + 4*d*L + 2*d*V + 2*d.
+    MACs: 2*b*n*m*L*h*e + 2*b*n*d*L*h*e + 2*b*n*d*L*g*e + 3*b*n*d*L*f + b*n*d*V.
+    KV cache and state: 2*b*m*L*g*e.
+    """
+
+    KEEPS_STATE = True
+
+    PRESETS: ClassVar[dict[str, dict[str, Any]]] = {
+        "stablelm-3b-4e1t": {"embed_dim": 2560, "num_layers": 32, "num_heads": 32, "mlp_dim": 6912, "vocab_size": 50304, "max_length": 4096, "num_kv_heads": 32, "rotary_dim": 20},
+        "stablelm-2-1.6b": {"embed_dim": 2048, "num_layers": 24, "num_heads": 32, "mlp_dim": 5632, "vocab_size": 100352, "max_length": 4096, "num_kv_heads": 32, "rotary_dim": 16, "attention_bias": True},
+    }
+
+    SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "u": "rotary_dim", "e": "head_dim"}
+
+    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
+        "transformers": {  # StableLmForCausalLM
+            "rules": [
+                {"to": "token_embedding", "from": "model.embed_tokens"},
+                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
+                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
+                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
+                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
+                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
+                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
+                {"to": "blocks.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
+                {"to": "blocks.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
+                {"to": "blocks.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
+                {"to": "final_norm", "from": "model.norm"},
+                {"to": "logits", "from": "lm_head"},
+            ],
+            "ignore": [],
+        },
+    }
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        num_layers: int,
+        num_heads: int,
+        mlp_dim: int,
+        vocab_size: int,
+        max_length: int,
+        num_kv_heads: int,
+        rotary_dim: int,
+        head_dim: int | None = None,
+        base: float = 10000,
+        eps: float = 1e-05,
+        attention_bias: bool = False,
+        tied: bool = False,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        if head_dim is None:
+            if embed_dim % num_heads != 0:
+                raise ValueError(
+                    "embed_dim % num_heads == 0 must hold where head_dim is not given; "
+                    f"found embed_dim = {embed_dim}, num_heads = {num_heads}"
+                )
+            head_dim = embed_dim // num_heads
+        factory = {"device": device, "dtype": dtype}
+        self.token_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
+        self.blocks = nn.ModuleList(
+            PreNormBlock(
+                embed_dim=embed_dim,
+                num_heads=num_heads,
+                mlp_dim=mlp_dim,
+                eps=eps,
+                attention=PartialRotaryAttention(
+                    embed_dim=embed_dim,
+                    num_heads=num_heads,
+                    max_length=max_length,
+                    g=num_kv_heads,
+                    head_dim=head_dim,
+                    rotary_dim=rotary_dim,
+                    bias=attention_bias,
+                    base=base,
+                    eps=eps,
+                    **factory,
+                ),
+                ffn=GatedMlp(embed_dim=embed_dim, mlp_dim=mlp_dim, **factory),
+                **factory,
+            )
+            for _ in range(num_layers)
+        )
+        self.final_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
+        self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
+        if tied:
+            self.logits.weight = self.token_embedding.weight
+
+    @classmethod
+    def from_preset(cls, name: str, **changes: Any) -> Stablelm:
+        """Build the module in a published size; keyword arguments replace or add single arguments."""
+        if name not in cls.PRESETS:
+            raise ValueError(f"unknown preset {name!r}; known: {', '.join(cls.PRESETS)}")
+        return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
+
+    def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
+        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
+        load_reference(self, weights, self.REFERENCES, layout)
+
+    def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        token_embedding = self.token_embedding(tokens)                    # b n d
+        blocks = token_embedding
+        for index, layer in enumerate(self.blocks):
+            blocks = layer(blocks, substate(state, f"blocks.{index}"))    # b n d
+        final_norm = self.final_norm(blocks)                              # b n d
+        logits = self.logits(final_norm)                                  # b n V
+        return logits
