@@ -43,7 +43,11 @@ class BatchNorm(Op):
             raise OpError(
                 f"`{row.name}` needs [b, c], [b, c, n], [b, c, h, w] or [b, c, t, h, w], with the channels as axis 1", found, at="in"
             )
-        row.require(Gt(Mul(x.shape[0], *x.shape[2:]), 1), option=TRAINING)  # PyTorch refuses statistics of a single value
+        values = Mul(x.shape[0], *x.shape[2:])
+        if values == 1 and row.t.is_training:
+            message = f"`{row.name}` has a single value of each channel, of which PyTorch takes no statistics in training"
+            raise OpError(message, f"{row.input_names[0]} is {row.show(x.shape)}", "in inference it may be: --mode inference", at="in")
+        row.require(Gt(values, 1), option=TRAINING)
         channels = (x.shape[1],)
         affine = (row.weight("weight", channels), row.weight("bias", channels)) if self.affine else ()
         running = tuple(row.weight(f"running_{moment}", channels, trainable=False) for moment in ("mean", "var"))

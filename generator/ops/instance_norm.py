@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from sympy import Gt, Mul
 
-from generator.ops.base import TRAINING, Along, CodeScope, Op, RowScope, param
+from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.params import FLAG, NUMBER, Flag, NumberOption
 from generator.ops.windows import SHAPES, check_positions
 from generator.trace import normalise
@@ -36,7 +36,11 @@ class InstanceNorm(Op):
         """Normalise each channel of each sample."""
         (x,) = inputs
         check_positions(row, x)
-        row.require(Gt(Mul(*x.shape[2:]), 1), option=TRAINING)  # PyTorch refuses statistics of a single value
+        positions = Mul(*x.shape[2:])
+        if positions == 1:
+            message = f"`{row.name}` normalises each channel over its positions, of which there is one; PyTorch refuses that"
+            raise OpError(message, f"{row.input_names[0]} is {row.show(x.shape)}", at="in")
+        row.require(Gt(positions, 1))  # in evaluation too: there are no running statistics
         channels = (x.shape[1],)
         affine = (row.weight("weight", channels), row.weight("bias", channels)) if self.affine else ()
         return normalise.instance_norm(row.t, x, affine)

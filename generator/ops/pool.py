@@ -69,7 +69,22 @@ class Pool(Op):
         windows = Windows(kernel, stride, padding, each_axis(row, "dilation", self.dilation, axes, least=1))
         counts = windows.count(row.t, x.shape[2:])
         check_fits(row, x, windows, counts)
+        if axes == 3 and not self._is("max"):
+            self._check_unpadded(row, x, kernel)
         return pooling.pool(row.t, kind, x, windows, windows.rounded_up(row.t, x.shape[2:]) if self.ceil_mode else counts)
+
+    def _is(self, kind: str) -> bool:
+        """Say whether it is of this kind, whatever options say."""
+        return self.kind.value == kind and self.kind.option is None
+
+    def _check_unpadded(self, row: RowScope, x: Tensor, kernel: Shape) -> None:
+        """Require what PyTorch asks of means over volumes alone: that the window fits in without the padding. Raises OpError."""
+        for axis, (width, length) in enumerate(zip(kernel, x.shape[2:], strict=True), start=2):
+            if (width - length).is_positive:
+                message = f"the window of `{row.name}` is {row.text(width)} wide, but axis {axis} has only {row.text(length)}"
+                note = "for means over volumes PyTorch does not count the padding here"
+                raise OpError(message, note, f"{row.input_names[0]} is {row.show(x.shape)}", at="kernel")
+            row.require(Ge(length, width))
 
     def _check_settings(self, row: RowScope) -> None:
         """Raise OpError for a setting that only the other kind has."""

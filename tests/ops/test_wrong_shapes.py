@@ -64,6 +64,29 @@ CASES = [
         "[b, c]",
         ["`y` needs [b, c, n], [b, c, h, w] or [b, c, t, h, w]: batch, channels, positions @ y", "x is [b, c]"],
     ),
+    (
+        "op: instance_norm",
+        "[b, c, 1]",
+        ["`y` normalises each channel over its positions, of which there is one; PyTorch refuses that @ y", "x is [b, c, 1]"],
+    ),
+    (
+        "op: batch_norm",
+        "[1, c]",
+        [
+            "`y` has a single value of each channel, of which PyTorch takes no statistics in training @ y",
+            "x is [1, c]",
+            "in inference it may be: --mode inference",
+        ],
+    ),
+    (
+        "op: pool, kind: avg, kernel: 3, padding: 1",
+        "[b, c, h, 2, w]",
+        [
+            "the window of `y` is 3 wide, but axis 3 has only 2 @ 3",
+            "for means over volumes PyTorch does not count the padding here",
+            "x is [b, c, h, 2, w]",
+        ],
+    ),
     ("op: local_response_norm, size: 0", IMAGE, ["`size` of `y` must be at least 1; it is 0 @ 0"]),
     ("op: local_response_norm, size: 3", "[b, c]", ["`y` needs [b, c, n] or [b, c, h, w]: batch, channels, positions @ y", "x is [b, c]"]),
     ("op: drop_path, p: 1", IMAGE, ["`p` of `y` is 1; a probability of dropping is at least 0 and less than 1 @ 1"]),
