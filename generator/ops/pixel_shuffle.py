@@ -62,8 +62,8 @@ class _Shuffle(Op):
 class PixelShuffle(_Shuffle):
     """Lay out channels as pixels: `{op: pixel_shuffle, by: 2}`, as F.pixel_shuffle (Shi et al., 2016).
 
-    x [..., c * by^2, h, w] -> [..., c, h * by, w * by]. No arithmetic, nothing kept; each element is read and written once. The result is
-    contiguous, as on meta tensors; a CPU or GPU keeps it channels last where x is, which moves later copies.
+    x [..., c * by^2, h, w] -> [..., c, h * by, w * by]. No arithmetic, nothing kept; each element is read and written once. The result
+    lies in memory as x does, channels last or not.
     """
 
     name: ClassVar[str] = "pixel_shuffle"

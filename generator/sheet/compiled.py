@@ -212,9 +212,10 @@ def _judged(
     constraints: Sequence[Constraint],
     doubts: Problems,
 ) -> tuple[SheetClaim, ...]:
-    """Return claims of a traced spec with their verdicts."""
+    """Return claims of a traced spec with their verdicts. They are about training, so that none is doubted in inference."""
     costs = Costs(rows, arch, lambda: _in_half(library, arch))
-    return sheet_claims(claims, arch, costs, sizes, constraints, arch.tracer.facts, doubts)
+    told = doubts if library.is_training else Problems()
+    return sheet_claims(claims, arch, costs, sizes, constraints, arch.tracer.facts, told)
 
 
 def _other_presets(

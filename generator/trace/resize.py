@@ -41,9 +41,10 @@ def _antialiased(t: Tracer, x: Tensor, mode: str, sizes: Shape) -> Tensor:
 
 
 def pixel_shuffle(t: Tracer, x: Tensor, by: Expr) -> Tensor:
-    """Lay by * by channels out as the pixels of a square: F.pixel_shuffle. Moves each element; keeps nothing; the result is contiguous."""
+    """Lay by * by channels out as the pixels of a square: F.pixel_shuffle. Moves each element; keeps nothing; laid out as x."""
     *before, channels, height, width = x.shape
-    out = t.new((*before, channels / by**2, height * by, width * by), needs_grad=x.needs_grad)
+    shape = (*before, channels / by**2, height * by, width * by)
+    out = t.new(shape, needs_grad=x.needs_grad, strides=strides_after(x, shape))
     t.kernel("pixel_shuffle", [x], [out])
     return out
 

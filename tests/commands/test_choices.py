@@ -127,7 +127,7 @@ def test_what_is_chosen_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["whole", "bais=false"], "`bais` is no size of `whole`, and no option or slot of it or of what it uses\n  did you mean `bias`?"),
         (["whole", "bias=maybe"], "option `bias` is true or false, not `maybe`"),
-        (["whole", "inner=gated_mpl"], "inner=gated_mpl\n      |       ^^^^^^^^^\n  did you mean `gated_mlp`?"),
+        (["whole", "inner=gated_mpl"], "inner=gated_mpl\n      |       ^^^^^^^^^\n  did you mean `gated_mlp` or `granite_moe`?"),
         (["whole-smal", "n=1"], "there is no spec named `whole-smal`\n  did you mean `whole-small`"),
     ],
 )

@@ -84,3 +84,9 @@ def test_a_mode_that_nobody_knows_is_refused(folder: Path, capsys: pytest.Captur
     assert "--mode cannot be `eval`\n  it is `training` or `inference`\n" in capsys.readouterr().err
     with pytest.raises(ValueError, match="unknown mode 'eval'; modes: training, inference"):
         load(folder / "norm.yaml", mode="eval")
+
+
+def test_claims_about_training_are_not_doubted_in_inference(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = ["b=2", "n=8", "d=16", "h=2"]
+    assert main(["cost", "pre_norm_block_with_dropout", *sizes, "--mode", "inference"]) == 0
+    assert "claim" not in capsys.readouterr().err
