@@ -92,7 +92,7 @@ class Pool(Op):
             raise OpError("`ceil_mode` must be true or false itself, not an option: it decides the shape", at="ceil_mode")
         of_one = (("dilation", "max", self.dilation != (1,)), ("count_include_pad", "avg", self._is_set("count_include_pad")))
         for name, kind, is_given in of_one:
-            if is_given and (self.kind.value != kind or self.kind.option is not None):
+            if is_given and not self._is(kind):
                 raise OpError(f"`{name}` of `{row.name}` is for kind: {kind}", at=name)
 
     def _is_set(self, name: str) -> bool:

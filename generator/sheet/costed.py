@@ -58,7 +58,7 @@ class Costed:
         if self.later is not None:
             past, step = self.later
             others = {row.path: row.costs for row in step.rows}
-            rows = tuple(replace(row, costs=_inlater_steps(row.costs, others.get(row.path, {}), past)) for row in rows)
+            rows = tuple(replace(row, costs=_in_later_steps(row.costs, others.get(row.path, {}), past)) for row in rows)
         return rows
 
     @cached_property
@@ -72,7 +72,7 @@ class Costed:
         if self.later is not None:
             past, step = self.later
             kinds = dict.fromkeys((*found, *step.saved))
-            found = _inlater_steps({kind: found.get(kind, Integer(0)) for kind in kinds}, step.saved, past)
+            found = _in_later_steps({kind: found.get(kind, Integer(0)) for kind in kinds}, step.saved, past)
         return found
 
 
@@ -121,7 +121,7 @@ def costed(
     return traced(bound or {})
 
 
-def _inlater_steps(costs: Costs, others: Costs, past: Expr) -> Costs:
+def _in_later_steps(costs: Costs, others: Costs, past: Expr) -> Costs:
     """Return costs that are others where tokens came in earlier steps; weights stay what they are."""
     found = {}
     for key, cost in costs.items():
