@@ -30,7 +30,6 @@ from generator.text.suggest import listed
 
 if TYPE_CHECKING:
     from generator.proof.verify.checks import Check
-    from generator.proof.verify.instance import Workbench
     from generator.proof.verify.run import Case, Verification
     from generator.proof.verify.stepwise import Decoding
     from generator.spec.library import Library
@@ -41,7 +40,7 @@ gen verify my-specs/ --samples 20
 gen verify mlp --json
 gen verify bert-large                 a preset alone; bert@bert-large names the spec too
 gen verify bert attention=linear_attention bias=false
-gen verify --report proof.md
+gen verify --report proof.md --jobs 4
 """
 
 
@@ -55,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "options and slots",
     )
     parser.add_argument("--samples", metavar="K", type=count_of("tries", 0), default=5, help="random sets of sizes to try (default 5)")
+    parser.add_argument("--jobs", metavar="N", type=count_of("processes"), default=1, help="processes (default 1)")
     parser.add_argument("--report", metavar="FILE", type=Path, help="also write everything as a Markdown page")
     parser.add_argument("--force", action="store_true", help="replace the page also if it was edited by hand")
     parser.add_argument("--no-references", dest="references", action="store_false", help="leave out the public implementations")
@@ -78,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from generator.proof.verify.measurements import UnmeasuredError, require_measurements
     from generator.proof.verify.run import Verification, mistakes
     from generator.proof.verify.verdict_words import is_compared
+    from generator.proof.verify.workers import verify_all
 
     try:
         require_measurements()
@@ -89,11 +90,10 @@ def run(args: argparse.Namespace) -> int:
         broken = mistakes(bench, names)
         if broken:  # before the good ones are measured, which may take long
             complain_of(ProblemsError(said_once(library, broken)))
+        good = [(name, preset) for name, preset in subjects if name not in broken]
+        found = verify_all(bench, good, args.jobs, samples=args.samples, references=args.references and not chosen)
         for name, preset in step_by_step(subjects, lambda one: f"verifying {one[1] or one[0]}"):
-            if name in broken:
-                result = Verification(name, (), mistakes=broken[name], preset=preset)
-            else:
-                result = _verified(bench, name, preset, samples=args.samples, references=args.references and not chosen)
+            result = Verification(name, (), mistakes=broken[name], preset=preset) if name in broken else next(found)
             results.append(result)
             if not args.json:
                 _print(result)
@@ -105,12 +105,6 @@ def run(args: argparse.Namespace) -> int:
         _print_totals(results)
     is_proven = all(result.equal and not result.skipped for result in results) and any(map(is_compared, results))
     return 0 if is_proven else 1
-
-
-def _verified(bench: Workbench, name: str, preset: str, *, samples: int, references: bool) -> Verification:
-    from generator.proof.verify.run import verify, verify_preset
-
-    return verify_preset(bench, name, preset) if preset else verify(bench, name, samples=samples, references=references)
 
 
 def _targets(targets: Sequence[str], specs: Sequence[Path]) -> tuple[Library, list[tuple[str, str]]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -137,3 +139,36 @@ def test_a_preset_that_a_spec_does_not_have_is_named(capsys) -> None:
     pytest.importorskip("torch")
     assert main(["verify", "layer@smal", "--specs", "mine"]) == 2
     assert "`layer` has no preset `smal`\n  did you mean `small`?" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_two_processes_find_what_one_finds_and_say_it_in_the_same_order(specs, capsys) -> None:
+    pytest.importorskip("torch")
+    wrong = write_specs(specs, broken=BROKEN)
+    said = []
+    for jobs in ("1", "2"):
+        assert main(["verify", str(wrong), "--samples", "1", "--json", "--jobs", jobs]) == 1  # a broken spec is no success
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    assert [result["spec"] for result in json.loads(said[0])] == ["alone", "broken", "layer", "pair"]
+
+
+class _Dead(ThreadPoolExecutor):
+    """Processes that have all ended."""
+
+    def __init__(self, *_: object) -> None:
+        super().__init__()
+
+    def submit(self, *_: object) -> Future[None]:  # type: ignore[override]
+        future: Future[None] = Future()
+        future.set_exception(BrokenProcessPool())
+        return future
+
+
+def test_a_process_that_ends_unexpectedly_is_no_success(specs, capsys, monkeypatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.setattr("generator.proof.verify.workers.ProcessPoolExecutor", _Dead)
+    assert main(["verify", str(specs), "--samples", "1", "--jobs", "2"]) == 1
+    said = capsys.readouterr().out
+    assert "layer                            NOTHING WAS COMPARED" in said
+    assert "not checked: the process that verified it has ended unexpectedly" in said

@@ -34,7 +34,7 @@ class Check:
     quantity: str
     derived: Any
     measured: Any
-    locate: Callable[[], RowDifference | None] = field(default=lambda: None, repr=False, compare=False)
+    locate: Callable[[], RowDifference | None] | None = field(default=None, repr=False, compare=False)
     fixed: Callable[[Mapping[str, int]], Any] | None = field(default=None, repr=False, compare=False)
     where: str = ""
     general: Any = None
@@ -43,6 +43,14 @@ class Check:
     def equal(self) -> bool:
         """Whether they agree exactly."""
         return bool(self.derived == self.measured)
+
+    def difference(self) -> RowDifference | None:
+        """Return the first row that differs, if it can be told."""
+        return None if self.equal or self.locate is None else self.locate()
+
+    def settled(self) -> Check:
+        """Return what came of it alone, which no longer holds the module that was measured and can go from one process to another."""
+        return replace(self, locate=None, fixed=None)
 
 
 def check_instance(instance: Instance) -> list[Check]:

@@ -192,8 +192,9 @@ def check_case(
         instance = Instance.of(bench, name, sizes)
         compared = (*check_instance(instance), *gradient_checks(instance), *byte_checks(instance), *of_values(instance))
         checks = at_sizes_of_one(compared, bench.compiled(name).sheet, sizes)
-        found = [check.locate() for check in checks if not check.equal]
+        found = [check.difference() for check in checks if not check.equal]
     except Exception as error:  # noqa: BLE001  whatever stops a generated module is a finding to report
         stopped = Check("run", "no error", described(bench, error))
         return Case(preset, dict(sizes), (stopped,), tuple(wrong_shapes_when_stopped(bench, name, sizes, error)[:1]))
-    return Case(preset, dict(sizes), checks, tuple(d for i, d in enumerate(found) if d is not None and d not in found[:i]))
+    firsts = tuple(d for i, d in enumerate(found) if d is not None and d not in found[:i])
+    return Case(preset, dict(sizes), tuple(check.settled() for check in checks), firsts)

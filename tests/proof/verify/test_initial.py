@@ -74,4 +74,4 @@ def test_a_module_whose_weights_start_otherwise_is_found(tmp_path: Path, monkeyp
     with Workbench(Library([tmp_path])) as bench:
         [check] = initial_checks(Instance.of(bench, "scaled", {"b": 2, "d": 20}))
     assert (check.derived, check.measured) == (3, 2)
-    assert check.locate().row == "drawn"
+    assert check.difference().row == "drawn"

@@ -1,0 +1,80 @@
+"""Verifies specs in this process or in several, and yields what came of them in the order asked."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from multiprocessing import get_context
+
+import torch
+
+from generator.proof.verify.instance import Workbench
+from generator.proof.verify.run import Verification, verify, verify_preset
+from generator.spec.library import Library
+
+LOST = "the process that verified it has ended unexpectedly; there may be too little memory for so many: try --jobs 1"
+
+
+def verify_all(
+    bench: Workbench, subjects: Sequence[tuple[str, str]], jobs: int, *, samples: int, references: bool
+) -> Iterator[Verification]:
+    """Yield what came of each subject, in their order.
+
+    Args:
+        bench: where modules are written when all is done in this process.
+        subjects: specs, each with the one preset to measure of it; an empty one means the whole spec.
+        jobs: the number of processes; with 1 all is done in this one.
+        samples: the number of random sets of sizes.
+        references: whether to compare with public implementations too.
+
+    Raises:
+        ProblemsError: a spec has problems.
+    """
+    asked = [_Asked(name, preset, samples, references) for name, preset in subjects]
+    if min(jobs, len(asked)) <= 1:
+        yield from (_verified(bench, one) for one in asked)
+        return
+    # Started afresh, not forked: the threads of PyTorch do not survive a fork.
+    with ProcessPoolExecutor(min(jobs, len(asked)), get_context("spawn"), _start, (bench.library,)) as pool:
+        waiting = [pool.submit(_verified_here, one) for one in asked]
+        try:
+            for one, done in zip(asked, waiting, strict=True):
+                died = isinstance(done.exception(), BrokenProcessPool)
+                yield Verification(one.spec, (), skipped=(LOST,), preset=one.preset) if died else done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    spec: str
+    preset: str
+    samples: int
+    references: bool
+
+
+def _verified(bench: Workbench, asked: _Asked) -> Verification:
+    if asked.preset:
+        return verify_preset(bench, asked.spec, asked.preset)
+    return verify(bench, asked.spec, samples=asked.samples, references=asked.references)
+
+
+class _Here:
+    """What a process keeps between its subjects."""
+
+    library: Library
+
+
+def _start(library: Library) -> None:
+    """Prepare a process. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    torch.set_num_threads(1)  # the processes share the cores already
+    _Here.library = library
+
+
+def _verified_here(asked: _Asked) -> Verification:
+    with Workbench(_Here.library) as bench:
+        return _verified(bench, asked)
