@@ -107,7 +107,7 @@ class Dialect:
         """Sums, products, powers and numbers: everything that is a sum of terms."""
         terms = ordered_terms(expr, self.size_order)
         if not terms:
-            return Piece("0", Binds.ATOM)
+            return self.number(0)
         first, *rest = _with_plus_first(terms)
         piece = self.term(first)
         if first.is_negative:
@@ -128,9 +128,9 @@ class Dialect:
         under = self.factors([(base, -exponent) for base, exponent in term.factors if exponent.p < 0])
         number, below = abs(term.coefficient.p), term.coefficient.q
         if number != 1 or not over:
-            over.insert(0, Piece(str(number), Binds.ATOM))
+            over.insert(0, self.number(int(number)))
         if below != 1:
-            under.insert(0, Piece(str(below), Binds.ATOM))
+            under.insert(0, self.number(int(below)))
         return self.quotient(self.product(over), under) if under else self.product(over)
 
     def factors(self, powers: Sequence[tuple[Expr, Rational]]) -> list[Piece]:
@@ -166,7 +166,7 @@ class Dialect:
         powers = [part.as_base_exp() for part in in_size_order(Mul.make_args(below), self.size_order)] if below != 1 else []
         under = self.factors(powers)
         if number != 1:
-            under.insert(0, Piece(str(number), Binds.ATOM))
+            under.insert(0, self.number(int(number)))
         return self.piece(numerator), under
 
     def joined(self, expr: Expr) -> Piece:
@@ -194,6 +194,10 @@ class Dialect:
     def arguments(self, expr: Expr) -> list[Expr]:
         """Return the arguments of min, max, and, or, or a comparison in one order, whatever sympy's own is."""
         return in_size_order(expr.args, self.size_order)
+
+    def number(self, value: int) -> Piece:
+        """A whole number from zero on."""
+        return Piece(str(value), Binds.ATOM)
 
     def size(self, symbol: Symbol) -> Piece:
         """A size's name."""

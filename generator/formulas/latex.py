@@ -17,7 +17,7 @@ _GREEK_WORDS = """
     alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega
     Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega
 """
-_GREEK = frozenset(_GREEK_WORDS.split())
+GREEK = tuple(_GREEK_WORDS.split())
 
 
 class LatexDialect(Dialect):
@@ -115,7 +115,7 @@ def latex_name(name: str) -> str:
 
 
 def _word(word: str) -> str:
-    if word in _GREEK:
+    if word in GREEK:
         return f"\\{word}"
     return word if len(word) == 1 or word.isdigit() else rf"\mathrm{{{word}}}"
 

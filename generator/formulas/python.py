@@ -89,7 +89,7 @@ class PythonDialect(Dialect):
         numerator, denominator = over_common_denominator(expr.args[0])
         if isinstance(numerator, Log2):
             over = Piece(f"{self._bit_length(numerator.args[0])} - 1", Binds.SUM)
-        elif _has_roots(numerator):
+        elif has_roots(numerator):
             over = Piece(f"math.isqrt({self._squared(numerator)})", Binds.ATOM)
         else:
             over = self.piece(numerator)
@@ -100,7 +100,7 @@ class PythonDialect(Dialect):
         numerator, denominator = over_common_denominator(expr.args[0])
         if isinstance(numerator, Log2):
             over = Piece(self._bit_length(numerator.args[0] - 1), Binds.ATOM)
-        elif _has_roots(numerator):
+        elif has_roots(numerator):
             over = Piece(f"math.isqrt({self._squared(numerator, 1)}) + 1", Binds.SUM)
         else:
             over = self.piece(numerator)
@@ -114,14 +114,14 @@ class PythonDialect(Dialect):
         return [] if denominator == 1 else [self.piece(denominator)]
 
     def _bit_length(self, expr: Expr) -> str:
-        if over_common_denominator(expr)[1] != 1 or _has_roots(expr):
+        if over_common_denominator(expr)[1] != 1 or has_roots(expr):
             raise PrintingError(f"Python rounds the binary logarithm of whole numbers only, not of {expr}")
         return f"{self.inside(self.piece(expr), Binds.ATOM)}.bit_length()"
 
     def _squared(self, root: Expr, less: int = 0) -> str:
         """Return the square of a term with square roots, so that its whole part can be taken exactly."""
         square = root**2
-        if not _is_above_zero(root, less) or _has_roots(square) or square.has(Log2):
+        if not _is_above_zero(root, less) or has_roots(square) or square.has(Log2):
             raise PrintingError(f"Python cannot round {root} in whole numbers")
         return self.piece(square - less).text
 
@@ -189,7 +189,8 @@ def _is_above_zero(root: Expr, less: int) -> bool:
     return terms[0].coefficient > 0 and all(base.is_nonnegative or not exponent.is_Integer for base, exponent in terms[0].factors)
 
 
-def _has_roots(expr: Expr) -> bool:
+def has_roots(expr: Expr) -> bool:
+    """Say whether an expression has factors under a root."""
     return any(not exponent.is_Integer for term in ordered_terms(expr) for _, exponent in term.factors)
 
 
