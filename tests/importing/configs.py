@@ -268,6 +268,13 @@ def _cvt(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _convnext(rng: random.Random) -> dict[str, Any]:
+    return {
+        "hidden_sizes": [rng.randint(4, 30) for _ in range(4)], "depths": [rng.randint(1, 4) for _ in range(4)],
+        "patch_size": rng.choice([2, 4]), **_labels(rng),
+    }  # fmt: skip
+
+
 def _reformer(rng: random.Random) -> dict[str, Any]:
     rows, columns, row, column = rng.randint(2, 8), rng.randint(2, 8), rng.randint(3, 20), rng.randint(3, 20)
     chunk = rng.randint(2, 9)
@@ -349,6 +356,8 @@ DRAWS: dict[str, Draw] = {
     "vit": _vit,
     "swin": _swin,
     "cvt": _cvt,
+    "convnext": _convnext,
+    "convnextv2": _convnext,
     "reformer": _reformer,
     "deepseek_v2": _deepseek,
     "deepseek_v3": _deepseek3,
