@@ -11,7 +11,7 @@ from generator.build.manifest import Manifest, Record
 from generator.build.worker import Task
 from generator.files.regular_file import real
 from generator.files.seal import State, state_of
-from generator.render.formats import MARKDOWN, MODULES, Format
+from generator.render.formats import MARKDOWN, MODULES, OF_MODULES, Format
 from generator.spec.library import Library
 
 INDEX = "markdown/README.md"
@@ -52,7 +52,7 @@ def make_plan(
             record = manifest.specs.get(name)
             known = record is not None and is_current(name, record, fingerprints)
             for used in record.uses if known and record else library.closure(name, read=True):
-                wanted.setdefault(used, (MODULES,))
+                wanted.setdefault(used, OF_MODULES)
     tasks = []
     for name, kinds in wanted.items():
         stale = tuple(kind for kind in kinds if not _is_fresh(name, kind, manifest, fingerprints, out))
@@ -82,8 +82,8 @@ def leftovers(
         reserved: outputs that come from no single spec, as paths below `out`.
     """
     for kind in formats:
-        for file in sorted((out / kind.name).glob(f"*{kind.suffix}")):
-            path = f"{kind.name}/{file.name}"
+        for file in sorted((out / kind.folder).glob(f"*{kind.suffix}")):
+            path = f"{kind.folder}/{file.name}"
             if path in reserved or file.name.startswith(".") or not file.is_file():
                 continue
             if not _has_spec(file.name.partition(".")[0], library, plan, manifest, out) and _is_output(file):
@@ -109,5 +109,5 @@ def _has_spec(name: str, library: Library, plan: BuildPlan, manifest: Manifest, 
 
 def pages(library: Library, requested: Collection[str], formats: Sequence[Format], out: Path) -> frozenset[str]:
     """Return the names of all specs that have a page after the build."""
-    there = {file.stem for file in (out / MARKDOWN.name).glob(f"*{MARKDOWN.suffix}") if file.stem in library.files}
+    there = {file.stem for file in (out / MARKDOWN.folder).glob(f"*{MARKDOWN.suffix}") if file.stem in library.files}
     return frozenset(there | set(requested if MARKDOWN in formats else ()))

@@ -28,7 +28,7 @@ from generator.spec.library import Library
 from generator.spec.lookup import Collection
 from generator.text.problems import Problem, ProblemsError
 
-FOLDERS = (*(kind.name for kind in FORMATS), DOCUMENTS, COMPARISONS)  # below that of outputs
+FOLDERS = (*dict.fromkeys(kind.folder for kind in FORMATS), DOCUMENTS, COMPARISONS)  # below that of outputs
 _FEW = 4  # so many specs are rendered sooner than further processes are ready
 
 
@@ -151,14 +151,22 @@ class _Build:
         for kind in kinds:
             path, data = kind.path(rendered.name), rendered.outputs[kind.key]
             try:
-                if self.sink.put(path, data, committed=kind.committed):
+                if not data:
+                    self._drop_none(path)
+                elif self.sink.put(path, data, committed=kind.committed):
                     changed.append(path)
-                written[path] = digest(data)
+                written[path] = digest(data) if data else ""  # as `file_digest` has it where there is no file
             except ProblemsError as error:
                 self._fail(error.problems, [])  # of a file in the way; the spec itself is fine
         self._record(rendered, written)
         self.report.rendered[rendered.name] = changed
         self.progress(rendered.name, changed)
+
+    def _drop_none(self, path: str) -> None:
+        """Remove an output of a kind that its spec has no more."""
+        file = self.out / path
+        if file.is_file() and state_of(file, file.read_bytes()) is not State.FOREIGN:
+            self._drop(path)
 
     def _drop_stale(self, path: str) -> None:
         """Remove what an earlier build has written where this one can write nothing, so that it stands beside no newer outputs."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.build.builder import Report
+from generator.render.formats import FORMATS
 from generator.render.terminal.findings import plain
 
 
@@ -20,7 +21,7 @@ def to_dict(report: Report, out: Path, *, is_check: bool) -> dict[str, Any]:
         return (out / path).as_posix()
 
     def written(paths: list[str]) -> dict[str, str]:
-        return {} if is_check else {path.partition("/")[0]: at(path) for path in paths}
+        return {} if is_check else {_kind(path): at(path) for path in paths}
 
     states = dict.fromkeys(up_to_date(report), "up to date")
     states |= dict.fromkeys(report.rendered, "compared" if is_check else "built") | dict.fromkeys(report.failed, "failed")
@@ -34,6 +35,12 @@ def to_dict(report: Report, out: Path, *, is_check: bool) -> dict[str, Any]:
         "errors": [plain(problem) for problem in report.problems],
         "remarks": report.remarks,
     }
+
+
+def _kind(path: str) -> str:
+    """Return the name of the format that a path, which begins with the folder of a format, has."""
+    folder, _, file = path.partition("/")
+    return next((kind.name for kind in FORMATS if kind.folder == folder and file.endswith(kind.suffix)), folder)
 
 
 def up_to_date(report: Report) -> list[str]:

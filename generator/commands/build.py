@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_specs(parser)
-    names = ",".join(kind.name for kind in FORMATS)
+    names = ",".join(dict.fromkeys(kind.folder for kind in FORMATS))
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("generated"), help="where outputs go (default: generated/)")
     parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
     parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
@@ -95,14 +95,14 @@ def _words(texts: Iterable[str]) -> list[str]:
 
 
 def _formats(text: str, language: str) -> tuple[Format, ...]:
-    known = {kind.name: kind for kind in FORMATS}
+    known = dict.fromkeys(kind.folder for kind in FORMATS)
     words = _words([text])
     for word in words:
         if word not in known:
             raise UsageError(f"--formats: there is no format `{word}`", *did_you_mean(word, known), f"formats: {listed(known)}")
     if not words:
         raise UsageError("--formats: no format is given", f"formats: {listed(known)}")
-    return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in FORMATS if kind.name in words)
+    return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in FORMATS if kind.folder in words)
 
 
 def _done(doing: str, name: str, changed: Sequence[str] | None) -> None:

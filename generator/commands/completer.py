@@ -56,7 +56,7 @@ def _completer(action: argparse.Action) -> Completer | None:
         "preset": _presets,
         "command": lambda **_: [command.name for command in COMMANDS],
         "lang": lambda **_: LANGUAGES,
-        "formats": lambda **_: [kind.name for kind in FORMATS],
+        "formats": lambda **_: dict.fromkeys(kind.folder for kind in FORMATS),
         "device": lambda **known: _devices(known["parsed_args"]),
         "train": lambda **_: COPIES,
         **dict.fromkeys(("compute", "weights", "cache"), lambda **_: STORED_FORMATS),

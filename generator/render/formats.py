@@ -41,11 +41,12 @@ class Format:
     """A kind of output.
 
     Args:
-        name: as `--formats` has it; also the folder below the folder of outputs.
+        name: what it is called, and the folder below the folder of outputs unless that is another.
         suffix: of the files.
-        renderer: `module:function`, a function from a Rendering to the file's bytes.
+        renderer: `module:function`, a function from a Rendering to the file's bytes; none for a spec that has no such output.
         committed: whether outputs are kept in version control, so that a missing one is worth a complaint.
         language: of its texts, where it has texts of its own in several languages.
+        beside: the name of the format beside whose files these stand, and with which they are asked for.
     """
 
     name: str
@@ -53,6 +54,12 @@ class Format:
     renderer: str
     committed: bool = True
     language: str = "en"
+    beside: str = ""
+
+    @property
+    def folder(self) -> str:
+        """Where its files stand below the folder of outputs; also what `--formats` calls it."""
+        return self.beside or self.name
 
     @property
     def key(self) -> str:
@@ -65,7 +72,7 @@ class Format:
 
     def path(self, spec: str) -> str:
         """Return the path of a spec's output below the folder of outputs, with forward slashes."""
-        return f"{self.name}/{spec}{self.suffix}"
+        return f"{self.folder}/{spec}{self.suffix}"
 
     def render(self, rendering: Rendering) -> bytes:
         """Return the output's bytes."""
@@ -74,10 +81,12 @@ class Format:
 
 
 MODULES = Format("modules", ".py", "generator.render.formats:module_bytes")
+WEIGHTS = Format("weights", ".weights.json", "generator.render.formats:weights_bytes", beside="modules")  # their names elsewhere
 MARKDOWN = Format("markdown", ".md", "generator.render.formats:page_bytes")
 EXCEL = Format("excel", ".xlsx", "generator.render.formats:workbook_bytes", committed=False)
 LANGUAGES = ("en", "zh")  # of workbooks
-FORMATS: tuple[Format, ...] = (MODULES, MARKDOWN, EXCEL)
+FORMATS: tuple[Format, ...] = (MODULES, WEIGHTS, MARKDOWN, EXCEL)
+OF_MODULES = tuple(kind for kind in FORMATS if kind.folder == MODULES.name)  # what a module needs to be imported and used
 
 
 def module_bytes(rendering: Rendering) -> bytes:
@@ -85,6 +94,15 @@ def module_bytes(rendering: Rendering) -> bytes:
     from generator.render.module.writer import render_module
 
     return sealed(render_module(rendering.compiled, rendering.modules))
+
+
+def weights_bytes(rendering: Rendering) -> bytes:
+    """Return how public implementations name a module's weights; nothing where none is known."""
+    from generator.render.module.weight_names import render_weights
+    from generator.render.module.writer import origin
+
+    spec = rendering.compiled.architecture.spec
+    return sealed(render_weights(spec, origin(rendering.compiled.sheet))) if spec.checkpoints else b""
 
 
 def page_bytes(rendering: Rendering) -> bytes:

@@ -40,7 +40,7 @@ _IN_FORWARD = """
 """
 FUNCTIONAL = "F"  # torch.nn.functional; imported under another name where a size has this one
 FORWARD_NAMES = frozenset(_IN_FORWARD.split())
-_IMPORTED = "Any ClassVar Callable Mapping Path Sequence Tensor json load_reference re"
+_IMPORTED = "Any ClassVar Callable Mapping Path Sequence Tensor json load_reference re weight_names"
 # What a local variable of `forward`, or a class, must not hide.
 LOCALS = FORWARD_NAMES | CONSTRUCTOR_NAMES | frozenset(_IMPORTED.split()) | {FUNCTIONAL} | frozenset(dir(builtins))
 

@@ -16,8 +16,10 @@ from torch import Tensor, nn
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
+from generator.render.formats import WEIGHTS
 from generator.render.module.imports import support_files
 from generator.render.module.view import ModuleSet, ModuleView
+from generator.render.module.weight_names import render_weights
 from generator.render.module.writer import render_module
 from generator.sheet.compiled import Compiled, Variant, compile_spec, variant
 from generator.spec.library import Library
@@ -89,6 +91,7 @@ class Workbench:
             file = self.package / f"{used}.py"
             if not file.exists():
                 file.write_text(render_module(self.compiled(used), self.modules), encoding="utf-8")
+                file.with_suffix(WEIGHTS.suffix).write_text(render_weights(self.compiled(used).architecture.spec, ""), encoding="utf-8")
         importlib.invalidate_caches()
         module = importlib.import_module(f"{self.package.name}.{name}")
         found: type[nn.Module] = getattr(module, self.modules.view(name).class_name)

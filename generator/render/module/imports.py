@@ -25,6 +25,7 @@ _SUPPORT = {
     "with_state": "_state",
     "freeze": "_frozen",
     "load_reference": "_reference",
+    "weight_names": "_reference",
 }
 _KNOWN = (*_STANDARD, *_TORCH, *_SUPPORT, *(rf"{name}(?=\.)" for name in (*_MODULES, FUNCTIONAL)))
 _NAME = re.compile(rf"(?<![\w.\"'`])({'|'.join(_KNOWN)})\b(?![\"'=])")

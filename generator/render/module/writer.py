@@ -14,12 +14,13 @@ from generator.formulas.text import to_text
 from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
 from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions, unchecked_conditions
-from generator.render.module.escape import comment, docstring, literal
+from generator.render.module.escape import docstring, literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import row_names
 from generator.render.module.preset_slots import arguments_name, preset_blocks
 from generator.render.module.signature import Argument, input_sizes
 from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
+from generator.render.module.weight_names import layouts_in_words, table_in_python
 from generator.resolve.architecture import Requirement
 from generator.resolve.binding import default_conditions
 from generator.resolve.decoding import growths
@@ -27,9 +28,8 @@ from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
 from generator.sheet.presets import following
 from generator.sheet.sheet import Sheet, SheetPreset
-from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.library import Library
-from generator.spec.model import Dim
+from generator.spec.model import Dim, Spec
 from generator.spec.references import Reference, read_references
 
 WIDTH = 120
@@ -46,10 +46,14 @@ def render_module(compiled: Compiled, modules: ModuleSet) -> str:
     is_default = all(arch.options[name] == option.default for name, option in arch.spec.options.items())
     view = modules.view(sheet.name, arch if is_default else None)
     top = modules.top(view.arch.spec)
-    written = _class(view, top, _label(sheet.references, view), sheet, modules)
+    written = _class(view, top, _label(sheet.references, view), sheet, modules) | _weights(view.arch.spec, top, is_alone=False)
     imports = top.imports({spec: modules.class_of(spec) for spec in top.blocks})
-    origin = f"Generated from {sheet.source} (sha256 {sheet.source_hash[:16]}); edit the spec, not this file."
-    return _text(sheet.title, origin, [*imports, *top.above], [written])
+    return _text(sheet.title, origin(sheet), [*imports, *top.above], [written])
+
+
+def origin(sheet: Sheet) -> str:
+    """Return what the head of a module says of where it comes from."""
+    return f"Generated from {sheet.source} (sha256 {sheet.source_hash[:16]}); edit the spec, not this file."
 
 
 def render_file(compiled: Compiled, library: Library, preset: str | None = None) -> str:
@@ -65,13 +69,14 @@ def render_file(compiled: Compiled, library: Library, preset: str | None = None)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
     shown = view if preset is None else _preset_view(view, sheet, preset)
     own = _class(shown, top, _label(references, view), sheet, modules if preset is None else None)
+    own |= _weights(view.arch.spec, top, is_alone=True)
     if preset is not None:
         own |= {"presets": [], "letters": "{}"}
     used = dict.fromkeys(name for block in top.blocks for name in _in_order(modules, block))
     classes = [*(_class(block, top, _label(references, block)) for block in map(modules.view, used)), own]
     alone = top.with_support()
-    origin = f"Written by archsheet from {sheet.source} (sha256 {sheet.source_hash[:16]})."
-    return _text(sheet.title, origin, [*alone.imports({}), *alone.above], classes)
+    written = f"Written by archsheet from {sheet.source} (sha256 {sheet.source_hash[:16]})."
+    return _text(sheet.title, written, [*alone.imports({}), *alone.above], classes)
 
 
 def _in_order(modules: ModuleSet, name: str) -> list[str]:
@@ -112,7 +117,7 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, m
     """Return what the template writes of one class, and take note of what it uses.
 
     Args:
-        sheet: of the spec, where the class shows costs, presets and the names of weights elsewhere.
+        sheet: of the spec, where the class shows costs and presets.
         modules: where it makes the blocks that presets put into slots.
     """
     spec = view.arch.spec
@@ -125,9 +130,9 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, m
         top.names.add("torch")
     several = len(view.arch.outputs) > 1
     top.add(view.lines.top)
-    presets, checkpoints = (sheet.every_preset, spec.checkpoints) if sheet is not None else ((), {})
-    top.names.update(["Any"] if view.takes_state or presets or checkpoints else [], ["ClassVar"] if presets or checkpoints else [])
-    top.names.update(["Mapping", "load_reference"] if checkpoints else [], ["Sequence"] if view.families else [])
+    presets = sheet.every_preset if sheet is not None else ()
+    top.names.update(["Any"] if view.takes_state or presets else [], ["ClassVar"] if presets else [])
+    top.names.update(["Sequence"] if view.families else [])
     return {
         "name": view.class_name,
         "doc": _docstring(view, label, sheet),
@@ -139,12 +144,30 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, m
         "trained": literal(tuple(view.lines.trained)) if view.lines.trained else "",
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
-        "references": [_reference(c) for c in checkpoints.values()],
         "presets": [f"{literal(p.name)}: {literal({**view.given(_held(view, sheet, p)), **p.options})}" for p in presets if sheet],
         "entry": "Any" if view.families or any(p.options for p in presets) else "int",
         "blocks": [*preset_blocks(modules, view, sheet, top)] if sheet is not None and modules is not None else [],
         "arguments": arguments_name(view),
+        "references": [],
+        "layouts": "",
         "letters": literal({size: variable for size, variable in names.items() if size != variable}) if presets else "{}",
+    }
+
+
+def _weights(spec: Spec, top: Top, *, is_alone: bool) -> dict[str, Any]:
+    """Return what the template writes of how public implementations name the weights.
+
+    Args:
+        is_alone: the module has no file beside it that says so.
+    """
+    checkpoints = spec.checkpoints
+    if checkpoints:
+        top.names.update(["Mapping", "load_reference", *(["Any", "ClassVar"] if is_alone else ["weight_names"])])
+    return {
+        "references": [*table_in_python(checkpoints)] if is_alone else [],
+        "layouts": layouts_in_words(checkpoints),
+        "layout": literal(next(iter(checkpoints), "")),
+        "weight_names": "self.REFERENCES" if is_alone else f"weight_names({literal(spec.name)})",
     }
 
 
@@ -220,27 +243,6 @@ def _default(view: ModuleView, name: str, names: dict[str, str]) -> list[str]:
     if not checks:
         return [f"{local} = {value} if {local} is None else {local}"]
     return [f"if {local} is None:", *(f"    {line}" for line in [*checks, f"{local} = {value}"])]
-
-
-def _reference(checkpoint: Checkpoint) -> dict[str, Any]:
-    return {
-        "layout": literal(checkpoint.name),
-        "model": comment(checkpoint.model),
-        "rules": [_rule(rule) for rule in checkpoint.rules.values()],
-        "ignore": literal(list(checkpoint.ignore)),
-    }
-
-
-def _rule(rule: WeightRule) -> str:
-    source: Any = rule.sources[0] if len(rule.sources) == 1 else list(rule.sources)
-    values: dict[str, Any] = {"to": rule.name, "from": source}
-    if rule.transpose:
-        values["transpose"] = True
-    if rule.part:
-        values["part"] = rule.part
-    if rule.reshape:
-        values["reshape"] = True
-    return literal(values)
 
 
 def _slot(view: ModuleView, slot: str, default: str) -> list[str]:
