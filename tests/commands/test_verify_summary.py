@@ -159,7 +159,7 @@ class _Dead(ThreadPoolExecutor):
     def __init__(self, *_: object) -> None:
         super().__init__()
 
-    def submit(self, *_: object) -> Future[None]:  # type: ignore[override]
+    def submit(self, *_: object) -> Future[None]:
         future: Future[None] = Future()
         future.set_exception(BrokenProcessPool())
         return future
