@@ -1,8 +1,9 @@
-"""Take the sizes of a public model from its configuration, the config.json of transformers.
+"""Take the sizes of a public model from its configuration: the config.json of transformers, or a GGUF file.
 
 Prints the preset that it makes of the spec that stands for it, what that costs, and what becomes of each key: used, without effect on
 costs, or unknown. What depends on sizes that the file does not give is printed as a formula of them; give them as n=4096 b=1. Where
-weights in the format safetensors lie beside it, their number and shapes are compared; exit code 1 where they differ. With
+weights in the format safetensors lie beside it, their number and shapes are compared, and the number of those in a GGUF file; exit code 1
+where they differ. With
 --write the preset is added to a spec's file, or a new one is written. Other commands take such a file in place of a name.
 """
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   gen import Llama-3.2-1B/config.json
   gen import config.json n=4096 b=1 --json
+  gen import Llama-3.2-1B-Q4_K_M.gguf
   gen import config.json --as ours --write my-specs/ours.yaml
   gen cost config.json n=4096 b=1             the same file in place of a spec's name
 """
@@ -39,7 +41,7 @@ _STDIN = "-"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("file", metavar="FILE.json|-", help="the configuration; - reads it from standard input")
+    parser.add_argument("file", metavar="FILE.json|FILE.gguf|-", help="the configuration; - reads JSON from standard input")
     parser.add_argument("settings", metavar="NAME=VALUE", nargs="*", help="further sizes, such as n=4096 b=1")
     parser.add_argument("--as", dest="name", metavar="NAME", help="what to call the preset; by default as the folder of the file")
     parser.add_argument("--write", metavar="FILE.yaml", type=Path, help="add the preset to this spec, or write a new one")
@@ -73,6 +75,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _held(args: argparse.Namespace, found: Imported, compiled: Compiled, library: Library, cost: Cost) -> Agreement | None:
     """Compare with weights that were named, or that lie beside the file; None where there are none."""
+    from generator.files.gguf import is_gguf
+    from generator.importing.gguf import LAYOUT as GGUF
     from generator.importing.shared import shared
     from generator.stored_weights.agreement import agreement
     from generator.stored_weights.reading import beside, stored
@@ -80,7 +84,7 @@ def _held(args: argparse.Namespace, found: Imported, compiled: Compiled, library
     path = existing([args.weights])[0] if args.weights else None if args.file == _STDIN else beside(Path(args.file))
     if path is None:
         return None
-    layout = found.mapped.rule.name
+    layout = GGUF if is_gguf(path) else found.mapped.rule.name
     there = stored(path).without(shared(layout).buffers)
     return agreement(there, cost.params, compiled, library, found.preset, layout)
 
@@ -156,10 +160,10 @@ def _data(found: Imported, cost: Cost) -> dict[str, Any]:
         "preset": {"name": found.preset, "set": one.sizes, "options": one.options},
         "same": list(found.same),
         "costs": _values(cost),
-        "used": one.used,
+        "used": {_called(found, key): words for key, words in one.used.items()},
         "assumed": one.assumed,
-        "without_effect": found.without_effect,
-        "unknown": list(found.unknown),
+        "without_effect": {_called(found, key): why for key, why in found.without_effect.items()},
+        "unknown": [_called(found, key) for key in found.unknown],
         "warnings": list(found.warnings),
     }
 
@@ -185,16 +189,20 @@ def _report(found: Imported, cost: Cost, held: Agreement | None) -> list[str]:
         head = {True: "the weights agree", False: "the weights differ", None: "the weights could not be compared"}[held.agrees]
         lines += [styled(f"{head}:", "red" if held.agrees is False else "bold"), *(f"  {line}" for line in held.lines), ""]
     sections = [
-        ("used", [[key, _value(found, key), "; ".join(words)] for key, words in one.used.items()]),
+        ("used", [[_called(found, key), _value(found, key), "; ".join(words)] for key, words in one.used.items()]),
         ("not in the file, so as the library has it", [[key, words, ""] for key, words in one.assumed.items()]),
-        ("without effect on these counts", [[key, _value(found, key), why] for key, why in found.without_effect.items()]),
-        ("unknown", [[key, _value(found, key), ""] for key in found.unknown]),
+        ("without effect on these counts", [[_called(found, key), _value(found, key), why] for key, why in found.without_effect.items()]),
+        ("unknown", [[_called(found, key), _value(found, key), ""] for key in found.unknown]),
     ]
     for heading, entries in sections:
         if entries:
             columns = [Column(f"{heading}:"), Column("", shrinks=True), Column("", shrinks=True)]
             lines += [*table_lines(columns, [[f"  {key}", *rest] for key, *rest in entries], room), ""]
     return lines[:-1]
+
+
+def _called(found: Imported, key: str) -> str:
+    return found.mapped.config.called.get(key, key)
 
 
 def _value(found: Imported, key: str) -> str:

@@ -1,9 +1,9 @@
-"""A configuration in JSON, with the place of every key."""
+"""A configuration, with the place of every key."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,11 +24,15 @@ class Config:
 
     Args:
         values: numbers, words, lists and objects by key, as they stand in the file.
+        called: what the file itself calls a key, where that is other.
+        without_effect: keys of which it is known, whatever the spec, that they change no cost, with the reason.
     """
 
     source: Source
     tree: Mapping
     values: dict[str, Any]
+    called: dict[str, str] = field(default_factory=dict)
+    without_effect: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def kind(self) -> str:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from generator.files.gguf import is_gguf
 from generator.importing.config import KIND_KEY, Config, read_config
+from generator.importing.gguf import gguf_config
 from generator.importing.mapping import Mapped, mapped, one_for_all, written
 from generator.importing.shared import shared
 from generator.spec.imports import Import
@@ -60,7 +62,8 @@ def imported_file(target: str, specs: Sequence[Path] = (), preset: str = "") -> 
         NotFoundError: there is no such file.
         ProblemsError: it is no configuration, no spec is for it, or it says what none can say.
     """
-    return imported(read_config(named_file(target)), everything(specs), preset)
+    file = named_file(target)
+    return imported(gguf_config(file) if is_gguf(file) else read_config(file), everything(specs), preset)
 
 
 def imported(config: Config, library: Library, preset: str = "") -> Imported:
@@ -107,7 +110,7 @@ _HOW = "a spec says so under `imports`: see docs/import.md"
 
 def _rest(found: Mapped) -> tuple[dict[str, str], tuple[str, ...], list[str]]:
     """Sort the keys that give nothing: those without effect with the reason, those that nothing is known of, and what to warn of."""
-    known, rule = shared(found.rule.name), found.rule
+    known, rule, own = shared(found.rule.name), found.rule, found.config.without_effect
     reasons: dict[str, str] = {}
     unknown: list[str] = []
     warnings = list(_other_class(found))
@@ -120,7 +123,7 @@ def _rest(found: Mapped) -> tuple[dict[str, str], tuple[str, ...], list[str]]:
             reasons[key] = f"none at {written(usual)}" if is_usual else otherwise
             if not is_usual:
                 warnings.append(f"`{key}` is {written(value)}: {otherwise}")
-        elif (why := rule.ignore.get(key) or known.ignore.get(key)) is not None:
+        elif (why := rule.ignore.get(key) or known.ignore.get(key) or own.get(key)) is not None:
             reasons[key] = why
         else:
             unknown.append(key)

@@ -25,7 +25,7 @@ def is_file_name(target: str) -> bool:
 
 def is_config(target: str) -> bool:
     """Say whether a target is the file of a public model's configuration, and no spec."""
-    return target.endswith(".json")
+    return target.endswith((".json", ".gguf"))
 
 
 def named_file(target: str) -> Path:

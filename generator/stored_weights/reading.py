@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from generator.files.gguf import DamagedError, is_gguf, read_header
 from generator.files.regular_file import read_regular
 from generator.text.problems import Problem, ProblemsError
 
@@ -46,17 +47,21 @@ class Stored:
 
 
 def beside(config: Path) -> Path | None:
-    """Return the weights in the folder of a configuration, if there are any."""
+    """Return the weights in the folder of a configuration, if there are any; those of a GGUF file are in it."""
+    if is_gguf(config):
+        return config
     return next((file for name in (INDEX, WHOLE) if (file := config.parent / name).exists()), None)
 
 
 def stored(path: Path) -> Stored:
-    """Read which tensors a file holds: one in the format safetensors, or the index of several.
+    """Read which tensors a file holds: one in the format safetensors or GGUF, or the index of several.
 
     Raises:
         ProblemsError: it is neither.
         OSError: it cannot be read.
     """
+    if is_gguf(path):
+        return Stored(path, _gguf_shapes(path))
     if path.suffix != ".json":
         return Stored(path, _header(path))
     index = _object(read_regular(path, MAX_INDEX), path)
@@ -72,6 +77,13 @@ def stored(path: Path) -> Stored:
     total = said.get("total_parameters") if isinstance(said, dict) else None
     absent = tuple(file for file in files if file not in there)
     return Stored(path, shapes, absent, total if isinstance(total, int) else None)
+
+
+def _gguf_shapes(path: Path) -> Mapping[str, Shape]:
+    try:
+        return read_header(path).shapes
+    except DamagedError as error:
+        raise _unreadable(path, str(error), "GGUF") from None
 
 
 def _header(path: Path) -> dict[str, Shape]:
@@ -97,5 +109,5 @@ def _object(content: bytes, path: Path) -> dict[str, Any]:
     return found
 
 
-def _unreadable(path: Path, why: str) -> ProblemsError:
-    return ProblemsError([Problem(f"{path} cannot be read as weights in the format safetensors", None, (why,))])
+def _unreadable(path: Path, why: str, kind: str = "safetensors") -> ProblemsError:
+    return ProblemsError([Problem(f"{path} cannot be read as weights in the format {kind}", None, (why,))])
