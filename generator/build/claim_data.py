@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -63,20 +62,6 @@ def references_to_data(sheet: Sheet) -> list[list[str]]:
 def references_from_data(data: list[list[str]]) -> dict[str, Reference]:
     """Return the sources by key."""
     return {key: Reference(key, label, text, url) for key, label, text, url in data}
-
-
-def module_lines(sheet: Sheet, module: str) -> dict[str, list[int]]:
-    """Return the first and the last line of each row in a module's forward pass, and of the whole of it under an empty name."""
-    lines = module.splitlines()
-    start = next((i for i in reversed(range(len(lines))) if lines[i].startswith("    def forward(")), 0)
-    found = {"": [start + 1, len(lines)]}
-    for row in sheet.rows:
-        if row.depth == 0:
-            assigns = re.compile(rf"\s+{re.escape(row.name)}_?(?:, \w+)* = ")
-            at = [i + 1 for i in range(start, len(lines)) if assigns.match(lines[i])]
-            if at:
-                found[row.name] = [at[0], at[-1]]
-    return found
 
 
 def row_places(sheet: Sheet, claim: SheetClaim) -> list[list[str]]:

@@ -75,14 +75,16 @@ def _built(name: str, library: Library, out: Path, record: Record | None) -> Bui
     from generator.render.markdown.links import spec_link
     from generator.render.markdown.places import Built
     from generator.render.module.view import ModuleSet
-    from generator.render.module.writer import render_module
+    from generator.render.module.writer import render_module, row_lines
     from generator.sheet.compiled import compile_spec
 
     summary = record.summary if record is not None else None
     sheet = restore(summary)
     if summary is None or sheet is None:
         compiled = compile_spec(library, name)
-        sheet, summary = compiled.sheet, summarise(compiled.sheet, render_module(compiled, ModuleSet(library)))
+        modules = ModuleSet(library)
+        module = render_module(compiled, modules)
+        sheet, summary = compiled.sheet, summarise(compiled.sheet, row_lines(modules.view(name), module.count("\n")))
     places = summary["places"] if summary else []
     lines = summary["lines"] if summary else {}
     workbook = not is_missing_from_a_clone(EXCEL.path(name), CLAIMS, out)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from generator.build.claim_data import claims_from_data, claims_to_data, module_lines, references_from_data, references_to_data, row_places
+from generator.build.claim_data import claims_from_data, claims_to_data, references_from_data, references_to_data, row_places
 from generator.formulas.formula_data import FormulaDataError, from_data, to_data
 from generator.render.markdown.presets import PresetNumbers, preset_numbers
 from generator.sheet.counted import CountedPreset, counted_at
@@ -12,11 +13,11 @@ from generator.sheet.example import ExampleView, known_views, other_views, view_
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 
-def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
+def summarise(sheet: Sheet, lines: Mapping[str, Sequence[int]]) -> dict[str, Any] | None:
     """Return a sheet without its rows as plain data; None if one of its formulas has no such form.
 
     Args:
-        module: the text of its PyTorch module, whose lines pages link to.
+        lines: the first and the last of each row in its PyTorch module, which pages link to.
     """
     try:
         return {
@@ -37,7 +38,7 @@ def summarise(sheet: Sheet, module: str) -> dict[str, Any] | None:
             "claims": claims_to_data(sheet),
             "references": references_to_data(sheet),
             "places": [row_places(sheet, claim) for claim in sheet.claims],
-            "lines": module_lines(sheet, module),
+            "lines": {row: list(ends) for row, ends in lines.items()},
         }
     except FormulaDataError:
         return None

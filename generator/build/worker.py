@@ -52,13 +52,14 @@ def render(task: Task, library: Library, around: Surroundings, modules: ModuleSe
     """Derive a spec and render it. Never raises: what goes wrong becomes a problem of this spec."""
     try:
         from generator.build.spec_summary import summarise
+        from generator.render.module.writer import row_lines
         from generator.sheet.compiled import compile_spec
 
         compiled = compile_spec(library, task.name)
         rendering = Rendering(compiled, library, modules, around.out, around.pages)
         outputs, problems = _outputs(task.formats, rendering)
         module = (outputs if MODULES in task.formats else _outputs((MODULES,), rendering)[0]).get(MODULES.key)
-        summary = summarise(compiled.sheet, module.decode()) if module is not None else None
+        summary = summarise(compiled.sheet, row_lines(modules.view(task.name), module.count(b"\n"))) if module is not None else None
         failed = tuple(kind for kind in task.formats if kind.key not in outputs)
         return Rendered(task.name, library.closure(task.name, read=True), outputs, summary, problems, failed)
     except ProblemsError as error:

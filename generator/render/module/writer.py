@@ -51,6 +51,18 @@ def render_module(compiled: Compiled, modules: ModuleSet) -> str:
     return _text(sheet.title, origin(sheet), [*imports, *top.above], [written])
 
 
+def row_lines(view: ModuleView, count: int) -> dict[str, list[int]]:
+    """Return the first and the last line of each row in a module's file, and of the whole of `forward` under an empty name.
+
+    Args:
+        count: of the file's lines. `forward` stands at its end: what rows come to, and one line that returns the results.
+    """
+    found = {"": [count - len(_forward(view)) - 1, count]}
+    for number, row in enumerate(view.lines.rows, count - len(view.lines.rows)):
+        found.setdefault(row, [number, number])[1] = number
+    return found
+
+
 def origin(sheet: Sheet) -> str:
     """Return what the head of a module says of where it comes from."""
     return f"Generated from {sheet.source} (sha256 {sheet.source_hash[:16]}); edit the spec, not this file."
