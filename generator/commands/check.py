@@ -30,6 +30,7 @@ EXAMPLES = """\
   gen check specs/
   gen check my_block.yaml
   gen check my_block.yaml --specs my-specs/     which uses specs from there
+  gen check specs/hardware                      the devices in there; comparisons and documents in their folders too
   gen check specs/ --format github              annotations for pull requests; also json and sarif
 """
 
@@ -49,9 +50,9 @@ def run(args: argparse.Namespace) -> int:
     from generator.questions.hardware.files import device_problems
 
     collection = collect(existing(args.paths), existing(args.specs))
-    if not collection.requested:
+    if not collection.requested and not collection.others:
         raise UsageError(f"there are no specs in {listed(map(str, args.paths))}", "specs are files that end in .yaml")
-    comparisons = comparison_files(collection.library) if collection.is_whole else {}
+    comparisons = {name: file for name, file in comparison_files(collection.library).items() if collection.covers(file)}
     tasks: list[tuple[str, Callable[[], tuple[Problem, ...]]]] = [
         *((name, partial(_problems, collection.library, name)) for name in collection.requested),
         *((f"comparisons/{name}", partial(_comparison_problems, collection.library, file)) for name, file in comparisons.items()),
@@ -59,13 +60,15 @@ def run(args: argparse.Namespace) -> int:
     found = {name: problems_of() for name, problems_of in step_by_step(tasks, lambda task: f"checking {task[0]}")}
     for name, problems in shared_presets(collection.library, collection.requested).items():
         found[name] += tuple(problems)
-    documents = check_documents(collection.library) if collection.is_whole else {}
+    documents = check_documents(collection.library, collection.covers)
+    devices = device_problems(collection.library.roots, collection.covers)
     found |= {f"documents/{name}": problems for name, problems in documents.items()}
-    if collection.is_whole:
-        found |= {f"hardware/{name}": problems for name, problems in device_problems(collection.library.roots).items()}
+    found |= {f"hardware/{name}": problems for name, problems in devices.items()}
     wrong = sum(1 for problems in found.values() if problems)
-    specs = counted(len(collection.requested), "spec")
-    specs += f" and {counted(len(documents), 'document')}" if documents else ""
+    kinds = {"spec": collection.requested, "document": documents}
+    if collection.others:
+        kinds |= {"comparison": comparisons, "device": devices}
+    specs = " and ".join(counted(len(those), kind) for kind, those in kinds.items() if those)
     together = ProblemsError(said_once(collection.library, found))
     if args.format != "text":
         if text := FORMATS[args.format](together.problems):

@@ -54,9 +54,10 @@ class Choices:
         return replace(slot, default=chosen or self._use(slot.default))
 
     def _fits(self, spec: Spec, preset: Preset, values: Mapping[str, Any], filled: Mapping[str, Use]) -> bool:
-        """Say whether a preset's formulas are those under these choices."""
-        in_force = {name: values.get(name, option.default) for name, option in spec.options.items()}
-        goes_with = all(in_force.get(name) == value for name, value in preset.options.items())
+        """Say whether a preset's formulas are those under these choices: an option on which it is silent has its default there."""
+        goes_with = all(
+            values.get(name, option.default) == preset.options.get(name, option.default) for name, option in spec.options.items()
+        )
         return preset.name == self.preset or (goes_with and all(filled.get(name) == use for name, use in preset.slots.items()))
 
     def _option(self, option: Option, values: Mapping[str, Any]) -> Option:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from generator.files.regular_file import irregular, real
 from generator.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
-from generator.spec.nearby import nearby_notes
+from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.text.problems import Problem, ProblemsError
 from generator.text.suggest import did_you_mean, listed
 
@@ -108,12 +109,18 @@ class Collection:
         paths: what the library was made of, so that another process can make it again.
         requested: the names of the specs that were asked for, in a fixed order.
         is_whole: whether that is everything: whole folders, not some files or a folder inside.
+        others: the files and folders asked for that hold other kinds of sheets, such as devices.
     """
 
     paths: tuple[Path, ...]
     library: Library
     requested: tuple[str, ...]
     is_whole: bool
+    others: tuple[Path, ...] = ()
+
+    def covers(self, file: Path) -> bool:
+        """Say whether a file of another kind than specs was asked for."""
+        return self.is_whole or any(real(file).is_relative_to(real(path)) for path in self.others)
 
 
 def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
@@ -127,14 +134,22 @@ def collect(paths: Sequence[Path], specs: Sequence[Path] = ()) -> Collection:
     """
     if configs := [path for path in paths if is_config(str(path))]:
         raise NotFoundError(Problem(f"{path} is a configuration, and no spec", None, (f"gen import {path}",)) for path in configs)
-    requested = dict.fromkeys(file.stem for path in paths for file in spec_files(path))
-    seen = dict.fromkeys(found for path in paths for found in _surroundings(path))
+    others = {path: root for path in paths if (root := _root_of_others(path))}
+    requested = dict.fromkeys(file.stem for path in paths if path not in others for file in spec_files(path))
+    seen = dict.fromkeys(found for path in paths for found in _surroundings(others.get(path, path)))
     own = {file.stem for path in seen for file in spec_files(path)}
-    is_whole = all(path.is_dir() for path in paths) and len(requested) == len(own)
+    is_whole = all(path.is_dir() for path in paths) and len(requested) == len(own) and set(paths) != set(others)
     around = tuple(dict.fromkeys([*seen, *specs]))
     library = Library(around)
     blocks = [block for name in requested for block in library.blocks_of(name)]
-    return Collection(around, library, tuple(sorted([*requested, *blocks])), is_whole)
+    return Collection(around, library, tuple(sorted([*requested, *blocks])), is_whole, tuple(others))
+
+
+def _root_of_others(path: Path) -> Path | None:
+    """Return the folder of specs in which a path is, or lies in, a folder of other sheets; none for specs."""
+    folder = Path(os.path.abspath(path if path.is_dir() else path.parent))  # noqa: PTH100  Path.resolve() follows links
+    is_other = folder.name in NOT_ARCHITECTURES and next(spec_files(folder.parent), None) is not None
+    return folder.parent if is_other else None
 
 
 def everything(specs: Sequence[Path] = ()) -> Library:

@@ -56,7 +56,7 @@ _WORDS = re.compile(r"[A-Za-z0-9_*/+]+(?:[ ,]+[A-Za-z0-9_*/+]+)*")
 
 def missing_hint(key: str, path: Sequence[Any]) -> tuple[str, ...]:
     """Say what a missing key is for."""
-    if not path:
+    if not path and key in _OF_SPECS:
         return _explained(_OF_SPECS[key])
     return (_MISSING[key],) if key in _MISSING else ()
 

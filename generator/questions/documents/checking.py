@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from generator.questions.documents.files import document_files
@@ -12,9 +13,9 @@ from generator.spec.references import read_references
 from generator.text.problems import Problem, ProblemsError
 
 
-def check_documents(library: Library) -> dict[str, tuple[Problem, ...]]:
-    """Return what is wrong with each list of a library's own folders, by name."""
-    return {name: _problems(file, library) for name, file in document_files(library.roots).items()}
+def check_documents(library: Library, is_meant: Callable[[Path], bool] = lambda _: True) -> dict[str, tuple[Problem, ...]]:
+    """Return what is wrong with each list of a library's own folders, or with those that are meant, by name."""
+    return {name: _problems(file, library) for name, file in document_files(library.roots).items() if is_meant(file)}
 
 
 def _problems(file: Path, library: Library) -> tuple[Problem, ...]:

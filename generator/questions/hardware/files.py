@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from generator.errors import SizeError
@@ -48,10 +48,10 @@ def devices(folders: Iterable[Path] = ()) -> tuple[Device, ...]:
     return tuple(found)
 
 
-def device_problems(folders: Iterable[Path]) -> dict[str, tuple[Problem, ...]]:
-    """Return the mistakes of the files of some folders, by the device's name; none for one that has no mistakes."""
+def device_problems(folders: Iterable[Path], is_meant: Callable[[Path], bool]) -> dict[str, tuple[Problem, ...]]:
+    """Return the mistakes of the files of some folders that are meant, by the device's name; none for one that has no mistakes."""
     found: dict[str, tuple[Problem, ...]] = {}
-    for file in (file for folder in folders for file in sorted((folder / FOLDER).glob("*.yaml"))):
+    for file in (file for folder in folders for file in sorted((folder / FOLDER).glob("*.yaml")) if is_meant(file)):
         found.setdefault(file.stem, ())
         try:
             read_device(file)

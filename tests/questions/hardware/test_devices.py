@@ -12,6 +12,7 @@ from generator.errors import SizeError
 from generator.questions.hardware.amounts import BANDWIDTH, OPERATIONS, amount, memory_amount
 from generator.questions.hardware.files import device_named, devices
 from generator.text.problems import ProblemsError
+from tests.support.small_specs import LAYER, write_specs
 
 OWN = """\
 title: A board of our own
@@ -78,6 +79,29 @@ def test_all_mistakes_are_said_at_once(tmp_path: Path) -> None:
         "no number comes from the source `bill`",
     ):
         assert expected in said
+
+
+def test_devices_are_checked_as_devices_where_their_folder_or_a_file_of_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_specs(tmp_path, specs__layer=LAYER, specs__hardware__board=OWN) / "specs"
+    monkeypatch.chdir(tmp_path)
+    for path in ("specs/hardware", "specs/hardware/board.yaml"):
+        assert main(["check", path]) == 0
+        assert capsys.readouterr().out == "1 device: no mistakes\n"
+    assert main(["check", "specs/layer.yaml", "specs/hardware"]) == 0
+    assert capsys.readouterr().out == "1 spec and 1 device: no mistakes\n"
+    assert main(["check", "specs"]) == 0
+    assert capsys.readouterr().out == "1 spec: no mistakes\n"
+    (folder / "hardware" / "board.yaml").write_text(OWN.replace("memory:", "memmory:"))
+    (folder / "hardware" / "other.yaml").write_text("title: Another\n")
+    assert main(["check", "specs/hardware"]) == 1
+    said = capsys.readouterr().err
+    assert "specs/hardware/board.yaml" in said
+    assert "specs/hardware/other.yaml:1:1: error: `memory` is missing" in said
+    assert "`layers` is missing" not in said
+    assert main(["build", "specs/hardware"]) == 2
+    assert "there are no specs in `specs/hardware`" in capsys.readouterr().err
 
 
 def test_unknown_keys_and_missing_ones_are_said(tmp_path: Path) -> None:

@@ -171,3 +171,16 @@ def test_the_catalogue_has_a_line_for_each_also_where_it_is_made_of_what_was_kep
     file.unlink()
     assert main(words) == 0
     assert file.read_bytes() == built
+
+
+@pytest.mark.parametrize(
+    ("words", "listed"),
+    [
+        (["net", "bias=false"], ["net-bare", "net-bare-too"]),
+        (["net", "bias=true"], ["net-plain"]),
+        (["net-plain", "bias=false"], ["net-plain", "net-bare", "net-bare-too"]),  # its sizes were asked for
+    ],
+)
+def test_a_preset_that_is_silent_on_an_option_goes_with_its_default_alone(words: list[str], listed: list[str]) -> None:
+    assert main(["workbook", *words, "--specs", "mine", "-o", "net.xlsx"]) == 0
+    assert [one for one in cells(Path("net.xlsx"), "Presets")["Preset"] if str(one).startswith("net-")] == listed
