@@ -4,7 +4,11 @@
 used, so that the command line starts fast.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# sympy keeps 1,000 results of each function by default, and one spec alone needs more. It reads this once, when it is first imported.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "100000")
 
 from generator.version import VERSION
 
