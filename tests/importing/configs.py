@@ -268,6 +268,11 @@ def _cvt(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _dinov2(rng: random.Random) -> dict[str, Any]:
+    drawn = {key: value for key, value in _vit(rng).items() if key != "intermediate_size"}
+    return {**drawn, "mlp_ratio": rng.randint(1, 5), "use_mask_token": rng.random() < 0.5}
+
+
 def _convnext(rng: random.Random) -> dict[str, Any]:
     return {
         "hidden_sizes": [rng.randint(4, 30) for _ in range(4)], "depths": [rng.randint(1, 4) for _ in range(4)],
@@ -357,6 +362,8 @@ DRAWS: dict[str, Draw] = {
     "swin": _swin,
     "cvt": _cvt,
     "convnext": _convnext,
+    "deit": _vit,
+    "dinov2": _dinov2,
     "convnextv2": _convnext,
     "reformer": _reformer,
     "deepseek_v2": _deepseek,
