@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import nn
 
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
-from generator.proof.verify.references.images import from_timm, on_images
+from generator.proof.verify.references.images import from_timm, on_images, spread
 from generator.proof.verify.references.timm_models import import_timm
 from generator.proof.verify.references.transformers_models import built
 
@@ -22,42 +21,34 @@ SETTINGS: Mapping[str, Any] = {
 }  # fmt: skip
 
 
-def _spread(model: nn.Module) -> nn.Module:
-    """Give tokens and factors that start as zero, or almost, values by which a wrong result would be seen."""
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.normal_(std=0.5)
-    return model
-
-
 def _timm_settings() -> dict[str, Any]:
     return {"img_size": 24, "patch_size": 8, "embed_dim": 24, "depth": 3, "num_heads": 4, "mlp_ratio": 2}
 
 
 def _small_deit(dtype: torch.dtype) -> Small:
     model: Any = import_timm().models.deit.VisionTransformerDistilled
-    other = _spread(model(**_timm_settings(), num_classes=11).to(dtype))
+    other = spread(model(**_timm_settings(), num_classes=11).to(dtype))
     image = torch.randn(2, 3, 24, 24)
     return Small({**SIZES, "K": 11}, other, (image,), lambda: [other(image)])
 
 
 def _small_deit_of_transformers(dtype: torch.dtype) -> Small:
     other: Any = built("DeiT", "ForImageClassificationWithTeacher", **SETTINGS, intermediate_size=48, num_labels=11)
-    other = _spread(other.to(dtype))
+    other = spread(other.to(dtype))
     image = torch.randn(2, 3, 24, 24)
     return Small({**SIZES, "K": 11}, other, (image,), lambda: [other(image).logits])
 
 
 def _small_dino(dtype: torch.dtype) -> Small:
     model: Any = import_timm().models.vision_transformer.VisionTransformer
-    other = _spread(model(**_timm_settings(), init_values=1e-5, num_classes=0).to(dtype))
+    other = spread(model(**_timm_settings(), init_values=1e-5, num_classes=0).to(dtype))
     image = torch.randn(2, 3, 24, 24)
     return Small(SIZES, other, (image, torch.zeros(2, 9, 1, dtype=torch.bool)), lambda: [other.forward_features(image)])
 
 
 def _small_dino_of_transformers(dtype: torch.dtype) -> Small:
     other: Any = built("Dinov2", "Model", **SETTINGS, mlp_ratio=2, use_mask_token=False)
-    other = _spread(other.to(dtype))
+    other = spread(other.to(dtype))
     image = torch.randn(2, 3, 24, 24)
     return Small(SIZES, other, (image, torch.zeros(2, 9, 1, dtype=torch.bool)), lambda: [other(image).last_hidden_state])
 

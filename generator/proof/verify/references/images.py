@@ -51,5 +51,13 @@ def on_images(
     ]
 
 
+def spread(model: nn.Module) -> Any:
+    """Return a model whose weights are all random: factors that start as zero, or almost, would hide a wrong result."""
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.normal_(std=0.5)
+    return model
+
+
 def _images(argument: str, b: int, channels: int, side: int) -> Mapping[str, Any]:
     return {argument: torch.zeros(b, channels, side, side, device="meta")}

@@ -7,10 +7,9 @@ from functools import partial
 from typing import Any
 
 import torch
-from torch import nn
 
 from generator.proof.verify.references.base import FullSize, PublicModel, Small
-from generator.proof.verify.references.images import from_timm, on_images
+from generator.proof.verify.references.images import from_timm, on_images, spread
 from generator.proof.verify.references.timm_models import import_timm
 
 MIXER = {f"mixer-{size}": f"mixer_{size}_224" for size in ("s32", "s16", "b32", "b16", "l32", "l16")}
@@ -35,17 +34,9 @@ def _small(sizes: dict[str, int], ratio: float | tuple[float, float], block: str
         settings["mlp_layer"] = mixers.GatedMlp
     if block == "ResBlock":
         settings["norm_layer"] = mixers.Affine
-    other = _spread(mixers.MlpMixer(**settings).to(dtype))
+    other = spread(mixers.MlpMixer(**settings).to(dtype))
     image = torch.randn(2, 3, 24, 24)
     return Small({"s": 24, "p": 8, "d": 16, "L": 3, "K": 11, **sizes}, other, (image,), lambda: [other(image)])
-
-
-def _spread(model: nn.Module) -> nn.Module:
-    """Give factors and heads that start as zero, or almost, values by which a wrong result would be seen."""
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.normal_(std=0.5)
-    return model
 
 
 def _full(names: dict[str, str]) -> Callable[[], list[FullSize]]:
