@@ -90,7 +90,7 @@ class LoadedSpec:
         preset = preset or self._preset
         return cost_of(self._under(preset)[0].sheet, preset, sizes, dtype)
 
-    def memory(
+    def memory(  # noqa: PLR0913  one keyword for each option of `gen memory`
         self,
         preset: str | None = None,
         *,
@@ -98,6 +98,7 @@ class LoadedSpec:
         weights: str | None = None,
         cache: str | None = None,
         train: str = "",
+        recompute: str = "none",
         device: str | None = None,
         device_memory: str | None = None,
         generate: int = 0,
@@ -110,6 +111,7 @@ class LoadedSpec:
             dtype: the format in which it computes.
             weights, cache: the formats in which they are stored, such as `q8_0` or `int4:128`; `dtype` by default.
             train: the optimiser of a training step; without one it is a forward pass.
+            recompute: which blocks run once more in the backward pass: `none`, `attention`, `blocks`, or `every:2` for each second one.
             device: the name of a device, such as `h100`, or its file: whether it fits, and the largest sizes that do.
             device_memory: the same of so much memory, `80GB` or `80GiB`.
             generate: tokens of a generation, the size of new tokens being the prompt's length.
@@ -125,7 +127,7 @@ class LoadedSpec:
         if device and device_memory:
             raise SizeError("a device and an amount of memory are given", "one of them says what there is")
         preset = preset or self._preset
-        setting = _formats(dtype, weights, cache, train)
+        setting = _formats(dtype, weights, cache, train, recompute)
         named = _device(device) if device else None
         there = memory_amount(device_memory) if device_memory else None
         return memory_of(self._sheet(preset, trains=bool(train)), preset, sizes, setting, device=named, there=there, generated=generate)
@@ -140,6 +142,7 @@ class LoadedSpec:
         weights: str | None = None,
         cache: str | None = None,
         train: str = "",
+        recompute: str = "none",
         generate: int = 0,
         tokens: int = 0,
         price: str | None = None,
@@ -150,7 +153,7 @@ class LoadedSpec:
         """Return how long the model takes on a device, as a bound and an estimate; as `gen time`.
 
         Args:
-            preset, dtype, weights, cache, train, generate, sizes: as of `memory`; a generation and a training step may be asked at once.
+            preset, dtype, weights, cache, train, recompute, generate, sizes: as of `memory`; a generation and a step may be asked at once.
             device: the name of a device, such as `h100`, or its file.
             compute: the format of products, such as `tf32` or `fp8`; `dtype` by default.
             tokens: tokens (or samples) of a training run.
@@ -170,7 +173,7 @@ class LoadedSpec:
         preset = preset or self._preset
         setting = TimeSetting(_device(device), stored_format(compute or dtype).key, efficiency_of(str(efficiency)))
         paid = price_of(price) if price else None
-        question = TimeQuestion(_formats(dtype, weights, cache, train), setting, generate, tokens, paid, measured)
+        question = TimeQuestion(_formats(dtype, weights, cache, train, recompute), setting, generate, tokens, paid, measured)
         trained = self._sheet(preset, trains=True) if train else None
         return time_of(self._sheet(preset, trains=bool(train and not generate)), preset, sizes, question, trained)
 
@@ -196,8 +199,8 @@ class LoadedSpec:
 
         Args:
             preset: the name of published sizes; those that `load` was asked for by default.
-            arguments: sizes, which win over the preset, options, blocks for slots, `device` and `dtype`. Sizes that only inputs show may be
-                left out.
+            arguments: sizes, which win over the preset, options, blocks for slots, `device` and `dtype`; `recompute`, where it has a
+                stack of blocks. Sizes that only inputs show may be left out.
 
         Raises:
             SizeError: an unknown preset, size or option, sizes that are missing or break a condition.
@@ -213,11 +216,12 @@ class LoadedSpec:
         return f"<spec {self.name}: {self.title}; sizes {', '.join(self.sizes)}{presets}>"
 
 
-def _formats(dtype: str, weights: str | None, cache: str | None, train: str) -> MemorySetting:
+def _formats(dtype: str, weights: str | None, cache: str | None, train: str, recompute: str) -> MemorySetting:
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
 
-    return MemorySetting(dtype, stored_format(weights or dtype), stored_format(cache or dtype), train)
+    return MemorySetting(dtype, stored_format(weights or dtype), stored_format(cache or dtype), train, recompute=recompute_of(recompute))
 
 
 def _device(name: str) -> Device:

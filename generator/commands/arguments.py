@@ -120,3 +120,13 @@ def settings(pairs: list[str]) -> dict[str, str]:
             raise UsageError(f"`{name.strip()}` is given twice")
         found[name.strip()] = value.strip()
     return found
+
+
+def add_recompute(parser: argparse.ArgumentParser) -> None:
+    """Declare which blocks run once more in the backward pass of a training step."""
+    parser.add_argument(
+        "--recompute",
+        metavar="R",
+        default="none",
+        help="what a training step runs once more instead of keeping it: blocks, attention, every:2 for each second block, or none",
+    )

@@ -14,7 +14,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from generator.commands.arguments import add_json, add_target, count_of
+from generator.commands.arguments import add_json, add_recompute, add_target, count_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
@@ -30,6 +30,7 @@ EXAMPLES = """\
   gen memory llama-3-8b b=8 n=1 m=8192 --device a10 --beside cuda=500MiB --beside rotary=2MiB
   gen memory llama-3-8b b=8 n=1 m=8192 --weights q4_k --cache fp8 --device-memory 24GB
   gen memory bert-large b=16 n=512 --train adamw --dtype float32 --device-memory 24GB
+  gen memory llama-3-8b b=1 n=8192 --train adamw --recompute blocks --device h200
 """
 _DEFAULT_DTYPE = "bfloat16"
 _UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -45,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens, the size of new tokens being the prompt's length")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
+    add_recompute(parser)
     parser.add_argument(
         "--beside",
         metavar="NAME=SIZE",
@@ -69,12 +71,14 @@ def _answer(args: argparse.Namespace) -> int:
     from generator.questions.hardware.files import device_named
     from generator.questions.memory.answer import memory_of
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
 
     target = target_of(args)
     with answered():
         weights, cache = stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype)
-        setting = MemorySetting(args.dtype, weights, cache, args.train, allowances(args.beside))
+        beside, recompute = allowances(args.beside), recompute_of(args.recompute)
+        setting = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute)
         device = device_named(args.device, args.specs) if args.device else None
         there = memory_amount(args.device_memory) if args.device_memory else None
         generated = count_of("--generate", args.generate) if args.generate else 0
@@ -98,7 +102,7 @@ def _report(answer: MemoryAnswer) -> list[str]:
     rows = [[part.title, _exact(part.bytes), about(part.bytes), part.how] for part in answer.needs.parts]
     rows.append(["Together", _exact(answer.total), about(answer.total), ""])
     columns = [Column(""), Column("bytes", right=True), Column("about", right=True), Column("how it is counted", shrinks=True)]
-    lines += ["", *table_lines(columns, rows, room), *_serving_lines(answer)]
+    lines += ["", *table_lines(columns, rows, room), *_serving_lines(answer), *_recomputed_lines(answer)]
     if there is None or answer.total is None:
         return lines
     left = there - answer.total
@@ -125,6 +129,19 @@ def _serving_lines(answer: MemoryAnswer) -> list[str]:
             f"; it fits in parts of at most {one.largest_part.value:,} tokens" if one.largest_part.value else "; no part of it fits"
         )
     return lines
+
+
+def _recomputed_lines(answer: MemoryAnswer) -> list[str]:
+    one = answer.recomputed
+    if one is None:
+        return []
+    from generator.formulas.human import rounded
+    from generator.questions.memory.recomputation import recomputed_words
+
+    share = f", {one.flops / one.forward_flops:.1%} of a forward pass" if one.forward_flops else ""
+    kept = f"kept for the backward pass: {about(one.kept)}, where nothing runs once more {about(one.kept_without)}"
+    lines = [kept, f"{recomputed_words(one.rule)} once more: {rounded(one.flops, 'FLOP')} of contractions{share}"]
+    return ["", *lines, *(["recurrences run once more, of which the highest moment is an estimate"] if one.is_estimate else [])]
 
 
 def _largest(size: str, found: LargestSize) -> str:

@@ -13,7 +13,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from generator.commands.arguments import UsageError, add_json, add_target, count_of
+from generator.commands.arguments import UsageError, add_json, add_recompute, add_target, count_of
 from generator.commands.memory import about
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens for each request")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
+    add_recompute(parser)
     parser.add_argument("--tokens", metavar="D", help="a training run over so many tokens (or samples): hours, energy and price")
     parser.add_argument("--price", metavar="P", help="of an hour on one device, such as 2.50USD")
     parser.add_argument(
@@ -81,12 +82,14 @@ def run(args: argparse.Namespace) -> int:
 def _question(args: argparse.Namespace) -> TimeQuestion:
     from generator.questions.hardware.files import device_named
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
     from generator.questions.time.answer import TimeQuestion
     from generator.questions.time.bound import TimeSetting, efficiency_of
     from generator.questions.time.training import price_of
 
-    memory = MemorySetting(args.dtype, stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype), args.train)
+    weights, cache = stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype)
+    memory = MemorySetting(args.dtype, weights, cache, args.train, recompute=recompute_of(args.recompute))
     compute = stored_format(args.compute or args.dtype).key
     return TimeQuestion(
         memory,

@@ -50,6 +50,7 @@ class ReadRow:
     Args:
         declared: the shape that it says its result has.
         active: whether the option that it depends on, if any, is on.
+        stack: the path of the stack of several kinds of layers of which it is one kind; empty for any other row.
     """
 
     row: Row
@@ -58,6 +59,7 @@ class ReadRow:
     input_names: tuple[str, ...]
     declared: Shape | None
     active: bool
+    stack: str = ""
 
     @property
     def name(self) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Ge, Integer
 
+from generator.errors import SizeError
 from generator.formulas.human import counted
 from generator.formulas.symbols import Facts
 from generator.resolve.any_rank import other_axes
-from generator.resolve.architecture import Architecture, BlockRow, EmptyStack, ReadRow, Sized, Usage
+from generator.resolve.architecture import Architecture, BlockRow, EmptyStack, OpRow, ReadRow, Sized, Usage
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, known_sizes
 from generator.resolve.inside import report_inside, report_own
 from generator.resolve.missing import report_missing_sizes
@@ -165,7 +166,7 @@ def run_child(
                     run.problems.add(f"`{block.spec.name}` has no slot `{name}`", use.named(f"slots.{name}"), *notes)
             inner = Frame(sized, inputs, needs, read.path, (*frame.spans, (block.spec.name, use.span)), fills)
             _check_inputs(run, frame, read, inner, block)
-            arch = block.trace(run, inner)
+            arch = _traced(run, read, inner, block)
     report_inside(run, frame, read.row, use, sized, found)
     if sized is not None:  # what decides shapes in there decides them here, where an option of this spec comes to it
         inner_names = [option for name, option in run.decided if name == block.spec.name and option in sized.option_sources]
@@ -174,6 +175,27 @@ def run_child(
         raise Unresolved
     frame.needs.found += arch.requirements
     return arch
+
+
+def _traced(run: Run, read: ReadRow, inner: Frame, block: Block) -> Architecture:
+    """Trace a block, and take note of where it begins and ends. Raises Unresolved after reporting."""
+    diary, row = run.tracer.diary, read.row
+    if diary is None:
+        return block.trace(run, inner)
+    if diary.recompute is not None and diary.recompute.every > 1 and row.share:
+        raise SizeError(f"layers of `{read.path}` share their weights, so that one of them cannot run once more by itself")
+    is_layer = read.stack or (row.repeat is not None and not row.scan and row.experts is None)
+    with diary.block(tuple(inner.inputs.values()), (read.stack or read.path) if is_layer else "") as begun:
+        found = block.trace(run, inner)
+        diary.settle_block(begun, attends=attends(found))
+    return found
+
+
+def attends(arch: Architecture) -> bool:
+    """Say whether rows of a block itself attend: fused, or by two products of activations, as of queries and keys, scores and values."""
+    ops = [row for row in arch.rows if isinstance(row, OpRow)]
+    products = [row for row in ops if row.op.name == "einsum" and sum(not x.storage.persistent for x in row.inputs) > 1]
+    return len(products) > 1 or any(row.op.name == "attention" for row in ops)
 
 
 def _sized_child(run: Run, frame: Frame, block: Block, needs: Needs, inputs: Mapping[str, Tensor], fixed: Mapping[str, Expr]) -> Sized:

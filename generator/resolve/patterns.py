@@ -107,7 +107,7 @@ def _read_layers(read: ReadRow, layers: Layers, name: str) -> ReadRow:
     own |= {key: layers.spans[key] for key in ("share", "tie") if key in layers.spans} | {"repeat": layers.where("times")}
     row = Row(name, layers.span, use=layers.use, repeat=outer.repeat, inputs=outer.inputs, when=outer.when, tie=layers.tie, spans=own)
     row = replace(row, share=outer.share or layers.share or bool(layers.tie))
-    return replace(read, row=row, path=f"{read.path}.{name}", declared=None)
+    return replace(read, row=row, path=f"{read.path}.{name}", declared=None, stack=read.path)
 
 
 def _part(run: Run, frame: Frame, read: ReadRow, layers: Layers, trace: Trace, rows: Mapping[str, BoundRow | None]) -> _Part:

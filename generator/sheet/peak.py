@@ -22,10 +22,13 @@ from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.problems import ProblemsError
 from generator.trace.backward import simulated_peak
-from generator.trace.diary import RUNS, Diary, NoFormulaError
+from generator.trace.diary import RUNS, Diary, NoFormulaError, Recompute
 from generator.trace.liveness import run_forward
 from generator.trace.peak import Replayed, Summits
+from generator.trace.recompute import reruns
 from generator.trace.tracer import CACHE
+
+_REMEMBERED = 4  # replays at sizes
 
 
 class Pass(Enum):
@@ -45,6 +48,7 @@ class PeakMemory:
         options: values for options of the spec, instead of their defaults.
         on_inputs: whether all float inputs need a gradient, or none does; as the spec declares them by default.
         bound: sizes that are numbers.
+        recompute: which blocks run once more in the backward pass; None where all keep what they save.
     """
 
     library: Library
@@ -53,9 +57,11 @@ class PeakMemory:
     options: Mapping[str, Any] = field(default_factory=dict)
     on_inputs: bool | None = None
     bound: Mapping[str, Expr] = field(default_factory=dict)
+    recompute: Recompute | None = None
     _summits: dict[tuple[bool, int], Summits | None] = field(default_factory=dict, init=False)  # formats of one size have the same
     _passes: dict[Pass, PeakMemory] = field(default_factory=dict, init=False)
-    _last: tuple[tuple[dict[str, int], bool], Replayed] | None = field(default=None, init=False)  # by sizes, and whether it is in half
+    _recomputing: dict[Recompute, PeakMemory] = field(default_factory=dict, init=False)
+    _at_sizes: list[tuple[dict[Expr, int], bool, Replayed]] = field(default_factory=list, init=False)  # what was asked of sizes, in half
 
     def of(self, what: Pass) -> PeakMemory:
         """Return that of a pass, the same one each time."""
@@ -64,6 +70,14 @@ class PeakMemory:
         if what not in self._passes:
             self._passes[what] = replace(self, what=what)
         return self._passes[what]
+
+    def recomputing(self, recompute: Recompute | None) -> PeakMemory:
+        """Return that where blocks run once more, the same one each time."""
+        if recompute == self.recompute or recompute is None:
+            return self
+        if recompute not in self._recomputing:
+            self._recomputing[recompute] = replace(self, recompute=recompute)
+        return self._recomputing[recompute]
 
     def bytes(self, dtype: str) -> Expr | None:
         """Return the most bytes alive at once in a model of this format; None where no one formula holds for all sizes.
@@ -103,21 +117,33 @@ class PeakMemory:
         average (the tokens of an expert), and holds within its `limits`. Otherwise the step is replayed, with a split that is as even as
         can be.
         """
+        replayed = self.at(dtype, sizes)
+        if replayed is None:
+            return None
+        formula = self.bytes(dtype) if replayed is self._of(dtype) else replayed.bytes(item_bytes(ITEM_BYTES[dtype]))
+        return int(evaluate(formula, sizes))
+
+    def at(self, dtype: str, sizes: Mapping[str, int]) -> Replayed | None:
+        """Return the pass as it is at sizes: by formulas where they hold there, else replayed; None as of `bytes_at`."""
         peak = self._of(dtype)
         if peak is not None and all(evaluate(count, sizes) >= least for count, least in self.limits(dtype)):
-            return int(evaluate(self.bytes(dtype), sizes))
+            return peak
         try:
-            replayed = self._replayed_at(sizes, dtype)
+            return self._replayed_at(sizes, dtype)
         except ProblemsError:
             return None
-        return int(evaluate(replayed.bytes(item_bytes(ITEM_BYTES[dtype])), sizes))
 
     def _replayed_at(self, sizes: Mapping[str, int], dtype: str) -> Replayed:
         """Replay the pass at sizes; for all formats at once where what happens is the same in each. Raises ProblemsError."""
-        key = dict(sizes), dtype in HALF and self._plain.tracer.depends_on_precision
-        if self._last is None or self._last[0] != key:
-            self._last = key, self.replayed(self.diary(sizes), dtype)
-        return self._last[1]
+        in_half = dtype in HALF and self._plain.tracer.depends_on_precision
+        for asked, was_in_half, known in self._at_sizes:
+            if was_in_half == in_half and all(evaluate(one, sizes) == value for one, value in asked.items()):
+                return known
+        diary = self.diary(sizes)
+        found = self.replayed(diary, dtype)
+        self._at_sizes.insert(0, (dict(diary.asked), in_half, found))
+        del self._at_sizes[_REMEMBERED:]
+        return found
 
     def _of(self, dtype: str) -> Replayed | None:
         return self._in_half if dtype in HALF else self._in_full
@@ -132,6 +158,8 @@ class PeakMemory:
 
     def _for_any_size(self, dtype: str) -> Replayed | None:
         """Return a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
+        if self.recompute is not None and self.recompute.every > 1:
+            return None  # which layers run once more depends on how many there are
         diary, item = self.diary(), item_bytes(ITEM_BYTES[dtype])
         with suppress(NoFormulaError):
             found = self.replayed(diary, dtype)
@@ -142,7 +170,14 @@ class PeakMemory:
     def diary(self, sizes: Mapping[str, int] | None = None, *, runs: int = RUNS) -> Diary:
         """Return an empty diary of this pass; see `generator.trace.diary.Diary`."""
         is_training = self.what is not Pass.FORWARD
-        return Diary(sizes, runs=runs, counts_gradients=self.what is Pass.GRADIENTS, trains=is_training, has_caches=self.has_caches)
+        return Diary(
+            sizes,
+            runs=runs,
+            counts_gradients=self.what is Pass.GRADIENTS,
+            trains=is_training,
+            has_caches=self.has_caches,
+            recompute=self.recompute,
+        )
 
     @property
     def has_caches(self) -> bool:
@@ -165,4 +200,6 @@ class PeakMemory:
         alone = {name: size.xreplace({symbol(bound): value for bound, value in self.bound.items()}) for name, size in alone.items()}
         arch = Resolver(self.library, self.on_inputs, dtype in HALF, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
         forward = run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()])
-        return simulated_peak(forward, arch.tracer.facts) if diary.trains else forward.memory.peak(forward.memory.now())
+        if diary.trains:
+            return replace(simulated_peak(forward, arch.tracer.facts), reruns=reruns(diary))
+        return forward.memory.peak(forward.memory.now(), forward.kept)

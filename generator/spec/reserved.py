@@ -21,6 +21,7 @@ _OF_TORCH = """
 MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {
     "from_preset",
     "load_reference",
+    "ATTENDS",
     "KEEPS_STATE",
     "PRESETS",
     "REFERENCES",
@@ -31,6 +32,7 @@ MODULE_ATTRIBUTES = frozenset(_OF_TORCH.split()) | {
 _IN_CONSTRUCTORS = """
     self cls super name torch nn math range deepcopy float int ValueError device dtype factory abs max min
     ACTIVATIONS displacements distance_sinusoids freeze orthogonal_projection rotations separated sinusoids tabulated len
+    recompute recompute_layers
 """
 CONSTRUCTOR_NAMES = frozenset(_IN_CONSTRUCTORS.split())  # `name` and `cls` are arguments of `from_preset`
 _IN_FORWARD = """
@@ -40,7 +42,7 @@ _IN_FORWARD = """
 """
 FUNCTIONAL = "F"  # torch.nn.functional; imported under another name where a size has this one
 FORWARD_NAMES = frozenset(_IN_FORWARD.split())
-_IMPORTED = "Any ClassVar Callable Mapping Path Sequence Tensor json load_reference re weight_names"
+_IMPORTED = "Any ClassVar Callable Iterable Mapping Path Sequence Tensor checkpoint json load_reference partial re weight_names"
 # What a local variable of `forward`, or a class, must not hide.
 LOCALS = FORWARD_NAMES | CONSTRUCTOR_NAMES | frozenset(_IMPORTED.split()) | {FUNCTIONAL} | frozenset(dir(builtins))
 

@@ -18,8 +18,9 @@ from generator.formulas.symbols import Facts
 from generator.trace.derivatives import Derivative, Gradients, summed_to
 from generator.trace.diary import Launch
 from generator.trace.layout import elementwise_strides
-from generator.trace.liveness import Forward
+from generator.trace.liveness import Forward, run_again
 from generator.trace.peak import Memory, Replayed
+from generator.trace.recompute import Segment
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, next_order, product
 
 TOGETHER = frozenset({"parts", "unbind"})  # methods that make several views at once
@@ -40,6 +41,7 @@ class _Backward:
         launches = [event for event in forward.diary.events if isinstance(event, Launch)]
         self.launches = launches
         self.makers = {x.storage: launch for launch in launches for x in launch.writes}
+        self.segments = {launch: segment for segment in forward.segments for launch in segment.launches}
         self.outputs = [x for x in forward.outputs if x.needs_grad]
         self.waiting: dict[Node, dict[int, Tensor]] = {}
         self.queue: list[tuple[float, int, Node]] = []
@@ -93,11 +95,24 @@ class _Backward:
             elif isinstance(node, View):
                 self._hand_on([(node.base, self._through_view(node, gradients))])
             else:
+                segment = self.segments.get(node)
+                if segment is not None and node.saves and segment.fresh is None:
+                    run_again(self.memory, self.diary, segment)
+                    self.memory.place, self.memory.row = self.diary.place_of(node.order), node.row
                 found = Derivative(node, gradients[0], self).run()
                 for storage in node.saved:
-                    self.memory.release(storage)
+                    self.memory.release(storage if segment is None else segment.held(storage))
+                if segment is not None and node.saves:
+                    self._is_less_needed(segment)
                 self.free(gradients[0])
                 self._hand_on(found)
+
+    def _is_less_needed(self, segment: Segment) -> None:
+        """Let go of the inputs of a part that has run once more, where no other derivative in it will ask for anything."""
+        segment.saving -= 1
+        if not segment.saving:
+            for x in segment.checkpoint.inputs:
+                self.memory.release(x.storage)
 
     def _hand_on(self, gradients: Gradients) -> None:
         """Hand on the gradients of what a node has read. Those that are added to others live until all are handed on."""
@@ -232,4 +247,4 @@ def simulated_peak(forward: Forward, facts: Facts) -> Replayed:
     """Return what is alive at the highest moments of both passes."""
     after = forward.memory.now()
     run_backward(forward, facts)
-    return forward.memory.peak(after)
+    return forward.memory.peak(after, forward.kept)

@@ -7,11 +7,12 @@ a few times that stand for any number, instead of being derived once.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from sympy import Expr, Integer
 
@@ -19,6 +20,8 @@ from generator.formulas.evaluate import evaluate
 from generator.trace.tensor import Storage, Tensor, next_order
 
 RUNS = 7  # of a stack or recurrence that stand for any number, see `generator.trace.peak`
+ATTENTION: Final = "attention"
+BLOCKS: Final = "blocks"
 Place = tuple[tuple[str, int], ...]  # of the enclosing stacks and recurrences, outermost first, the row and which of its runs it is
 
 
@@ -31,6 +34,8 @@ class Launch:
         is_idle: it has no part in the backward pass.
         along: the axes that it works along, where its derivative depends on them.
         saved: what is kept until its derivative has been computed, or, if it is idle, until its results are gone.
+        saves: whether its derivative asks for anything that was saved, weights included.
+        contracts: whether it multiplies and adds up.
     """
 
     order: int
@@ -41,6 +46,39 @@ class Launch:
     is_idle: bool = False
     along: tuple[int, ...] = ()
     saved: list[Storage] = field(default_factory=list)
+    saves: bool = False
+    contracts: bool = False
+
+
+@dataclass(frozen=True)
+class Recompute:
+    """Which blocks keep only their inputs for the backward pass, and run once more in it.
+
+    Args:
+        what: `BLOCKS`, the layers of each outermost stack, or `ATTENTION`, only the blocks in them that attend.
+        every: of the layers, those with a number divisible by this one; the first has number 1.
+    """
+
+    what: str
+    every: int = 1
+
+    def __str__(self) -> str:
+        return self.what if self.every == 1 else f"every:{self.every}"
+
+
+@dataclass(eq=False)
+class Checkpoint:
+    """A block begins that may run once more in the backward pass.
+
+    Args:
+        inputs: what it is given.
+        layer: which layer of an outermost stack it is; 0 where it is none.
+        end: how many events have happened when it is over; 0 where it keeps all that it saves.
+    """
+
+    inputs: Sequence[Tensor]
+    layer: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,7 +113,7 @@ class Leave:
     outputs: Sequence[Tensor]
 
 
-Event = Launch | Enter | Bind | Leave
+Event = Launch | Enter | Bind | Leave | Checkpoint
 
 
 class NoFormulaError(Exception):
@@ -91,10 +129,12 @@ class Diary:
         counts_gradients: whether the gradients of weights count as they are made, and stay.
         trains: whether a backward pass follows, for which something is kept.
         has_caches: whether it is a step with a state, the caches of which do not count.
+        recompute: which blocks run once more; None where all keep what they save.
 
     Attributes:
         counts: for each stack and recurrence that ran less often than it would, how often it would.
         handing_on: how often each among them that hands on several results would.
+        asked: all that the sizes were asked for; where that comes to the same at other sizes, the events are the same there.
     """
 
     def __init__(
@@ -105,12 +145,14 @@ class Diary:
         counts_gradients: bool = False,
         trains: bool = True,
         has_caches: bool = False,
+        recompute: Recompute | None = None,
     ) -> None:
         self.sizes = sizes
         self.runs = runs
         self.counts_gradients = counts_gradients
         self.trains = trains
         self.has_caches = has_caches
+        self.recompute = recompute
         self.clear()
 
     def number(self, count: Expr) -> int:
@@ -118,6 +160,8 @@ class Diary:
         if self.sizes is None and not count.is_Integer:
             raise NoFormulaError
         found: int = evaluate(count, self.sizes or {})
+        if not count.is_Integer:
+            self.asked[count] = found
         return found
 
     def clear(self) -> None:
@@ -125,8 +169,11 @@ class Diary:
         self.events: list[Event] = []
         self.counts: dict[str, Expr] = {}
         self.handing_on: list[Expr] = []
+        self.asked: dict[Expr, int] = {}
         self._since: list[int] = [-1]  # from which order on what happens is in `_places`
         self._places: list[Place] = [()]
+        self._open: list[Checkpoint] = []  # blocks that are running
+        self._layers: Counter[str] = Counter()  # of each stack, how many have begun
 
     def mark(self) -> tuple[int, ...]:
         """Return how far it goes."""
@@ -162,6 +209,36 @@ class Diary:
         finally:
             self._enter(outer)
 
+    @contextmanager
+    def block(self, inputs: Sequence[Tensor], stack: str) -> Iterator[Checkpoint]:
+        """Note that a block runs, the next layer of a stack where that is named. To be settled by `settle_block` when it has run."""
+        found, number = Checkpoint(inputs), 0
+        if stack and not any(one.layer for one in self._open):
+            self._layers[stack] += 1
+            number = self._layers[stack]
+        found.layer = number
+        self._open.append(found)
+        if self.recompute is not None:
+            self.events.append(found)
+        try:
+            yield found
+        finally:
+            self._open.pop()
+
+    def settle_block(self, block: Checkpoint, *, attends: bool) -> None:
+        """Decide whether a block that has just run will run once more; then nothing in it does by itself."""
+        rule = self.recompute
+        if rule is None:
+            return
+        is_chosen = block.layer and block.layer % rule.every == 0
+        if rule.what == ATTENTION:
+            is_chosen = attends and any(one.layer for one in self._open)
+        if is_chosen:
+            for event in self.events[self.events.index(block) + 1 :]:
+                if isinstance(event, Checkpoint):
+                    event.end = 0
+            block.end = len(self.events)
+
     def _enter(self, place: Place) -> None:
         self._since.append(next_order())
         self._places.append(place)
@@ -175,17 +252,18 @@ class Diary:
         count = self.times(row, experts)
         if self.sizes is None:
             return [tokens / experts] * count
-        total = evaluate(tokens, self.sizes)
+        total = self.number(tokens)
         return [Integer(total // count + (number < total % count)) for number in range(count)]
 
     def launch(self, row: str, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
         """Note a kernel of a row."""
         self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), row, is_idle))
 
-    def save(self, storages: Iterable[Storage]) -> None:
-        """Note what the last kernel keeps."""
-        saved = self.last_launch.saved
-        saved += [storage for storage in storages if storage not in saved]
+    def save(self, storages: Iterable[Storage], *, anything: bool) -> None:
+        """Note what the last kernel keeps, and whether it keeps anything at all, a weight for instance."""
+        launch = self.last_launch
+        launch.saved += [storage for storage in storages if storage not in launch.saved]
+        launch.saves = launch.saves or anything
 
     @property
     def last_launch(self) -> Launch:

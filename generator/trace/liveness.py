@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from generator.trace.diary import Bind, Diary, Enter, Event, Launch, Leave
-from generator.trace.peak import Memory
+from generator.trace.diary import Bind, Checkpoint, Diary, Enter, Event, Launch, Leave
+from generator.trace.peak import Memory, Moment
+from generator.trace.recompute import Segment, segments
 from generator.trace.tensor import Storage, Tensor
 
 KEPT = "all results"  # no name of a variable
@@ -20,11 +21,18 @@ KEPT = "all results"  # no name of a variable
 
 @dataclass(frozen=True)
 class Forward:
-    """Where a forward pass has led to: the memory with everything in it that the backward pass finds."""
+    """Where a forward pass has led to: the memory with everything in it that the backward pass finds.
+
+    Args:
+        kept: what of it derivatives keep.
+        segments: the parts that will run once more.
+    """
 
     memory: Memory
     diary: Diary
     outputs: Sequence[Tensor]
+    kept: Moment
+    segments: Sequence[Segment]
 
 
 def run_forward(diary: Diary, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> Forward:
@@ -32,31 +40,50 @@ def run_forward(diary: Diary, inputs: Sequence[Tensor], outputs: Sequence[Tensor
     memory = Memory(diary)
     for x in inputs:
         memory.hold(x.storage)
-    replay = _Replay(memory, diary)
-    for position, event in enumerate(diary.events):
-        replay.step(position, event)
+    replay = _Replay(memory, diary, diary.events)
+    replay.run()
     for x in outputs:
         memory.hold(x.storage)
     replay.end()
     memory.place, memory.row, memory.is_backward = (), "", True
-    return Forward(memory, diary, outputs)
+    replay.kept.place = ()
+    return Forward(memory, diary, outputs, replay.kept.now(), segments(diary))
+
+
+def run_again(memory: Memory, diary: Diary, segment: Segment) -> None:
+    """Replay the second run of a part of a forward pass, after which only what it has saved is left."""
+    replay = _Replay(memory, diary, segment.again())
+    replay.run()
+    replay.stop()
 
 
 class _Replay:
     """Variables of the modules that are running, and results in the hands of the expression that is being evaluated."""
 
-    def __init__(self, memory: Memory, diary: Diary) -> None:
+    def __init__(self, memory: Memory, diary: Diary, events: Sequence[Event]) -> None:
         self.memory = memory
+        self.kept = Memory(diary)  # by derivatives alone
         self.diary = diary
+        self.events = events
+        self.again_until = 0  # what happens before this event runs once more, and keeps nothing now
         self.frames: list[dict[str, list[Storage]]] = []
         self.in_hand: Counter[Storage] = Counter()
         self.named: Counter[Storage] = Counter()  # how many variables and expressions refer to each
         self.idle = _IdleDerivatives(memory)
-        self.last_read = _last_reads(diary.events)
+        self.last_read = _last_reads(events)
+
+    def run(self) -> None:
+        """Follow all events."""
+        for position, event in enumerate(self.events):
+            self.step(position, event)
 
     def step(self, position: int, event: Event) -> None:
         """Follow one event."""
-        if isinstance(event, Enter):
+        if isinstance(event, Checkpoint):
+            self.again_until = max(self.again_until, event.end)
+            for x in event.inputs if event.end else ():
+                self._keep(x.storage)
+        elif isinstance(event, Enter):
             self.frames.append({KEPT: []} if event.keeps_all else {})
             self._bind("inputs of the call", event.inputs)
         elif isinstance(event, Bind):
@@ -75,16 +102,32 @@ class _Replay:
                 if self.frames and KEPT in self.frames[-1]:
                     self.frames[-1][KEPT].append(x.storage)
                     self._hold(x.storage)
-            if event.is_idle and self.diary.trains:
-                self.idle.add(event)
-            elif self.diary.trains:
-                for storage in event.saved:
-                    self.memory.hold(storage)
+            if self.diary.trains and position >= self.again_until:
+                self._save(event)
             self._drop(s for s in list(self.in_hand) if self.last_read.get(s, -1) <= position)
 
     def end(self) -> None:
         """Let go of what is still in hand."""
         self._drop(list(self.in_hand))
+
+    def stop(self) -> None:
+        """Leave off in the middle: let go of all but what derivatives keep."""
+        for storage in (s for frame in self.frames for values in frame.values() for s in values):
+            self._release(storage)
+        self.frames.clear()
+        self.end()
+
+    def _save(self, event: Launch) -> None:
+        if event.is_idle:
+            self.idle.add(event)
+            return
+        for storage in event.saved:
+            self._keep(storage)
+
+    def _keep(self, storage: Storage) -> None:
+        self.memory.hold(storage)
+        self.kept.place = self.memory.place
+        self.kept.hold(storage)
 
     def _bind(self, variable: str, values: Iterable[Tensor]) -> None:
         before = self.frames[-1].get(variable, [])

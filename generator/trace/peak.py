@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
@@ -64,6 +64,8 @@ class Replayed:
         left_out: how many runs of a stack were left out, plus one, by the symbol that stands for it in the moments.
         limits: numbers of runs, and from how many on the formulas hold.
         course: all moments before something is let go, in order.
+        kept: what derivatives keep at the end of the forward pass.
+        reruns: by row, the part of its contractions that run once more in the backward pass, where any do.
     """
 
     moments: Sequence[tuple[Moment, ReplayStep]]
@@ -71,6 +73,8 @@ class Replayed:
     left_out: Mapping[Symbol, Expr]
     limits: Sequence[tuple[Expr, int]]
     course: Sequence[Moment]
+    kept: Moment
+    reruns: Mapping[str, Fraction] = field(default_factory=dict)
 
     def bytes(self, item: Mapping[str, int]) -> Expr:
         """Return the most bytes alive at once, given the bytes of an element of each kind."""
@@ -83,6 +87,10 @@ class Replayed:
     def bytes_after_forward(self, item: Mapping[str, int]) -> Expr:
         """Return the bytes alive at the end of the forward pass, given the bytes of an element of each kind."""
         return self._at(self.after_forward, item)
+
+    def bytes_kept(self, item: Mapping[str, int]) -> Expr:
+        """Return the bytes that derivatives keep at the end of the forward pass, given the bytes of an element of each kind."""
+        return self._at(self.kept, item)
 
     def course_in_bytes(self, item: Mapping[str, int]) -> list[Expr]:
         """Return the bytes alive at each moment before something is let go, given the bytes of an element of each kind."""
@@ -166,7 +174,7 @@ class Memory:
                 total[kind, product] = total.get((kind, product), 0) + count * coefficient
         return {key: value for key, value in total.items() if value != 0}
 
-    def peak(self, after_forward: Moment) -> Replayed:
+    def peak(self, after_forward: Moment, kept: Moment) -> Replayed:
         """Return what the replay has come to."""
         self._note_moment()
         left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
@@ -174,7 +182,7 @@ class Memory:
         for moment, step in self._course:
             distinct.setdefault(frozenset(moment.items()), (moment, step))
         course = [moment for moment, _ in self._course]
-        return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), course)
+        return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), course, kept)
 
     def _limits(self) -> list[tuple[Expr, int]]:
         # Fewer runs may lack the one in which the highest moment lies, or have it in one that others do not go on from.

@@ -320,6 +320,8 @@ class Tracer:
         if macs == 0:
             self.hidden.kernel(name, really_read, writes, is_idle=self._is_idle)
         else:
+            if self.diary is not None:
+                self.diary.last_launch.contracts = True
             backward = 0 if self._is_idle else sum(1 for t in contracted if t.needs_grad)
             self._contraction(name, self.count * macs, self.count * macs * backward, contracted, writes)
         if any(x.needs_grad for x in writes):
@@ -361,7 +363,7 @@ class Tracer:
     def save(self, *tensors: Tensor) -> None:
         """Let the last kernel keep tensors for the backward pass; each storage counts once, at the first row that keeps it."""
         if self.diary is not None:
-            self.diary.save(tensor.storage for tensor in tensors if not tensor.storage.persistent)
+            self.diary.save((tensor.storage for tensor in tensors if not tensor.storage.persistent), anything=bool(tensors))
         if self._is_idle:
             return
         for tensor in tensors:

@@ -41,17 +41,25 @@ class Instance:
 
     @classmethod
     def of(
-        cls, bench: Workbench, name: str, sizes: Mapping[str, int], *, device: str = "meta", dtype: torch.dtype = torch.float32
+        cls,
+        bench: Workbench,
+        name: str,
+        sizes: Mapping[str, int],
+        *,
+        device: str = "meta",
+        dtype: torch.dtype = torch.float32,
+        recompute: str = "",
     ) -> Instance:
         """Build the spec `name` at the given sizes.
 
         Args:
             device: `meta` needs no memory for the tensors and counts the same.
+            recompute: as of `Workbench.build`.
         """
-        instance = cls._built(bench, name, sizes, device, nullcontext(), dtype)
+        instance = cls._built(bench, name, sizes, device, nullcontext(), dtype, recompute)
         if not has_fused_attention(bench.compiled(name).architecture):
             return instance
-        return replace(instance, fused=cls._built(bench, name, sizes, "cpu", _OneFakeMode(), dtype))
+        return replace(instance, fused=cls._built(bench, name, sizes, "cpu", _OneFakeMode(), dtype, recompute))
 
     @classmethod
     def on_numbers(cls, other: Instance) -> Instance:
@@ -61,11 +69,18 @@ class Instance:
 
     @classmethod
     def _built(
-        cls, bench: Workbench, name: str, sizes: Mapping[str, int], device: str, mode: AbstractContextManager[Any], dtype: torch.dtype
+        cls,
+        bench: Workbench,
+        name: str,
+        sizes: Mapping[str, int],
+        device: str,
+        mode: AbstractContextManager[Any],
+        dtype: torch.dtype,
+        recompute: str = "",
     ) -> Instance:
         with mode, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Accessing the data pointer of FakeTensor")  # PyTorch does it where layers are copied
-            module = bench.build(name, sizes, device=device, dtype=dtype).train(bench.library.is_training)
+            module = bench.build(name, sizes, device=device, dtype=dtype, recompute=recompute).train(bench.library.is_training)
             inputs = bench.inputs(name, sizes, device=device, dtype=dtype)
         if device == "meta" or isinstance(mode, FakeTensorMode) or drops_tokens(bench.compiled(name).architecture):
             mode = routed_evenly(bench, name, module, sizes, mode)

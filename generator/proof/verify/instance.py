@@ -97,11 +97,18 @@ class Workbench:
         found: type[nn.Module] = getattr(module, self.modules.view(name).class_name)
         return found
 
-    def build(self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype | None = None) -> nn.Module:
-        """Return an instance at the given sizes, and with options among them."""
+    def build(
+        self, name: str, sizes: Mapping[str, int], *, device: str = "cpu", dtype: torch.dtype | None = None, recompute: str = ""
+    ) -> nn.Module:
+        """Return an instance at the given sizes, and with options among them.
+
+        Args:
+            recompute: which blocks run once more in the backward pass; empty where the module has no stack of them.
+        """
         view = self.modules.view(name)
         arguments: dict[str, Any] = {**view.given(sizes)}
         arguments |= {option.name: sizes[option.name] for option in view.options if option.name in sizes}
+        arguments |= {"recompute": recompute} if recompute else {}
         with torch.device(device), default_dtype(dtype or torch.get_default_dtype()):
             return self.module_class(name)(**arguments)
 

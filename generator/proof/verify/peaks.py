@@ -14,6 +14,7 @@ from generator.proof.verify.variants import FORMATS, WideStatistics
 from generator.sheet.memory import item_bytes
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import PeakMemory
+from generator.trace.diary import Recompute
 from generator.trace.peak import ReplayStep
 
 
@@ -49,12 +50,14 @@ class PeakComparison:
         return self.is_exact and self.course_predicted == self.course_measured
 
 
-def compare_peaks(bench: Workbench, name: str, sizes: Mapping[str, int], *, dtype: str = "float32") -> PeakComparison:
+def compare_peaks(
+    bench: Workbench, name: str, sizes: Mapping[str, int], *, dtype: str = "float32", recompute: Recompute | None = None
+) -> PeakComparison:
     """Replay and measure one instance as in training: without a past, and with gradients on all float inputs."""
     sizes, item = without_past(bench, name, sizes), item_bytes(ITEM_BYTES[dtype])
-    replay = PeakMemory(bench.library, bench.library.spec(name), on_inputs=True)
+    replay = PeakMemory(bench.library, bench.library.spec(name), on_inputs=True, recompute=recompute)
     replayed = replay.replayed(replay.diary(sizes), dtype)
-    own = Instance.of(bench, name, sizes, dtype=FORMATS[dtype]).where_fused
+    own = Instance.of(bench, name, sizes, dtype=FORMATS[dtype], recompute=str(recompute or "")).where_fused
     with own.mode, WideStatistics():
         measured = peak(own.module, own.inputs)
     predicted = [int(evaluate(bytes_of(item), sizes)) for bytes_of in (replayed.bytes_after_forward, replayed.bytes)]

@@ -11,6 +11,7 @@ from generator.quantities import STATE_ELEMENTS
 from generator.questions.hardware.device import Device
 from generator.questions.memory.decoding import batch_size, last_step_cost, prompt_cost, step_cost, step_size
 from generator.questions.memory.fits import LargestSize, MemoryNeeds, MemorySetting, largest, needs_of
+from generator.questions.memory.recomputation import Recomputed, recomputed
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import preset_sizes
@@ -69,6 +70,7 @@ class MemoryAnswer:
         device: on which; None where only an amount was given.
         largest: by size, the largest that fits, all else as it is.
         serving: the caches of a generation; None where none was asked for.
+        recomputed: what comes of blocks that run once more; None where none do.
     """
 
     cost: Cost
@@ -78,6 +80,7 @@ class MemoryAnswer:
     device: Device | None = None
     largest: Mapping[str, LargestSize] = field(default_factory=dict)
     serving: CacheNeeds | None = None
+    recomputed: Recomputed | None = None
 
     @property
     def total(self) -> int | None:
@@ -108,6 +111,7 @@ class MemoryAnswer:
                 size: {"value": one.value, "bound_by": "memory" if one.is_by_memory else "conditions"} for size, one in self.largest.items()
             }
         said |= {"device": self.device.name} if self.device else {}
+        said |= {"recomputation": self.recomputed.to_dict()} if self.recomputed else {}
         return said | ({"serving": self.serving.to_dict()} if self.serving else {})
 
 
@@ -157,7 +161,8 @@ def memory_of(
         else {}
     )
     serving = cache_needs(sheet, preset, given, setting, generated, there) if generated else None
-    return MemoryAnswer(cost, setting, needs, there, device, found, serving)
+    saved = recomputed(cost, setting.recompute) if setting.recompute is not None else None
+    return MemoryAnswer(cost, setting, needs, there, device, found, serving, saved)
 
 
 def cache_needs(

@@ -13,10 +13,12 @@ from sympy import divisors
 from generator.errors import MissingSizeError, SizeError
 from generator.quantities import FORWARD_PEAK_BYTES, PARAMS, STATE_ELEMENTS, STEP_PEAK_BYTES, TRAINABLE_PARAMS
 from generator.questions.memory.optimisers import copies_of
+from generator.questions.memory.recomputation import recomputed_words
 from generator.questions.memory.stored_formats import StoredFormat
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.peak import Pass
 from generator.sheet.sheet import Sheet
+from generator.trace.diary import Recompute
 
 _MOST = 1 << 48  # no size is looked for beyond
 
@@ -31,6 +33,7 @@ class MemorySetting:
         cache: the format in which caches and states are stored.
         optimiser: with which it trains; empty for inference.
         beside: what else takes memory, by names that the user gives: bytes of a framework, of an engine's tables.
+        recompute: which blocks run once more in the backward pass; None where all keep what they save.
     """
 
     dtype: str
@@ -38,6 +41,7 @@ class MemorySetting:
     cache: StoredFormat
     optimiser: str = ""
     beside: tuple[tuple[str, int], ...] = ()
+    recompute: Recompute | None = None
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ def needs_of(cost: Cost, setting: MemorySetting) -> MemoryNeeds:
         SizeError: an unknown optimiser; training in a format in which it does not compute.
     """
     cost.require_all()
+    require_training(setting)
     weights = MemoryPart("weight_bytes", "Weights", _stored(cost.value(PARAMS.key), setting.weights), setting.weights.words)
     beside = [MemoryPart(f"beside_{name}", name, taken, "beside the model, as given") for name, taken in setting.beside]
     if not setting.optimiser:
@@ -87,6 +92,12 @@ def needs_of(cost: Cost, setting: MemorySetting) -> MemoryNeeds:
             f"weights in {setting.weights.key} do not learn in {setting.dtype}", f"gradients and states have one format: {setting.dtype}"
         )
     return MemoryNeeds((weights, *_of_training(cost, setting), *beside))
+
+
+def require_training(setting: MemorySetting) -> None:
+    """Raise SizeError where blocks are to run once more in a backward pass that there is not."""
+    if setting.recompute is not None and not setting.optimiser:
+        raise SizeError("without a training step nothing runs once more", "name the optimiser too, such as --train adamw")
 
 
 def _of_inference(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
@@ -106,11 +117,13 @@ def _of_training(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
         "optimiser_bytes", f"States of {setting.optimiser}", states, f"{copies} numbers for each parameter that learns, as torch.optim"
     )
     how = "activations and gradients, those of weights from when they are made on; none are there before the step"
-    yield MemoryPart(STEP_PEAK_BYTES.key, "Highest moment of a step", _peak(cost, Pass.GRADIENTS), how)
+    how += "" if setting.recompute is None else f"; {recomputed_words(setting.recompute)} once more in the backward pass"
+    peak = _peak(cost, Pass.GRADIENTS, setting.recompute)
+    yield MemoryPart(STEP_PEAK_BYTES.key, "Highest moment of a step", peak, how)
 
 
-def _peak(cost: Cost, what: Pass) -> int | None:
-    peak = None if cost.sheet.peak is None else cost.sheet.peak.of(what)
+def _peak(cost: Cost, what: Pass, recompute: Recompute | None = None) -> int | None:
+    peak = None if cost.sheet.peak is None else cost.sheet.peak.of(what).recomputing(recompute)
     return None if peak is None or peak.is_unknown else peak.bytes_at(cost.dtype, cost.dims)
 
 

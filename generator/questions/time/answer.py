@@ -12,7 +12,7 @@ from generator.quantities import MATMUL_FLOPS
 from generator.questions.hardware.device import Price
 from generator.questions.memory.answer import MemoryAnswer, memory_of
 from generator.questions.memory.decoding import batch_size, last_step_cost, step_size
-from generator.questions.memory.fits import LargestSize, MemorySetting
+from generator.questions.memory.fits import LargestSize, MemorySetting, require_training
 from generator.questions.time.bound import LeastTime, TimeSetting, bound_of
 from generator.questions.time.crossing import compute_bound_from
 from generator.questions.time.rows import RowTime, row_times
@@ -132,6 +132,7 @@ class TimeAnswer:
             "cache": asked.memory.cache.key,
             "compute": setting.compute,
             "train": asked.memory.optimiser or None,
+            "recompute": None if asked.memory.recompute is None else str(asked.memory.recompute),
             "peak_operations_per_second": setting.peak,
             "bandwidth_bytes_per_second": float(setting.device.bandwidth),
             "efficiency": float(setting.efficiency),
@@ -160,6 +161,7 @@ def time_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], question
     trains = bool(question.memory.optimiser)
     if question.items and not trains:
         raise SizeError("a run of so many tokens is one of training", "name the optimiser too, such as --train adamw")
+    require_training(question.memory)
     serving = serving_of(sheet, preset, given, question.generated, _inference(question), question.setting) if question.generated else None
     used = (trained or sheet) if trains else sheet
     cost = cost_of(used, preset, given, question.memory.dtype)
@@ -181,7 +183,7 @@ def time_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], question
         run,
         _rooms(sheet, used, preset, given, question, serving),
         _crossings(sheet, preset, given, question, cost),
-        utilisations(cost, question.setting, seconds, trains=trains) if seconds else (),
+        utilisations(cost, question.setting, seconds, trains=trains, recompute=question.memory.recompute) if seconds else (),
     )
 
 

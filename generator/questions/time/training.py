@@ -18,9 +18,11 @@ from generator.quantities import (
 )
 from generator.questions.hardware.amounts import split_amount
 from generator.questions.hardware.device import Price
+from generator.questions.memory.recomputation import again, recomputed_words
 from generator.questions.time.bound import LeastTime, TimeSetting
 from generator.questions.time.work import items_of
 from generator.sheet.costing import Cost
+from generator.trace.diary import Recompute
 
 _HOUR = 3600.0
 
@@ -87,19 +89,23 @@ class Utilisation:
     part: float
 
 
-def utilisations(cost: Cost, setting: TimeSetting, seconds: float, *, trains: bool) -> tuple[Utilisation, ...]:
+def utilisations(
+    cost: Cost, setting: TimeSetting, seconds: float, *, trains: bool, recompute: Recompute | None = None
+) -> tuple[Utilisation, ...]:
     """Return how much of the peak a measured time uses; MFU counts what the model needs, HFU what the hardware does.
+
+    Args:
+        recompute: what of a training step runs once more.
 
     Raises:
         SizeError: the device's peak is not known.
     """
     peak = float(setting.device.require_peak(setting.compute))
-    return tuple(
-        Utilisation(key, title, float(flops), float(flops) / seconds / peak) for key, title, flops in _counted(cost, trains=trains)
-    )
+    counted = _counted(cost, recompute, trains=trains)
+    return tuple(Utilisation(key, title, float(flops), float(flops) / seconds / peak) for key, title, flops in counted)
 
 
-def _counted(cost: Cost, *, trains: bool) -> Iterator[tuple[str, str, Any]]:
+def _counted(cost: Cost, recompute: Recompute | None, *, trains: bool) -> Iterator[tuple[str, str, Any]]:
     backward, hidden = (cost.value(key) if trains else 0 for key in (BACKWARD_MATMUL_FLOPS.key, VISIBLE_BACKWARD_MATMUL_FLOPS.key))
     full, seen = cost.value(MATMUL_FLOPS.key) + backward, cost.value(VISIBLE_MATMUL_FLOPS.key) + hidden
     yield "mfu_visible", "MFU: matmul FLOPs of the rows, without hidden scores (the causal half)", seen
@@ -113,7 +119,10 @@ def _counted(cost: Cost, *, trains: bool) -> Iterator[tuple[str, str, Any]]:
     yield "mfu_palm_without_tables", f"MFU: {n} + {lhqt}, N without tables of embeddings", 2 * each * (params - tables) * items + attention
     yield "mfu_params", f"MFU: {n} alone, N all parameters", 2 * each * params * items
     yield "hfu", "HFU: what PyTorch runs, nothing recomputed", full
-    if trains:
+    if recompute is not None:
+        title = f"HFU: the same, and {recomputed_words(recompute)} once more in the backward pass"
+        yield "hfu_recomputed", title, full + again(cost, recompute, MATMUL_FLOPS.key)
+    elif trains:
         yield "hfu_recomputed", "HFU: the same, the forward pass run twice (full recomputation)", full + cost.value(MATMUL_FLOPS.key)
 
 

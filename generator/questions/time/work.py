@@ -24,6 +24,7 @@ from generator.quantities import (
 from generator.questions.memory.decoding import step_size
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.optimisers import copies_of
+from generator.questions.memory.recomputation import again
 from generator.sheet.costing import Cost, RowCost
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.sheet import Sheet, SheetRow
@@ -70,13 +71,17 @@ def forward_work(cost: Cost, setting: MemorySetting, *, last_alone: bool = False
 
 
 def training_work(cost: Cost, setting: MemorySetting) -> Work:
-    """Return the least of a training step: weights read and written once, states of the optimiser too; no gradient need be stored."""
+    """Return the least of a training step: weights read and written once, states of the optimiser too; no gradient need be stored.
+
+    What runs once more in the backward pass, where that is asked for, is counted.
+    """
     copies, item = copies_of(setting.optimiser), ITEM_BYTES[setting.dtype]
     learned = cost.value(TRAINABLE_PARAMS.key)
     read, spread = _weights(cost, setting)
     written = learned * item if copies else min(learned * item, read)  # what is not read gets no gradient
     moved = {"weights": read + written, "optimiser": 2 * copies * learned * item, "inputs": _at_end(cost, setting, "inputs")}
-    return Work(cost.value(VISIBLE_MATMUL_FLOPS.key) + cost.value(VISIBLE_BACKWARD_MATMUL_FLOPS.key), moved, spread)
+    flops = cost.value(VISIBLE_MATMUL_FLOPS.key) + cost.value(VISIBLE_BACKWARD_MATMUL_FLOPS.key)
+    return Work(flops + again(cost, setting.recompute, VISIBLE_MATMUL_FLOPS.key), moved, spread)
 
 
 def _weights(cost: Cost, setting: MemorySetting) -> tuple[Any, Any]:

@@ -10,8 +10,14 @@ from generator.resources import templates_dir
 from generator.spec.reserved import FUNCTIONAL
 
 # Where names that generated code uses come from; specs cannot give them to anything (`generator.spec.reserved`).
-_STANDARD = {"Callable": "collections.abc", "Mapping": "collections.abc", "Sequence": "collections.abc", "deepcopy": "copy"}
-_STANDARD |= {"Path": "pathlib", "Any": "typing", "ClassVar": "typing"}
+_STANDARD = {
+    "Callable": "collections.abc",
+    "Iterable": "collections.abc",
+    "Mapping": "collections.abc",
+    "Sequence": "collections.abc",
+    "deepcopy": "copy",
+}
+_STANDARD |= {"partial": "functools", "Path": "pathlib", "Any": "typing", "ClassVar": "typing"}
 _TORCH = ("Tensor", "nn")
 _MODULES = ("json", "math", "re", "torch")
 _SUPPORT = {
@@ -24,10 +30,12 @@ _SUPPORT = {
     "substate": "_state",
     "with_state": "_state",
     "freeze": "_frozen",
+    "recompute_layers": "_recompute",
     "load_reference": "_reference",
     "weight_names": "_reference",
 }
-_KNOWN = (*_STANDARD, *_TORCH, *_SUPPORT, *(rf"{name}(?=\.)" for name in (*_MODULES, FUNCTIONAL)))
+_CHECKPOINT = {"checkpoint": "torch.utils.checkpoint"}
+_KNOWN = (*_STANDARD, *_TORCH, *_CHECKPOINT, *_SUPPORT, *(rf"{name}(?=\.)" for name in (*_MODULES, FUNCTIONAL)))
 _NAME = re.compile(rf"(?<![\w.\"'`])({'|'.join(_KNOWN)})\b(?![\"'=])")
 _FUNCTIONAL = re.compile(rf"(?<![\w.]){FUNCTIONAL}(?=\.)")
 
@@ -94,7 +102,7 @@ class Top:
         standard = [*plain, *_grouped(_STANDARD, self.names)]
         torch = ["import torch"] if "torch" in self.names else []
         torch += [f"import torch.nn.functional as {self.functional}"] if FUNCTIONAL in self.names else []
-        torch.append(f"from torch import {', '.join(_TORCH)}")
+        torch += [f"from torch import {', '.join(_TORCH)}", *_grouped(_CHECKPOINT, self.names)]
         own = [*_grouped({name: f".{file}" for name, file in _SUPPORT.items()}, self.names), *self._classes(classes)]
         blocks = ["from __future__ import annotations", "\n".join(standard), "\n".join(torch), "\n".join(sorted(own))]
         return [block for block in blocks if block]

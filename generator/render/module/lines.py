@@ -284,7 +284,7 @@ class LineWriter:
     def _pattern(self, bound: BlockRow, init: list[str], forward: list[tuple[str, str]]) -> None:
         own = self.holders[bound.name] = self.names.attributes[bound.name]
         kinds = {part.name: self._layer(own, part, init) for part in bound.child.rows if isinstance(part, BlockRow)}
-        init += pattern_init(bound, own, self.printer, kinds)
+        init += [*pattern_init(bound, own, self.printer, kinds), f"recompute_layers(self.{own}, recompute)"]
         comment = "; ".join(self.shape_comment(x.shape) for x in bound.results.values())
         forward += self._loop(bound, own, own, [self.variable(name) for name in bound.input_names], comment)
 
@@ -319,7 +319,10 @@ class LineWriter:
             init.append(f"self.{attribute} = {construction}")
             forward += _scan_lines(self, bound, attribute, own, inputs)
         elif bound.row.repeat is not None and bound.row.share:
-            init.append(f"self.{attribute} = {construction}")
+            init += [
+                f"self.{attribute} = {construction}",
+                f"recompute_layers([self.{attribute}] * {self.printer.built_operand(bound.repeat)}, recompute)",
+            ]
             forward += self._loop(bound, attribute, own, inputs, comment)
         elif bound.row.repeat is not None or bound.row.experts is not None:
             if bound.row.slot:  # each layer has weights of its own, as those of torch's nn.TransformerEncoder
@@ -334,6 +337,7 @@ class LineWriter:
             if bound.row.experts is not None:
                 forward += self._experts(bound, attribute, inputs, comment)
             else:
+                init.append(f"recompute_layers(self.{attribute}, recompute)")
                 forward += self._loop(bound, attribute, own, inputs, comment)
         else:
             init += self._stage(attribute, construction) if "[" in own else [f"self.{attribute} = {construction}"]

@@ -35,7 +35,7 @@ def build_module(compiled: Compiled, library: Library, preset: str | None, given
         raise ImportError("a module needs PyTorch; install it with: pip install 'archsheet[torch]'")
     sheet, spec = compiled.sheet, compiled.architecture.spec
     options = {name: check_option(spec.options[name], value) for name, value in given.items() if name in spec.options}
-    others = {name: value for name, value in given.items() if name in (*spec.slots, "device", "dtype")}
+    others = {name: value for name, value in given.items() if name in (*spec.slots, "recompute", "device", "dtype")}
     letters = {dim.variable: size for size, dim in spec.dims.items()} | {one.variable: one.name for one in spec.families.values()}
     known = sized(sheet, preset, {letters.get(name, name): value for name, value in given.items() if name not in {*options, *others}})
     built = _class_of(render_file(compiled, library), sheet.name)

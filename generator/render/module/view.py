@@ -43,6 +43,7 @@ class ModuleView:
     stateful: bool  # something in it keeps a state between decoding steps
     takes_state: bool  # or may, where a slot is filled with such a block
     takes_factory: bool  # something in it is made on a device and of a type of numbers
+    takes_recompute: bool  # something in it is a stack of layers, which may run once more in the backward pass
     lines: Lines
     printer: SizePrinter
     runtime: tuple[str, ...] = ()  # sizes read off the inputs when the module runs
@@ -112,8 +113,12 @@ class ModuleSet:
             self._views[name] = _Builder(self, arch).view()
         return self._views[name]
 
-    def construction(self, printer: SizePrinter, child: Architecture, lines: Lines) -> str:
-        """Return the Python that builds a block inside the constructor of another module."""
+    def construction(self, printer: SizePrinter, child: Architecture, lines: Lines, *, recomputes: bool = True) -> str:
+        """Return the Python that builds a block inside the constructor of another module.
+
+        Args:
+            recomputes: whether stacks in it may run once more in the backward pass; not where the block is a layer of one that may.
+        """
         view = self.view(child.spec.name)
         blocks = lines.top.blocks
         if child.spec.name not in blocks:
@@ -128,7 +133,9 @@ class ModuleSet:
         arguments += [f"{name}={text}" for name, text in chosen if text]
         for slot in child.fills:
             filled = next(row for row in child.rows if isinstance(row, BlockRow) and row.row.slot == slot)
-            arguments.append(f"{slot}={self.construction(printer, filled.child, lines)}")
+            arguments.append(f"{slot}={self.construction(printer, filled.child, lines, recomputes=recomputes)}")
+        if view.takes_recompute and recomputes:
+            arguments.append("recompute=recompute")
         if view.takes_factory:
             arguments.append("**factory")
         return f"{blocks[child.spec.name]}({', '.join(arguments)})"
@@ -212,6 +219,7 @@ class _Builder:
             stateful=stateful,
             takes_state=stateful or any(slot.state for slot in self.spec.slots.values()),
             takes_factory=any("factory" in line or "device=device" in line for line in (*lines.init, *self.slot_defaults.values())),
+            takes_recompute=any("recompute" in line for line in (*lines.init, *self.slot_defaults.values())),
             lines=lines,
             printer=printer,
             runtime=runtime,
@@ -232,11 +240,12 @@ class _Builder:
 
     def _construct(self, printer: SizePrinter) -> Any:
         def construct(bound: BlockRow, lines: Lines) -> str:
+            in_stack = bound.row.repeat is not None or bool(bound.stack)
             if not bound.row.slot:
-                return self.modules.construction(printer, bound.child, lines)
+                return self.modules.construction(printer, bound.child, lines, recomputes=not in_stack)
             outer, printer.use = printer.use, self.slot_use.setdefault(bound.row.slot, SizeUse())
             try:
-                self.slot_defaults[bound.row.slot] = self.modules.construction(printer, bound.child, lines)
+                self.slot_defaults[bound.row.slot] = self.modules.construction(printer, bound.child, lines, recomputes=not in_stack)
             finally:
                 printer.use = outer
             return bound.row.slot

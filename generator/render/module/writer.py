@@ -23,6 +23,7 @@ from generator.render.module.view import ModuleSet, ModuleView, derived_at_run
 from generator.render.module.weight_names import layouts_in_words, table_in_python
 from generator.resolve.architecture import Requirement
 from generator.resolve.binding import default_conditions
+from generator.resolve.blocks import attends
 from generator.resolve.decoding import growths
 from generator.resources import builtin_specs_dir
 from generator.sheet.compiled import Compiled
@@ -137,6 +138,8 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, m
     names |= {family.name: family.variable for family in view.families}
     keywords = [f"{o.name}: {_annotation(o.default)} = {literal(o.default)}" for o in view.options]
     keywords += [f"{slot}: nn.Module | None = None" for slot in view.slots]
+    if view.takes_recompute:
+        keywords.append('recompute: str = "none"')
     if view.takes_factory:
         keywords += ["device: torch.device | str | None = None", "dtype: torch.dtype | None = None"]
         top.names.add("torch")
@@ -153,6 +156,7 @@ def _class(view: ModuleView, top: Top, label: str, sheet: Sheet | None = None, m
         "forward": [top.line(line) for line in _forward(view)],
         "inputs": [f"{_variable(view, name)}: Tensor" for name in spec.inputs],
         "takes_state": view.takes_state,
+        "attends": attends(view.arch),
         "trained": literal(tuple(view.lines.trained)) if view.lines.trained else "",
         "returns": f"tuple[{', '.join(['Tensor'] * len(view.arch.outputs))}]" if several else "Tensor",
         "outputs": ", ".join(_variable(view, ref) for ref in view.arch.outputs),
