@@ -16,7 +16,7 @@ from generator.formulas.symbols import symbol
 from generator.resolve.architecture import Architecture
 from generator.resolve.decoding import growths
 from generator.resolve.resolver import Resolver
-from generator.sheet.memory import item_bytes
+from generator.sheet.memory import item_bytes, storage_bytes
 from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.spec.library import Library
 from generator.spec.model import Spec
@@ -60,6 +60,7 @@ class PeakMemory:
     recompute: Recompute | None = None
     _summits: dict[tuple[bool, int], Summits | None] = field(default_factory=dict, init=False)  # formats of one size have the same
     _passes: dict[Pass, PeakMemory] = field(default_factory=dict, init=False)
+    _kept: dict[str, Mapping[str, Expr]] = field(default_factory=dict, init=False)
     _recomputing: dict[Recompute, PeakMemory] = field(default_factory=dict, init=False)
     _at_sizes: list[tuple[dict[Expr, int], bool, Replayed]] = field(default_factory=list, init=False)  # what was asked of sizes, in half
 
@@ -132,6 +133,17 @@ class PeakMemory:
             return self._replayed_at(sizes, dtype)
         except ProblemsError:
             return None
+
+    def kept_by_row(self, dtype: str) -> Mapping[str, Expr]:
+        """Return the bytes kept for the backward pass by the row that keeps them first, in a model of this format."""
+        if dtype not in self._kept:
+            resolver = Resolver(self.library, self.on_inputs, dtype in HALF, dict(self.bound))
+            found: dict[str, Expr] = {}
+            for storage in resolver.architecture(self.spec, self.options).tracer.storages:
+                if storage.saved_by is not None:
+                    found[storage.saved_by] = found.get(storage.saved_by, Integer(0)) + storage_bytes(storage, dtype)
+            self._kept[dtype] = found
+        return self._kept[dtype]
 
     def _replayed_at(self, sizes: Mapping[str, int], dtype: str) -> Replayed:
         """Replay the pass at sizes; for all formats at once where what happens is the same in each. Raises ProblemsError."""
