@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from sympy import Integer
+
 from generator.formulas.symbols import Facts
 from generator.trace.diary import Launch
 from generator.trace.kernels import PASSED_ON, PLACE, Kernel, Rule, kernel_of
@@ -135,7 +137,15 @@ class Derivative:
 
     def stretched(self) -> Gradients:
         """The gradient of a sum is a stretched view of that of the result."""
-        return [(x, self._view(x.shape, (*(stride * 0 for stride in x.strides),))) for x in self.wanted.values()]
+        return [(x, self._view(x.shape, self._over(x.shape))) for x in self.wanted.values()]
+
+    def _over(self, shape: Shape) -> Shape:
+        """Return the strides of the gradient where it lies over a shape with the summed axes: its own if each of these has one element."""
+        own = [(size, stride) for size, stride in zip(self.gradient.shape, self.gradient.strides, strict=True) if size != 1]
+        if [size for size in shape if size != 1] != [size for size, _ in own]:
+            return (Integer(0),) * len(shape)  # what is stretched is never in order, which is all that is asked of it
+        strides = iter(stride for _, stride in own)
+        return tuple(Integer(1) if size == 1 else next(strides) for size in shape)
 
     def parts(self) -> Gradients:
         """What was joined is cut again: views."""
