@@ -24,7 +24,8 @@ def at_sizes_of_one(checks: Iterable[Check], sheet: Sheet, sizes: Mapping[str, i
 def sizes_of_one(sheet: Sheet, sizes: Mapping[str, int]) -> dict[str, int]:
     """Return the sizes that are one, or that make an axis one, in the order of the spec."""
     ones = [axis for axis in sheet.axes if evaluate(axis, sizes) == 1]
-    ones += [size.value or symbol(size.name) for size in sheet.sizes if sizes[size.name] == 1]  # which may be factors and no axes
+    # Those that are one may be factors and no axes; only a derived one follows from others, where a default is given like any other.
+    ones += [size.value if size.kind == "derived" else symbol(size.name) for size in sheet.sizes if sizes[size.name] == 1]
     names = {one.name for value in ones for one in value.free_symbols}
     return {size.name: sizes[size.name] for size in sheet.sizes if size.name in names and size.kind != "derived"}
 

@@ -137,3 +137,12 @@ def test_whether_a_product_is_folded_follows_from_the_strides_of_axes_of_one_too
 def test_half_a_spectrum_of_two_is_whole(mine: Path, length: int) -> None:
     with Workbench(Library([mine])) as bench:
         assert [check for check in check_case(bench, "halves", {"a": length, "b": 6}).checks if not check.equal] == []
+
+
+def test_a_size_given_as_one_counts_as_one_also_where_it_has_another_default(tmp_path: Path) -> None:
+    text = "title: Capped\ndims: {b: batch size, h: {is: cap, default: b + 1}}\ninputs: {x: [b, 2]}\nlayers: {y: {op: soft_cap, at: h}}\n"
+    (tmp_path / "capped.yaml").write_text(text, encoding="utf-8")
+    with Workbench(Library([tmp_path])) as bench:
+        case = check_case(bench, "capped", {"b": 2, "h": 1})
+        assert case.equal
+        assert {check.where for check in case.checks if check.quantity == "vector_flops"} == {"h = 1"}
