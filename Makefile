@@ -14,13 +14,16 @@ LOCKED := pyproject.toml constraints.txt
 RUNTIME := $(VENV)/.runtime-installed
 TESTING := $(VENV)/.testing-installed
 
-.PHONY: help build test test-all check format wheel clean distclean
+.PHONY: help build site test test-all check format wheel clean distclean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
 
 build: $(RUNTIME) ## write every workbook, page and module into generated/
 	$(BIN)/gen build specs/
+
+site: $(RUNTIME) ## write the pages for a browser into generated/site/
+	$(BIN)/gen build specs/ --formats site
 
 test: $(TESTING) ## run the test suite: every spec is executed, every workbook recalculated
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -46,7 +49,7 @@ wheel: $(RUNTIME) ## build dist/archsheet-*.whl
 	$(PIP) wheel --quiet --no-deps --wheel-dir dist .
 
 clean: ## remove what was built, but not the environment
-	rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache generated/.manifest.json
+	rm -rf build dist generated/site .hypothesis .mypy_cache .pytest_cache .ruff_cache generated/.manifest.json
 	if [ -d generated ]; then find generated -name '*.xlsx' ! -name bert.xlsx -delete; fi
 
 distclean: clean ## remove the environment too

@@ -21,7 +21,7 @@ PATH = re.compile(rf"(?<![\w/.-])(?:{TOP})/[\w./-]*\w/?")
 NAMED = re.compile(r"`(generator/[\w/]+)\.py: ([\w.]+)`")
 SPEC = re.compile(r"```yaml\n# (\w+\.yaml)\n(.*?)```", re.DOTALL)
 BUILT = {"generated/schema.json", "generated/excel/bert.xlsx", "generated/excel/bert.zh.xlsx"}  # by `gen build`, not committed
-MADE = re.compile(r"dist/|build/|my-specs/|tests/fixtures/ops/NAME")  # by those who follow the document
+MADE = re.compile(r"dist/|build/|generated/site\b|my-specs/|tests/fixtures/ops/NAME")  # by those who follow the document
 
 
 def document(path: Path) -> str:

@@ -12,7 +12,7 @@ from generator.build.build_plan import BuildPlan, leftovers, make_plan, pages
 from generator.build.common_outputs import CommonOutput, common_outputs
 from generator.build.comparisons import Place, build_comparisons
 from generator.build.fingerprints import Fingerprints, digest, place
-from generator.build.fixed import fixed_files, reserved_paths
+from generator.build.fixed import SITE_FILES, fixed_files, reserved_paths
 from generator.build.manifest import FILE as RECORD
 from generator.build.manifest import Record, Written, read_manifest
 from generator.build.published_pages import CLAIMS, DOCUMENTS
@@ -22,13 +22,13 @@ from generator.files import writing
 from generator.files.regular_file import real
 from generator.files.seal import State, state_of
 from generator.questions.comparison.files import FOLDER as COMPARISONS
-from generator.render.formats import FORMATS, MARKDOWN, Format
+from generator.render.formats import EVERY_FORMAT, FORMATS, MARKDOWN, Format
 from generator.spec.inherited_mistakes import said_once
 from generator.spec.library import Library
 from generator.spec.lookup import Collection
 from generator.text.problems import Problem, ProblemsError
 
-FOLDERS = (*dict.fromkeys(kind.folder for kind in FORMATS), DOCUMENTS, COMPARISONS)  # below that of outputs
+FOLDERS = (*dict.fromkeys(kind.folder for kind in EVERY_FORMAT), DOCUMENTS, COMPARISONS)  # below that of outputs
 _FEW = 4  # so many specs are rendered sooner than further processes are ready
 
 
@@ -121,8 +121,8 @@ class _Build:
         plan = make_plan(self.library, chosen, request.formats, self.manifest, self.fingerprints, self.out, check=request.check)
         self.report.specs = (*plan.wanted, *wrong_names)
         try:
-            for path, data in fixed_files(request.formats).items():
-                self._put_fixed(path, data)
+            for path, data in fixed_files(request.formats, self.library).items():
+                self._put_fixed(path, data, committed=path not in SITE_FILES)
             self._render(plan)
             if request.collection.is_whole and not request.only:
                 if not self.report.failed:

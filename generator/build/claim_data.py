@@ -9,6 +9,7 @@ from typing import Any
 from sympy import Expr
 
 from generator.formulas.formula_data import from_data, to_data
+from generator.sheet.row_places import place
 from generator.sheet.sheet import ClaimTerm, Sheet, SheetClaim
 from generator.spec.references import Reference
 
@@ -67,10 +68,3 @@ def references_from_data(data: list[list[str]]) -> dict[str, Reference]:
 def row_places(sheet: Sheet, claim: SheetClaim) -> list[list[str]]:
     """Return where the rows of a claim are built: for each the spec and its row there; the spec itself for a claim about all of it."""
     return [list(place(sheet, path)) for path in claim.scope.split(", ")] if claim.scope else [[sheet.name, ""]]
-
-
-def place(sheet: Sheet, path: str) -> tuple[str, str]:
-    """Return the spec whose row of its own stands at a path, and the row's name."""
-    outer, _, name = path.rpartition(".")
-    group = next((row for row in sheet.rows if row.path == outer and row.is_group), None)
-    return (group.op.removeprefix("use "), name) if group is not None else (sheet.name, path)

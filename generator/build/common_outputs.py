@@ -10,13 +10,13 @@ from typing import Any
 from generator.build.build_plan import INDEX
 from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.fingerprints import Fingerprints, digest, file_digest
-from generator.build.fixed import OPS, SCHEMA
-from generator.build.index import render_index_of
+from generator.build.fixed import OPS, SCHEMA, START_DATA
+from generator.build.index import render_index_of, start_script_of
 from generator.build.manifest import Record
 from generator.build.published_pages import CLAIMS, DOCUMENTS, claims_page, common_links, document_page, has_claims
 from generator.files.seal import sealed
 from generator.questions.documents.files import document_files
-from generator.render.formats import EXCEL, MARKDOWN, Format
+from generator.render.formats import EXCEL, MARKDOWN, SITE, Format
 from generator.spec.library import Library
 
 
@@ -55,6 +55,8 @@ def common_outputs(
         yield CommonOutput(INDEX, linked, lambda: sealed(render_index_of(library, summaries, links)))
         yield CommonOutput(OPS, fingerprints.engine, lambda: sealed(_of_the_tool("generator.render.markdown.ops", "render_ops")))
         yield from _published(library, out, records, specs)
+    if SITE in formats:
+        yield CommonOutput(START_DATA, digest(specs.encode()), lambda: sealed(start_script_of(library, summaries)), committed=False)
     for kind in formats:
         if kind.name == EXCEL.name:
             yield CommonOutput(catalogue_path(kind), digest(specs.encode()), _catalogue(library, summaries, kind), kind.committed)

@@ -20,7 +20,7 @@ from generator.version import VERSION
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 _DATA = ("_data", "__pycache__")  # specs and templates of a wheel (counted where they are used), and what Python leaves
-_DECISIVE = (".py", ".json", ".jinja", ".yaml")
+_DECISIVE = (".py", ".json", ".jinja", ".yaml", ".js", ".css")
 _LIBRARIES = ("jinja2", "openpyxl", "sympy")  # whose versions may change the bytes of an output
 
 

@@ -9,17 +9,20 @@ from generator.build.catalogue import catalogue_paths
 from generator.build.published_pages import CLAIMS
 from generator.files.seal import sealed
 from generator.files.writing import MADE_BY
-from generator.render.formats import MODULES, Format
+from generator.render.formats import MODULES, SITE, Format
 from generator.render.module.imports import support_files
+from generator.spec.library import Library
 
 OPS = "markdown/ops.md"  # the page of all ops
 SCHEMA = "schema.json"  # of specs, for editors
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
+APP, STYLE, START, START_DATA = "site/app.js", "site/app.css", "site/index.html", "site/index.js"
+SITE_FILES = (APP, STYLE, START, START_DATA)  # what the pages for a browser share
 
 
-def fixed_files(formats: Sequence[Format]) -> dict[str, bytes]:
+def fixed_files(formats: Sequence[Format], library: Library) -> dict[str, bytes]:
     """Return the fixed outputs as bytes by path below the folder of outputs."""
-    texts = _package_files() if MODULES in formats else {}
+    texts = (_package_files() if MODULES in formats else {}) | (_site_files(library) if SITE in formats else {})
     return {path: sealed(text) for path, text in texts.items()}
 
 
@@ -32,9 +35,18 @@ def _package_files() -> dict[str, str]:
     return texts
 
 
+def _site_files(library: Library) -> dict[str, str]:
+    """Return what the pages for a browser share, and the page from which they are found; these list the devices that can be named."""
+    from generator.questions.hardware.files import devices
+    from generator.render.site.shared import app_script, app_style
+    from generator.render.site.start import start_page
+
+    return {APP: app_script(devices(library.roots)), STYLE: app_style(), START: start_page()}
+
+
 def reserved_paths() -> frozenset[str]:
     """Return all paths that no spec's output may take."""
-    return frozenset({INDEX, OPS, PROOF, CLAIMS, *catalogue_paths(), *_package_files()})
+    return frozenset({INDEX, OPS, PROOF, CLAIMS, *SITE_FILES, *catalogue_paths(), *_package_files()})
 
 
 def reserved_names() -> frozenset[str]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from generator.spec.library import Library
+
+if TYPE_CHECKING:
+    from generator.render.markdown.index import IndexEntry
 
 
 def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | None], links: Sequence[tuple[str, str]]) -> str:
@@ -17,8 +20,21 @@ def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
     Raises:
         ProblemsError: a spec that must be derived and cannot.
     """
+    from generator.render.markdown.index import render_index
+
+    return render_index(_entries(library, summaries), links)
+
+
+def start_script_of(library: Library, summaries: Mapping[str, dict[str, Any] | None]) -> str:
+    """Return the data of the page from which the pages for a browser are found; arguments and errors as of `render_index_of`."""
+    from generator.render.site.start import start_script
+
+    return start_script(_entries(library, summaries))
+
+
+def _entries(library: Library, summaries: Mapping[str, dict[str, Any] | None]) -> list[IndexEntry]:
     from generator.build.spec_summary import restore, restored_numbers
-    from generator.render.markdown.index import IndexEntry, render_index
+    from generator.render.markdown.index import IndexEntry
     from generator.render.markdown.presets import preset_numbers
     from generator.sheet.compiled import compile_spec
 
@@ -30,4 +46,4 @@ def render_index_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
             entries.append(IndexEntry(sheet, preset_numbers(sheet)))
         else:
             entries.append(IndexEntry(sheet, restored_numbers(summary)))
-    return render_index(entries, links)
+    return entries

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from generator.build.builder import Report
-from generator.render.formats import FORMATS
+from generator.render.formats import EVERY_FORMAT
 from generator.render.terminal.findings import plain
 
 
@@ -40,7 +40,7 @@ def to_dict(report: Report, out: Path, *, is_check: bool) -> dict[str, Any]:
 def _kind(path: str) -> str:
     """Return the name of the format that a path, which begins with the folder of a format, has."""
     folder, _, file = path.partition("/")
-    return next((kind.name for kind in FORMATS if kind.folder == folder and file.endswith(kind.suffix)), folder)
+    return next((kind.name for kind in EVERY_FORMAT if kind.folder == folder and file.endswith(kind.suffix)), folder)
 
 
 def up_to_date(report: Report) -> list[str]:

@@ -20,7 +20,7 @@ from generator.build.report_data import to_dict, up_to_date
 from generator.commands.arguments import UsageError, add_json, add_language, add_paths, add_specs, existing, language_of
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
-from generator.render.formats import EXCEL, FORMATS, Format
+from generator.render.formats import EVERY_FORMAT, EXCEL, FORMATS, Format
 from generator.render.terminal.console import complain, complain_of, progress, remind, say, styled, tell
 from generator.spec.lookup import collect
 from generator.text.problems import ProblemsError
@@ -32,6 +32,7 @@ EXAMPLES = """\
   gen build specs/ --only bert,vit           two specs, and the modules of what they use
   gen build specs/ --formats modules         PyTorch only
   gen build specs/ --formats excel --lang zh workbooks in Chinese, such as excel/bert.zh.xlsx
+  gen build specs/ --formats site            pages for a browser; open generated/site/index.html
   gen build specs/ --force                   give up edits of outputs by hand
   gen build specs/ --check                   write nothing; exit 1 and name what is out of date
   gen build specs/ --json                    what was written, by spec and format, and mistakes as `gen check --json` has them
@@ -42,10 +43,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_paths(parser)
     add_specs(parser)
-    names = ",".join(dict.fromkeys(kind.folder for kind in FORMATS))
+    names, every = (",".join(dict.fromkeys(kind.folder for kind in kinds)) for kinds in (FORMATS, EVERY_FORMAT))
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("generated"), help="where outputs go (default: generated/)")
     parser.add_argument("--only", metavar="NAME,...", action="append", default=[], help="only these specs")
-    parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {names} (default: all)")
+    parser.add_argument("--formats", metavar="FORMAT,...", default=names, help=f"some of {every} (default: {names})")
     parser.add_argument("--jobs", metavar="N", type=count_of("processes"), default=0, help="processes (default: as many as are of use)")
     add_language(parser)
     parser.add_argument("--force", action="store_true", help="replace also outputs that were edited by hand")
@@ -95,14 +96,14 @@ def _words(texts: Iterable[str]) -> list[str]:
 
 
 def _formats(text: str, language: str) -> tuple[Format, ...]:
-    known = dict.fromkeys(kind.folder for kind in FORMATS)
+    known = dict.fromkeys(kind.folder for kind in EVERY_FORMAT)
     words = _words([text])
     for word in words:
         if word not in known:
             raise UsageError(f"--formats: there is no format `{word}`", *did_you_mean(word, known), f"formats: {listed(known)}")
     if not words:
         raise UsageError("--formats: no format is given", f"formats: {listed(known)}")
-    return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in FORMATS if kind.folder in words)
+    return tuple(kind.in_language(language) if kind is EXCEL else kind for kind in EVERY_FORMAT if kind.folder in words)
 
 
 def _done(doing: str, name: str, changed: Sequence[str] | None) -> None:

@@ -23,7 +23,7 @@ from generator.questions.hardware.files import device_files
 from generator.questions.hardware.reader import read_device
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
-from generator.render.formats import FORMATS, LANGUAGES
+from generator.render.formats import EVERY_FORMAT, LANGUAGES
 from generator.spec.library import Library
 from generator.spec.lookup import everything, find, is_file_name
 from generator.text.problems import ProblemsError
@@ -56,7 +56,7 @@ def _completer(action: argparse.Action) -> Completer | None:
         "preset": _presets,
         "command": lambda **_: [command.name for command in COMMANDS],
         "lang": lambda **_: LANGUAGES,
-        "formats": lambda **_: dict.fromkeys(kind.folder for kind in FORMATS),
+        "formats": lambda **_: dict.fromkeys(kind.folder for kind in EVERY_FORMAT),
         "device": lambda **known: _devices(known["parsed_args"]),
         "train": lambda **_: COPIES,
         **dict.fromkeys(("compute", "weights", "cache"), lambda **_: STORED_FORMATS),

@@ -85,7 +85,10 @@ WEIGHTS = Format("weights", ".weights.json", "generator.render.formats:weights_b
 MARKDOWN = Format("markdown", ".md", "generator.render.formats:page_bytes")
 EXCEL = Format("excel", ".xlsx", "generator.render.formats:workbook_bytes", committed=False)
 LANGUAGES = ("en", "zh")  # of workbooks
-FORMATS: tuple[Format, ...] = (MODULES, WEIGHTS, MARKDOWN, EXCEL)
+SITE = Format("site", ".js", "generator.render.formats:site_script_bytes", committed=False)
+SITE_PAGE = Format("site_page", ".html", "generator.render.formats:site_page_bytes", committed=False, beside="site")
+FORMATS: tuple[Format, ...] = (MODULES, WEIGHTS, MARKDOWN, EXCEL)  # what is built where nothing else is asked for
+EVERY_FORMAT: tuple[Format, ...] = (*FORMATS, SITE, SITE_PAGE)
 OF_MODULES = tuple(kind for kind in FORMATS if kind.folder == MODULES.name)  # what a module needs to be imported and used
 
 
@@ -127,3 +130,19 @@ def workbook_bytes(rendering: Rendering) -> bytes:
     if problems:
         raise ProblemsError(problems)
     return build_workbook(rendering.compiled.sheet, rendering.language)
+
+
+def site_script_bytes(rendering: Rendering) -> bytes:
+    """Return the formulas and the data of a spec for its page in a browser."""
+    from generator.render.site.code_lines import code_lines
+    from generator.render.site.page import model_script
+
+    code = code_lines(rendering.compiled, rendering.library, rendering.modules)
+    return sealed(model_script(rendering.compiled.sheet, code))
+
+
+def site_page_bytes(rendering: Rendering) -> bytes:
+    """Return a spec's page for a browser."""
+    from generator.render.site.page import model_page
+
+    return sealed(model_page(rendering.compiled.sheet))

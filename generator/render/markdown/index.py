@@ -45,7 +45,7 @@ def render_index(entries: Sequence[IndexEntry], links: Sequence[tuple[str, str]]
     Args:
         links: labels and addresses of pages of no single spec.
     """
-    ordered = sorted(entries, key=lambda entry: (_folder_key(_folder(entry.sheet)), entry.sheet.name))
+    ordered = sorted(entries, key=lambda entry: (_folder_key(folder_of(entry.sheet)), entry.sheet.name))
     families: dict[str, list[IndexEntry]] = {}
     for entry in sorted(ordered, key=lambda entry: entry.sheet.year or LAST):
         if entry.sheet.family:
@@ -53,8 +53,8 @@ def render_index(entries: Sequence[IndexEntry], links: Sequence[tuple[str, str]]
     others = [entry.sheet for entry in ordered if not entry.sheet.family]
     groups = [IndexGroup(text(family), _presets_table(members)) for family, members in families.items()]
     groups += [
-        IndexGroup(text(name), _specs_table([sheet for sheet in others if _folder(sheet) == name]))
-        for name in dict.fromkeys(_folder(sheet) for sheet in others)
+        IndexGroup(text(name), _specs_table([sheet for sheet in others if folder_of(sheet) == name]))
+        for name in dict.fromkeys(folder_of(sheet) for sheet in others)
     ]
     digest = sha256("".join(f"{entry.sheet.name}\0{entry.sheet.source_hash}\0" for entry in ordered).encode()).hexdigest()
     summary = f"{counted(len(entries), 'spec')}, each with its rows, its exact costs and the published numbers beside them."
@@ -82,7 +82,8 @@ def _count(count: int | None, unit: str = "") -> str:
     return "" if count is None else human(count, unit) or str(count)
 
 
-def _folder(sheet: Sheet) -> str:
+def folder_of(sheet: Sheet) -> str:
+    """Return the folder of a spec in its library; `INSIDE` for one that stands in the file of another."""
     source = PurePosixPath(sheet.source)
     folder = source.parent.as_posix()
     return INSIDE if source.stem != sheet.name else "" if folder == "." else folder

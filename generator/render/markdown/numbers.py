@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from generator.formulas.human import scientific
+from generator.formulas.rounding import nearest, scaled, scientific
 from generator.quantities import SHORT_UNITS
 
 ASTRONOMICAL = 10**308  # floats end there; nobody reads so many digits
@@ -26,18 +26,14 @@ def human(value: Fraction | float, unit: str = "") -> str:
         return ""
     short = _SHORT_UNITS.get(unit)
     units = _COUNTS if short is None else ("", *(f" {prefix}{short}" for prefix in _PREFIXES))
-    scaled, power = float(value), 0
-    while power + 1 < len(units) and float(f"{scaled:.3g}") >= 1000:
-        scaled, power = scaled / 1000, power + 1
-    return f"{_three_digits(scaled)}{units[power]}" if power else ""
+    digits, prefix = scaled(value, units, figures=3)
+    if prefix is None:  # no unit is large enough
+        digits, prefix = f"{nearest(abs(Fraction(value)) / 1000 ** (len(units) - 1)):,}", units[-1]
+        digits = f"-{digits}" if value < 0 else digits
+    return f"{digits}{prefix}" if prefix else ""
 
 
 def both(value: Fraction | float, unit: str = "") -> str:
     """Return `109,482,240 (109 M)`."""
     short = human(value, unit)
     return f"{exact(value)} ({short})" if short else exact(value)
-
-
-def _three_digits(value: float) -> str:
-    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
-    return f"{value:,.{digits}f}"

@@ -1,0 +1,85 @@
+"""What all pages share: the script, with what does not depend on a spec, and the style."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from generator.files.writing import MADE_BY
+from generator.quantities import MEASURES, QUANTITIES, summands
+from generator.questions.hardware.device import Device
+from generator.questions.memory.optimisers import COPIES
+from generator.questions.memory.stored_formats import STORED_FORMATS
+from generator.render.environment import environment
+from generator.render.site.escaped import script_json
+from generator.resources import templates_dir
+from generator.sheet.memory import item_bytes
+from generator.sheet.number_formats import HALF, ITEM_BYTES
+
+LANGUAGES: Final = ("en", "zh")
+DTYPES: Final = ("float32", *HALF)
+# The parts of the script, in the order in which they need each other.
+PARTS: Final = (
+    "exact",
+    "numbers",
+    "model",
+    "memory",
+    "growth",
+    "state",
+    "dom",
+    "answer_view",
+    "sizes_view",
+    "memory_view",
+    "tree_view",
+    "chart",
+    "growth_view",
+    "about_view",
+    "main",
+    "start",
+)
+
+
+def app_script(devices: Iterable[Device]) -> str:
+    """Return the script of all pages."""
+    parts = [(templates_dir() / "site" / f"{part}.js").read_text(encoding="utf-8") for part in PARTS]
+    return (
+        environment()
+        .get_template("site/app.js.jinja")
+        .render(origin=f"{MADE_BY}; do not edit", common=script_json(_common(devices)), parts=parts)
+    )
+
+
+def app_style() -> str:
+    """Return the style of all pages."""
+    return environment().get_template("site/app.css").render(origin=f"{MADE_BY}; do not edit")
+
+
+def _common(devices: Iterable[Device]) -> dict[str, Any]:
+    return {
+        "measures": [
+            [one.key, one.unit, list(summands(one.key)) if one.sum_of else [], {language: _words(one, language) for language in LANGUAGES}]
+            for one in MEASURES
+        ],
+        "rowQuantities": [one.key for one in QUANTITIES],
+        "stored": [[one.key, one.bytes_each.numerator, one.bytes_each.denominator, one.words] for one in STORED_FORMATS.values()],
+        "dtypes": [[dtype, item_bytes(ITEM_BYTES[dtype])] for dtype in DTYPES],
+        "optimisers": [[name, copies] for name, copies in COPIES.items()],
+        "devices": [[one.name, one.title, str(one.memory)] for one in sorted(devices, key=lambda one: (one.memory, one.name))],
+        "texts": {language: dict(texts(language)) for language in LANGUAGES},
+    }
+
+
+def _words(measure: Any, language: str) -> Sequence[str]:
+    words = measure.words(language)
+    return [words.title, words.short or words.title, words.meaning]
+
+
+@cache
+def texts(language: str) -> Mapping[str, str]:
+    """Return what the pages say in a language, by key."""
+    path: Path = templates_dir() / "site" / f"{language}.yaml"
+    return {str(key): str(text) for key, text in yaml.safe_load(path.read_text(encoding="utf-8")).items()}

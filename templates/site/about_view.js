@@ -1,0 +1,63 @@
+// Totals with their formulas, published claims, sources, and what can be taken along.
+
+function aboutView(app) {
+  const totals = el("div");
+  const box = el("section", { id: "about" });
+
+  function build() {
+    const expected = model.presets.filter(([name, , , , expect]) => name && expect.length);
+    replace(box, el("h2", {}, say("totals")), totals,
+      expected.length ? el("p", { class: "note" }, say("expected", { presets: expected.map(([name, , , , expect]) => `${name}: ${expect.map(([key, value]) => `${measureWords(key)[0]} ${withSeparators(BigInt(value))}`).join(", ")}`).join("; ") })) : null,
+      model.claims.length ? el("h2", {}, say("claims")) : null, ...model.claims.map(claim),
+      model.sources.length ? el("h2", {}, say("sources")) : null,
+      model.sources.length ? el("ul", {}, ...model.sources.map(([label, text, url]) => el("li", {}, el("b", {}, label), ": ", ...rich(text), " ", link(url)))) : null,
+      el("h2", {}, say("take_along")),
+      el("p", { class: "links" }, el("button", { type: "button", onclick: download }, say("csv")), " ",
+        el("a", { href: `../modules/${model.name}.py` }, say("module")), " · ", el("a", { href: `../excel/${model.name}.xlsx` }, say("workbook")), " · ", el("a", { href: `../markdown/${model.name}.md` }, say("markdown"))),
+      el("p", { class: "note" }, ...rich(say("same_numbers", { name: model.presets[0][0] || model.name }))));
+  }
+
+  function claim([subject, preset, published, where, derived, verdict, sources, remarks]) {
+    const facts = [["published", el("code", {}, published)], ["where", where], ["derived", derived && el("code", {}, derived)], ["source", sources], ["remarks", remarks && el("span", {}, ...rich(remarks))]];
+    return el("details", { class: "claim" }, el("summary", {}, el("b", {}, verdict), ` ${subject}${preset ? ` (${preset})` : ""}: `, el("code", {}, published)),
+      el("dl", { class: "facts" }, ...facts.filter(([, content]) => content).flatMap(([key, content]) => [el("dt", {}, say(key)), el("dd", {}, content)])));
+  }
+
+  function link(url) {
+    return /^https?:\/\/[^\s<>"]+$/.test(url) ? el("a", { href: url, rel: "noreferrer" }, url) : url;
+  }
+
+  function update() {
+    const { sizes } = app.now;
+    const rows = common.measures
+      .map(([key], index) => [key, model.totals[index], total(key, sizes)])
+      .filter(([key]) => !model.idle.includes(key))
+      .map(([key, place, value]) => [
+        el("span", { title: measureWords(key)[2] }, measureWords(key)[0]),
+        known(value, (v) => shortCount(v, measureUnit(key))), el("span", { "data-total": key }, known(value, withSeparators)), drawn(place)]);
+    replace(totals, table([[say("quantity"), ""], [say("rounded"), "number"], [say("exact"), "number"], [say("formula"), "formula"]], rows, say("totals_at", { sizes: sizesText(sizes) })));
+  }
+
+  const sizesText = (sizes) => model.sizes.map(([name], index) => `${name} = ${sizes[index] === null ? "–" : withSeparators(sizes[index])}`).join(", ");
+  // A field of a CSV file; one that a spreadsheet would take for a formula is kept a text.
+  const cell = (text) => `"${(/^[=+\-@]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
+
+  function csv() {
+    const { sizes } = app.now;
+    const lines = [["row", "op", "repeat", ...common.rowQuantities].map(cell)];
+    for (const row of model.rows) {
+      const costs = row[ROW.costs].map((place) => String(valueOf(place, sizes) ?? ""));
+      lines.push([cell(row[ROW.path]), cell(row[ROW.op]), String(valueOf(row[ROW.repeat], sizes) ?? ""), ...costs]);
+    }
+    return lines.map((fields) => `${fields.join(",")}\r\n`).join("");
+  }
+
+  function download() {
+    const address = URL.createObjectURL(new Blob([csv()], { type: "text/csv" }));
+    const anchor = el("a", { href: address, download: `${model.name}.csv` });
+    anchor.click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
+  return { node: box, build, update, csv };
+}

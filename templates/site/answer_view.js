@@ -1,0 +1,66 @@
+// The answer in a few numbers, which stays in sight, and the choices of scenario and formats.
+
+function answerView(app) {
+  const list = el("dl", { class: "answer", "aria-live": "polite" });
+  const state = () => app.state;
+
+  function item(title, value, exact, warn = false) {
+    return el("div", { class: warn ? "stale" : null }, el("dt", {}, title), el("dd", {}, el("b", {}, value), el("span", { class: "exact" }, exact)));
+  }
+
+  function update() {
+    const { sizes, needs, isStale } = app.now;
+    const count = (key) => total(key, sizes);
+    const items = [];
+    for (const key of ["params", app.work]) {
+      const value = count(key);
+      items.push(item(measureWords(key)[0], known(value, (v) => shortCount(v, measureUnit(key))), known(value, withSeparators), isStale));
+    }
+    const weights = needs.parts[0][1];
+    items.push(item(say("weights"), known(weights, inBinary), known(weights, inDecimal), isStale));
+    const stateValue = needs.parts.find(([key]) => key === "cache");
+    if (stateValue) items.push(item(say("cache"), known(stateValue[1], inBinary), known(stateValue[1], inDecimal), isStale));
+    const device = smallestDevice(needs.sum);
+    const fits = needs.sum === null ? "" : device === null ? say("no_device") : say("device_holds", { device: device[1] });
+    const memory = needs.sum === null ? [say("at_least", { bytes: inBinary(needs.atLeast) }), ""] : [inBinary(needs.sum), `${inDecimal(needs.sum)} · ${fits}`];
+    items.push(item(say("memory_needed"), ...memory, isStale));
+    replace(list, ...items);
+  }
+
+  function smallestDevice(sum) {
+    return sum === null ? null : common.devices.find(([, , bytes]) => BigInt(bytes) >= sum) || null;
+  }
+
+  function select(label, id, options, value, change) {
+    const control = el("select", { id, onchange: () => app.change((s) => change(s, control.value)) }, ...options.map(([key, text]) => option(key, text, value)));
+    return field(label, control);
+  }
+
+  function controls() {
+    const s = state();
+    const formats = common.stored.map(([key]) => [key, key]);
+    const as = [["", say("as_computed", { dtype: s.dtype })], ...formats];
+    const runs = [["", say("inference")], ...common.optimisers.map(([name]) => [name, say("training", { optimiser: name })])];
+    const parts = [
+      select(say("scenario"), "scenario", runs, s.optimiser, (t, value) => (t.optimiser = value)),
+      select(say("computes_in"), "dtype", common.dtypes.map(([key]) => [key, key]), s.dtype, (t, value) => (t.dtype = value)),
+    ];
+    if (!s.optimiser) {
+      parts.push(select(say("weights_in"), "weights", as, s.weights, (t, value) => (t.weights = value)));
+      if (app.hasState) parts.push(select(say("cache_in"), "cache", as, s.cache, (t, value) => (t.cache = value)));
+    }
+    return el("div", { class: "controls" }, ...parts);
+  }
+
+  const box = el("div");
+  return {
+    sticky: list,
+    node: box,
+    update() {
+      update();
+      const focus = document.activeElement && box.contains(document.activeElement) ? document.activeElement.id : "";
+      replace(box, controls());
+      if (focus) document.getElementById(focus)?.focus();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+// The page of one model: the state, what follows from it, and the views that show it.
+
+class App {
+  constructor() {
+    this.wrong = new Set(); // sizes in whose fields something stands that is no size
+    this.now = null;
+    this.timer = null;
+    this.hasState = valueOf(model.memory.state, model.sizes.map(() => 1n)) !== 0n;
+    this.work = model.growth.quantity;
+    this.views = [answerView, sizesView, memoryView, treeView, growthView, aboutView].map((view) => view(this));
+    this.remark = el("p", { class: "mistake", role: "alert", hidden: true });
+    this.read();
+    this.place();
+    window.addEventListener("hashchange", () => this.arrive());
+    window.addEventListener("resize", () => this.update());
+  }
+
+  read() {
+    const { state, unknown } = readAddress(location.hash);
+    this.state = state;
+    language = state.lang;
+    this.remark.hidden = unknown.length === 0;
+    this.remark.textContent = unknown.length ? say("unknown_parts", { parts: unknown.map((part) => part.slice(0, 60)).join(", ") }) : "";
+  }
+
+  // An address that somebody has typed or followed; not one that the page has written itself.
+  arrive() {
+    if (location.hash === writeAddress(this.state)) return;
+    this.wrong.clear();
+    this.read();
+    this.place();
+  }
+
+  place() {
+    document.documentElement.lang = language;
+    const main = document.querySelector("main");
+    const [answer, ...others] = this.views;
+    const languages = el("p", { class: "languages" }, ...Object.keys(common.texts).map((lang) =>
+      el("button", { type: "button", "aria-pressed": String(lang === language), lang, onclick: () => this.speak(lang) }, common.texts[lang].language)));
+    replace(main, languages, this.remark, answer.sticky, answer.node, ...others.map((view) => view.node));
+    others.forEach((view) => view.build());
+    this.update();
+  }
+
+  speak(lang) {
+    this.state.lang = lang;
+    language = lang;
+    this.place();
+    this.write();
+  }
+
+  rebuild(focus) {
+    this.views[1].build();
+    this.update();
+    document.getElementById(focus)?.focus();
+  }
+
+  // Sizes as given: typed ones over those of the preset.
+  given() {
+    const given = presetSizes(this.state.preset);
+    this.state.typed.forEach((value, index) => {
+      if (value !== null) given[index] = value;
+    });
+    return given;
+  }
+
+  change(change, mine = null) {
+    change(this.state);
+    this.update(mine);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.write(), WAIT);
+  }
+
+  write() {
+    const address = writeAddress(this.state);
+    if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
+  }
+
+  // Totals stay those of the last sizes that fit together where the present ones do not.
+  update(mine = null) {
+    const all = complete(this.given());
+    const fits = mistakes(all).length === 0;
+    const sizes = fits || this.now === null ? all : this.now.sizes;
+    const s = this.state;
+    const setting = { dtype: s.dtype, weights: s.weights || s.dtype, cache: s.cache || s.dtype, optimiser: s.optimiser };
+    this.now = { all, sizes, setting, needs: memoryNeeds(setting, sizes), isStale: !fits || this.wrong.size > 0 };
+    for (const view of this.views) view.update(mine);
+  }
+}

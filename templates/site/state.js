@@ -1,0 +1,126 @@
+// What is chosen on a page, and its form behind the # of the address. What is as it is by default is left out.
+
+const VERSION = "1";
+const WAIT = 250; // milliseconds after the last change: browsers refuse to write an address more than a hundred times
+
+function defaults() {
+  return {
+    lang: "en",
+    preset: 0,
+    typed: model.sizes.map(() => null), // sizes as typed, over those of the preset
+    dtype: "bfloat16",
+    weights: "", // as dtype
+    cache: "",
+    optimiser: "", // of training; none for inference
+    memory: "",
+    quantity: model.growth.quantity,
+    open: new Set(),
+    zeros: false,
+    row: -1,
+    a: "",
+    b: "",
+    over: model.growth.size,
+  };
+}
+
+const places = (list, name, at = 0) => list.findIndex((one) => one[at] === name);
+const rowPlace = (path) => places(model.rows, path, ROW.path);
+
+// Each part of the address: how it is read into a state (false if it says nothing known), and how it is written.
+const PARTS = {
+  l: { read: (s, text) => text in common.texts && Object.hasOwn(common.texts, text) && (s.lang = text), write: (s) => s.lang },
+  p: {
+    read(s, text) {
+      const place = places(model.presets, text);
+      if (place >= 0) s.preset = place;
+      return place >= 0;
+    },
+    write: (s) => model.presets[s.preset][0],
+  },
+  d: { read: (s, text) => common.dtypes.some((one) => one[0] === text) && (s.dtype = text), write: (s) => s.dtype },
+  w: { read: (s, text) => stored(text) !== undefined && (s.weights = text), write: (s) => s.weights },
+  c: { read: (s, text) => stored(text) !== undefined && (s.cache = text), write: (s) => s.cache },
+  t: { read: (s, text) => places(common.optimisers, text) >= 0 && (s.optimiser = text), write: (s) => s.optimiser },
+  m: { read: (s, text) => memoryAmount(text) !== null && (s.memory = text), write: (s) => s.memory },
+  q: { read: (s, text) => measureIndex(text) >= 0 && (s.quantity = text), write: (s) => s.quantity },
+  z: {
+    read(s, text) {
+      s.zeros = text === "1";
+      return s.zeros;
+    },
+    write: (s) => (s.zeros ? "1" : ""),
+  },
+  o: {
+    read(s, text) {
+      const rows = text.split(",").map(rowPlace);
+      rows.filter((row) => row >= 0).forEach((row) => s.open.add(row));
+      return rows.every((row) => row >= 0);
+    },
+    write: (s) => [...s.open].sort((a, b) => a - b).map((row) => model.rows[row][ROW.path]).join(","),
+  },
+  r: {
+    read(s, text) {
+      s.row = rowPlace(text);
+      return s.row >= 0;
+    },
+    write: (s) => (s.row < 0 ? "" : model.rows[s.row][ROW.path]),
+  },
+  x: {
+    read(s, text) {
+      const place = places(model.sizes, text, SIZE_NAME);
+      const possible = place >= 0 && model.sizes[place][SIZE_KIND] !== "derived";
+      if (possible) s.over = place;
+      return possible;
+    },
+    write: (s) => (s.over < 0 ? "" : model.sizes[s.over][SIZE_NAME]),
+  },
+  a: { read: (s, text) => isSide(text) && (s.a = text), write: (s) => s.a },
+  b: { read: (s, text) => isSide(text) && (s.b = text), write: (s) => s.b },
+};
+const SIZE_PART = "s.";
+
+// The state that an address says, and the parts of it that say nothing known.
+function readAddress(hash) {
+  const state = defaults();
+  const [version, ...parts] = hash.replace(/^#/, "").split("&");
+  const unknown = [];
+  if (hash.length > 1 && version !== VERSION) unknown.push(version);
+  for (const part of parts) {
+    const [key, value] = readPart(part);
+    if (key === null || !applyPart(state, key, value)) unknown.push(part);
+  }
+  return { state, unknown };
+}
+
+function readPart(part) {
+  const sign = part.indexOf("=");
+  if (sign < 1) return [null, ""];
+  try {
+    return [decodeURIComponent(part.slice(0, sign)), decodeURIComponent(part.slice(sign + 1))];
+  } catch {
+    return [null, ""]; // a broken escape
+  }
+}
+
+function applyPart(state, key, value) {
+  if (Object.hasOwn(PARTS, key)) return Boolean(PARTS[key].read(state, value));
+  const place = key.startsWith(SIZE_PART) ? places(model.sizes, key.slice(SIZE_PART.length), SIZE_NAME) : -1;
+  if (place < 0 || model.sizes[place][SIZE_KIND] === "derived") return false;
+  const number = wholeNumber(value);
+  if (number === null || number < 1n) return false;
+  state.typed[place] = number;
+  return true;
+}
+
+function writeAddress(state) {
+  const usual = defaults();
+  const parts = [];
+  for (const [key, part] of Object.entries(PARTS)) {
+    const text = part.write(state);
+    if (text !== part.write(usual)) parts.push(`${key}=${encodeURIComponent(text)}`);
+  }
+  state.typed.forEach((value, index) => {
+    if (value !== null) parts.push(`${SIZE_PART}${encodeURIComponent(model.sizes[index][SIZE_NAME])}=${value}`);
+  });
+  return parts.length ? `#${VERSION}&${parts.join("&")}` : "";
+}

@@ -1,0 +1,42 @@
+"""Sites of a few specs in a folder, as `gen build --formats site` writes them, and their pages in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generator.questions.hardware.files import devices
+from generator.render.site.page import model_page, model_script
+from generator.render.site.shared import app_script, app_style
+from generator.sheet.sheet import Sheet
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def write_site(folder: Path, *sheets: Sheet) -> Path:
+    """Write the pages of sheets without lines of code, which would take the modules of all they use."""
+    (folder / "app.js").write_text(app_script(devices()), encoding="utf-8")
+    (folder / "app.css").write_text(app_style(), encoding="utf-8")
+    for sheet in sheets:
+        (folder / f"{sheet.name}.js").write_text(model_script(sheet), encoding="utf-8")
+        (folder / f"{sheet.name}.html").write_text(model_page(sheet), encoding="utf-8")
+    return folder
+
+
+@contextmanager
+def opened(browser: Browser, folder: Path, name: str, hash_: str = "", width: int = 1000, height: int = 800) -> Iterator[Page]:
+    """Open a page from a file; that anything goes wrong on it, or that anything asks to be seen, is a failure."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    try:
+        page.goto(f"{(folder / name).as_uri()}.html{hash_}")
+        yield page
+        assert said == []
+    finally:
+        page.close()

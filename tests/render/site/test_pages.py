@@ -1,0 +1,300 @@
+"""The pages in a browser: they show what the commands print, whatever is typed, and nothing from a spec or an address runs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from generator.formulas.evaluate import EvaluationError, evaluate
+from generator.formulas.human import compact as short_count
+from generator.formulas.javascript import HELPERS
+from generator.formulas.mathml import to_mathml
+from generator.questions.growth.inside import division_of, met
+from generator.questions.memory.answer import memory_of
+from generator.questions.memory.fits import MemorySetting
+from generator.questions.memory.stored_formats import stored_format
+from generator.render.site.compact import compact
+from generator.render.site.model_data import model_data
+from generator.render.site.pool import FormulaPool
+from generator.resources import templates_dir
+from generator.sheet.compiled import compile_spec
+from generator.sheet.costing import cost_of
+from generator.sheet.example import known_views
+from generator.sheet.sheet import Sheet
+from generator.spec.library import Library
+from tests.support.browser import browser
+from tests.support.hostile_texts import SHOWN
+
+from .sites import opened, write_site
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+# What is typed into the page of a spec, over its first preset.
+TYPED: dict[str, dict[str, int]] = {
+    "bert": {"b": 16, "n": 384},
+    "grouped_rotary_attention": {"b": 3, "n": 2, "m": 96, "P": 128},
+    "convolution_layer": {"b": 3, "n": 100},
+    "lstm": {"b": 5, "n": 17},
+    "mixture_of_experts": {"b": 4, "n": 64},
+    "mlp": {"b": 10**40, "n": 3},
+}
+LIBRARY = Library()
+
+
+def sheet_of(name: str) -> Sheet:
+    return compile_spec(LIBRARY, name).sheet
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_site(tmp_path_factory.mktemp("site"), *map(sheet_of, TYPED))
+
+
+def place_of(sheet: Sheet, name: str) -> int:
+    return next(i for i, size in enumerate(sheet.sizes) if size.name == name)
+
+
+def type_sizes(page: Page, sheet: Sheet, sizes: dict[str, int]) -> None:
+    for name, value in sizes.items():
+        if not page.is_visible(f"#size-{place_of(sheet, name)}"):
+            page.click("#sizes summary")
+        page.fill(f"#size-{place_of(sheet, name)}", f"{value:,}")
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_what_is_typed_gives_the_numbers_of_gen_cost(chromium: Browser, site: Path, name: str) -> None:
+    sheet = sheet_of(name)
+    with opened(chromium, site, name) as page:
+        type_sizes(page, sheet, TYPED[name])
+        shown = page.evaluate("""() => Object.fromEntries([...document.querySelectorAll("[data-total]")]
+            .map(one => [one.dataset.total, one.textContent]))""")
+        given = page.evaluate("""() => [...document.querySelectorAll("[id^=size-]")].filter(one => one.matches("input"))
+            .map(one => [one.id.slice(5), one.value])""")
+    preset = sheet.presets[0].name if sheet.presets else None
+    sizes = {sheet.sizes[int(i)].name: int(value.replace(",", "")) for i, value in given}
+    assert TYPED[name].items() <= sizes.items()
+    expected = cost_of(sheet, preset, sizes).to_dict()
+    assert {"params", "macs", "saved_elements"} <= shown.keys()
+    for key, text in shown.items():
+        assert text == f"{cost_of(sheet, preset, sizes).value(key):,}"
+        assert key not in expected or text == f"{expected[key]:,}"
+
+
+def parts_page(chromium: Browser, *parts: str) -> Page:
+    page = chromium.new_page()
+    page.add_script_tag(content="\n".join((templates_dir() / "site" / f"{part}.js").read_text() for part in parts))
+    return page
+
+
+@pytest.mark.parametrize("name", ["bert", "grouped_rotary_attention", "mixture_of_experts"])
+def test_all_formulas_of_a_page_have_pythons_values(chromium: Browser, name: str) -> None:
+    sheet = sheet_of(name)
+    names = [size.name for size in sheet.sizes]
+    pool = FormulaPool(names)
+    model_data(sheet, pool)
+    rng = random.Random(7)
+    at = [{size: rng.choice((rng.randint(1, 64), 12 * rng.randint(1, 64))) for size in names} for _ in range(8)]
+    at += [{size: rng.randint(10**8, 10**12) for size in names} for _ in range(2)]
+    page = parts_page(chromium, "exact")
+    formulas = ",".join(f"s=>{one}" for one in pool.sources)
+    script = f"""all => {{ const {{{",".join(HELPERS)}}} = HELPERS;
+        const valueOf = (one, sizes) => {{ try {{ return String(one(sizes.map(BigInt))); }} catch {{ return null; }} }};
+        return [{formulas}].map(one => all.map(sizes => valueOf(one, sizes))); }}"""
+    found = page.evaluate(script, [[str(sizes[size]) for size in names] for sizes in at])
+    page.close()
+    beyond_floats = 0
+    for expr, place in pool.places.items():
+        for sizes, value in zip(at, found[place], strict=True):
+            expected = by_python(expr, sizes)
+            assert value == expected, (expr, sizes)
+            beyond_floats += expected is not None and expected.isdigit() and int(expected) > 2**53
+    assert beyond_floats > 10
+
+
+def by_python(expr: Any, sizes: dict[str, int]) -> str | None:
+    try:
+        value = evaluate(expr, sizes)
+    except EvaluationError:
+        return None
+    return str(value).lower() if isinstance(value, int) else None
+
+
+def test_formulas_are_drawn_from_the_short_form(chromium: Browser) -> None:
+    sheet = sheet_of("grouped_rotary_attention")
+    names = [size.name for size in sheet.sizes]
+    exprs = [*sheet.totals.values(), *(one.condition for one in sheet.constraints), *sheet.rows[-1].costs.values()]
+    wanted = [to_mathml(expr, names) for expr in exprs]
+    page = parts_page(chromium, "dom")
+    found = page.evaluate("texts => texts.map(text => math(text).innerHTML)", [compact(one) for one in wanted])
+    page.close()
+    assert found == wanted
+
+
+def test_the_browser_rounds_as_commands_do(chromium: Browser) -> None:
+    rng = random.Random(3)
+    counts = [542_550, 999_949, 999_950, 1_234_500, 10**27 - 1, 10**40, 999, 1000]
+    counts += [rng.randint(1, 10 ** rng.randint(1, 30)) for _ in range(200)]
+    page = parts_page(chromium, "numbers")
+    script = """values => values.map(one => [COUNT_PREFIXES, PREFIXES].map(prefixes => short(BigInt(one), prefixes, "")))"""
+    found = page.evaluate(script, [*map(str, counts)])
+    page.close()
+    for count, shown in zip(counts, found, strict=True):
+        assert [text.strip() for text in shown] == [short_count(count, unit) for unit in ("scalars", "elements")]
+
+
+@pytest.mark.parametrize(
+    ("name", "optimiser", "weights", "there"), [("grouped_rotary_attention", "", "q4_k", 1), ("bert", "adamw", "float32", 16)]
+)
+def test_memory_and_what_fits_are_those_of_gen_memory(
+    chromium: Browser, site: Path, name: str, optimiser: str, weights: str, there: int
+) -> None:
+    sheet = sheet_of(name)
+    preset = sheet.presets[0].name if sheet.presets else None
+    dtype = weights if optimiser else "bfloat16"
+    setting = MemorySetting(dtype, stored_format(weights), stored_format(dtype if optimiser else "fp8"), optimiser)
+    given = {**known_views(sheet)[0].examples, **TYPED[name]}
+    answer = memory_of(sheet, preset, given, setting, there=there << 30)
+    address = f"#1&d={dtype}&m={there}%20GiB" + (f"&t={optimiser}" if optimiser else f"&w={weights}&c=fp8")
+    with opened(chromium, site, name, address + "".join(f"&s.{key}={value}" for key, value in TYPED[name].items())) as page:
+        parts = page.inner_text("#memory-section table >> nth=0")
+        largest = {one.get_attribute("data-size"): one.inner_text() for one in page.query_selector_all(".largest")}
+    assert answer.total is not None
+    for count in (*(part.bytes for part in answer.needs.parts), answer.total):
+        assert f"{count:,}" in parts
+    free = [size.name for size in sheet.sizes if size.kind == "free"]
+    assert largest.keys() == answer.largest.keys() & {*free}
+    for size, one in ((size, answer.largest[size]) for size in largest):
+        assert re.findall(r"(?<=: )[\d,]+", largest[size]) == [f"{one.value:,}"]
+        assert ("conditions" in largest[size]) == (not one.is_by_memory)
+
+
+def test_crossings_are_those_of_the_closed_form(chromium: Browser, site: Path) -> None:
+    sheet = sheet_of("bert")
+    division = division_of(sheet)
+    one = next(one for one in division.crossings("macs") if division.is_main(one) and one.size == "n")
+    found = met(one, division.views[0].sizes)
+    assert found is not None
+    with opened(chromium, site, "bert", "#1&q=macs") as page:
+        said = page.inner_text("#growth")
+    assert f"{found.large.words} is above {found.small.words} from n = {found.high:,} on" in said
+    assert "P bounds n and grows along with it" in said
+
+
+def test_a_broken_condition_is_said_at_its_sizes_and_the_totals_stay(chromium: Browser, site: Path) -> None:
+    sheet = sheet_of("bert")
+    with opened(chromium, site, "bert") as page:
+        before = page.inner_text("[data-total=macs]")
+        type_sizes(page, sheet, {"n": 513})
+        assert "n <= P does not hold: n = 513, P = 512" in page.inner_text(f"#size-{place_of(sheet, 'n')}-said")
+        assert page.get_attribute(f"#size-{place_of(sheet, 'n')}", "aria-invalid") == "true"
+        assert page.inner_text("[data-total=macs]") == before
+        for text in ("1.5", "-3", "0", "constructor", "1" * 101, "٣"):
+            page.fill(f"#size-{place_of(sheet, 'n')}", text)
+            assert "is no size" in page.inner_text(f"#size-{place_of(sheet, 'n')}-said")
+            assert page.inner_text("[data-total=macs]") == before
+        page.fill(f"#size-{place_of(sheet, 'n')}", "512")
+        assert page.inner_text("[data-total=macs]") != before
+
+
+def test_an_address_says_all_that_is_shown(chromium: Browser, site: Path) -> None:
+    sheet = sheet_of("bert")
+    with opened(chromium, site, "bert") as page:
+        page.select_option("#preset", label="bert-large")
+        type_sizes(page, sheet, {"b": 4, "n": 256})
+        page.select_option("#scenario", "adamw")
+        page.select_option("#quantity", "saved_elements")
+        page.fill("#memory", "24 GB")
+        page.click("text=unfold all")
+        page.click("button.name:text-is('scores')")
+        page.select_option("#side-a", "row:blocks")
+        page.wait_for_timeout(400)
+        address, text = page.evaluate("location.hash"), page.inner_text("main")
+    with opened(chromium, site, "bert", address) as page:
+        assert page.inner_text("main") == text
+        page.evaluate("location.hash = '#1&s.n=128&nothing=1&p=constructor&s.b=%E0%A4%A'")
+        page.wait_for_timeout(50)
+        assert page.input_value(f"#size-{place_of(sheet, 'n')}") == "128"
+        assert "nothing=1, p=constructor, s.b=%E0%A4%A" in page.inner_text("main")
+
+
+HOSTILE_SPEC = """\
+title: {0}
+description: {1}
+dims:
+  constructor: {2}
+  toString: {3}
+  valueOf: {{is: {4}, default: 2*constructor}}
+inputs:
+  x: [toString, constructor]
+layers:
+  toLocaleString: {{op: linear, out: [toString, valueOf]}}
+presets:
+  hasOwnProperty: {{set: {{constructor: 4}}, note: {5}}}
+"""
+HOSTILE_ADDRESS = "#1&p=__proto__&s.__proto__=1&o=constructor&l=constructor&<img src=x onerror=alert(1)>&m=javascript:alert(1)&t=toString"
+
+
+def test_hostile_texts_names_and_addresses_are_only_texts(chromium: Browser, tmp_path: Path) -> None:
+    texts = [json.dumps(text[:200]) for text in SHOWN]
+    for number, six in enumerate(batched([*texts, *texts[:5]], 6)):
+        (tmp_path / f"hostile{number}.yaml").write_text(HOSTILE_SPEC.format(*six), encoding="utf-8")
+    library = Library([tmp_path])
+    sheets = [compile_spec(library, name).sheet for name in library.own]
+    site = write_site(tmp_path, *sheets)
+    for sheet in sheets:
+        with opened(chromium, site, sheet.name, HOSTILE_ADDRESS) as page:
+            assert page.inner_text("[data-total=params]") == f"{4 * 8 + 8:,}"
+            assert " ".join(sheet.title.split()) in page.inner_text("h1")
+            assert page.evaluate("document.querySelectorAll('img, iframe, object, main script, main style').length") == 0
+            assert page.evaluate("[...document.links].every(one => /^(file|https?):/.test(one.protocol))")
+
+
+def batched(texts: list[str], count: int) -> list[list[str]]:
+    return [texts[at : at + count] for at in range(0, len(texts) - count + 1, count)]
+
+
+def test_nothing_is_evaluated_on_a_page(chromium: Browser, site: Path) -> None:
+    page_text = (site / "mlp.html").read_text().replace('src="app.js"', 'src="probe.js"')
+    (site / "probe.html").write_text(page_text)
+    (site / "probe.js").write_text("try { window.found = eval('1'); } catch (error) { window.found = error.name; }")
+    page = chromium.new_page()
+    page.goto((site / "probe.html").as_uri())
+    assert page.evaluate("window.found") == "EvalError"
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["bert", "mixture_of_experts"])
+def test_a_phone_needs_no_scrolling_sideways_and_controls_are_large_enough(chromium: Browser, site: Path, name: str) -> None:
+    with opened(chromium, site, name, "#1&m=24GB", width=360, height=740) as page:
+        page.click("text=unfold all")
+        page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        small = page.evaluate("""() => [...document.querySelectorAll("button, select, input, summary")]
+            .map(one => [one.outerHTML.slice(0, 80), one.getBoundingClientRect()])
+            .filter(([, box]) => box.width && (box.width < 24 || box.height < 24)).map(([text]) => text)""")
+        assert small == []
+        page.evaluate("window.scrollTo(0, 2000)")
+        assert page.evaluate("document.querySelector('.answer').getBoundingClientRect().top") >= 0
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_page_is_small(site: Path, name: str) -> None:
+    files = [(site / file).read_bytes() for file in ("app.js", "app.css", f"{name}.js", f"{name}.html")]
+    assert sum(map(len, files)) < 600_000
+    assert sum(len(gzip.compress(data)) for data in files) < 60_000
