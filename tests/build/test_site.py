@@ -8,7 +8,6 @@ from pathlib import Path
 
 from generator.cli import main
 
-
 SHARED = {"app.js", "app.css", "index.html", "index.js"}
 
 
