@@ -90,7 +90,9 @@ class Resolver:
                 if not isinstance(error.count, Integer):
                     raise ProblemsError([_unsettled(arch, error.row)]) from None
                 arch = self._traced(spec, options, partial(Flow, one_by_one=flow.one_by_one | {error.row}))
-        if idle.changes_counts:
+        if self.diary is not None:  # it has no sums, which only tracing again would mend
+            self.diary.mark_idle(idle.kernels)
+        elif idle.changes_counts:
             arch = self._traced(spec, options, partial(Flow, idle, flow.one_by_one))
         problems = [*_contradictions(arch)]
         if not problems and not self.bound:  # what holds of the spec's own sizes is not asked of numbers, such as one new token

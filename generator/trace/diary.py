@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,6 +17,7 @@ from typing import Any, Final
 from sympy import Expr, Integer
 
 from generator.formulas.evaluate import evaluate
+from generator.trace.flow import Key
 from generator.trace.tensor import Storage, Tensor, next_order
 
 RUNS = 7  # of a stack or recurrence that stand for any number, see `generator.trace.peak`
@@ -31,6 +32,7 @@ class Launch:
 
     Args:
         row: the path of the row that it belongs to.
+        key: what `generator.trace.flow` knows it by.
         is_idle: it has no part in the backward pass.
         along: the axes that it works along, where its derivative depends on them.
         saved: what is kept until its derivative has been computed, or, if it is idle, until its results are gone.
@@ -43,6 +45,7 @@ class Launch:
     reads: Sequence[Tensor]
     writes: Sequence[Tensor]
     row: str = ""
+    key: Key | None = None
     is_idle: bool = False
     along: tuple[int, ...] = ()
     saved: list[Storage] = field(default_factory=list)
@@ -255,9 +258,15 @@ class Diary:
         total = self.number(tokens)
         return [Integer(total // count + (number < total % count)) for number in range(count)]
 
-    def launch(self, row: str, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
+    def launch(self, row: str, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], key: Key | None, *, is_idle: bool) -> None:
         """Note a kernel of a row."""
-        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), row, is_idle))
+        self.events.append(Launch(next_order(), name, tuple(reads), tuple(writes), row, key, is_idle))
+
+    def mark_idle(self, kernels: Collection[Key]) -> None:
+        """Say of kernels that were noted that they have no part in the backward pass."""
+        for event in self.events:
+            if isinstance(event, Launch) and event.key in kernels:
+                event.is_idle = True
 
     def save(self, storages: Iterable[Storage], *, anything: bool) -> None:
         """Note what the last kernel keeps, and whether it keeps anything at all, a weight for instance."""

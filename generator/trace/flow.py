@@ -119,6 +119,7 @@ class Flow:
         self._steps: list[Step] = []
         self._place = place
         self._numbers: Counter[tuple[Place, str]] = Counter()
+        self.last: Key | None = None  # of the kernel noted last; None where no gradient can come to it
 
     def fresh(self) -> Flow:
         """Return a flow of its own for something that is run in the same place only to see its shapes."""
@@ -135,12 +136,14 @@ class Flow:
     def kernel(self, row: str, reads: Iterable[Tensor], writes: Iterable[Tensor]) -> bool:
         """Note a kernel; say whether it is known to be idle."""
         written = tuple(x.storage for x in writes if x.needs_grad)
+        self.last = None
         if not written:
             return False
         number = self._numbers[self._place, row]
         self._numbers[self._place, row] += 1
         self._steps.append(_Kernel(row, number, tuple(x.storage for x in reads if x.needs_grad), written))
-        return (self._place, row, number) in self.idle.kernels
+        self.last = self._place, row, number
+        return self.last in self.idle.kernels
 
     @contextmanager
     def run(self, row: str, label: str) -> Iterator[None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import count, islice, pairwise
 from typing import Literal
 
@@ -140,7 +141,7 @@ class Tensor:
         """Return the view with axes first..last flattened into one, or None where memory order does not allow a view."""
         axes = [i for i in range(first, last + 1) if self.shape[i] != 1] or [last]
         for outer, inner in pairwise(axes):
-            if expand(self.strides[outer] - self.strides[inner] * self.shape[inner]) != 0:
+            if not _are_equal(self.strides[outer], self.strides[inner] * self.shape[inner]):
                 return None
         shape = (*self.shape[:first], product(self.shape[first : last + 1]), *self.shape[last + 1 :])
         strides = (*self.strides[:first], self.strides[axes[-1]], *self.strides[last + 1 :])
@@ -233,17 +234,29 @@ class Tensor:
         for size, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if size == 1:
                 continue
-            if expand(stride - expected) != 0:
+            if not _are_equal(stride, expected):
                 return False
             expected = expected * size
         return True
 
 
+def _are_equal(one: Expr, other: Expr) -> bool:
+    """Say whether two numbers of elements are the same for all sizes. Most are, and written alike."""
+    return bool(one == other or _difference(one, other) == 0)
+
+
+@lru_cache(maxsize=65536)
+def _difference(one: Expr, other: Expr) -> Expr:
+    return expand(one - other)
+
+
+@lru_cache(maxsize=65536)  # rows that are alike have the same shapes, in each run of a stack and in each spec
 def product(sizes: Shape) -> Expr:
     """Return the product of sizes; 1 for none."""
     return Mul(*sizes)
 
 
+@lru_cache(maxsize=65536)
 def contiguous_strides(shape: Shape) -> Shape:
     """Return the strides of a fresh tensor: the last axis is the fastest."""
     return tuple(product(shape[i + 1 :]) for i in range(len(shape)))

@@ -305,27 +305,31 @@ class Tracer:
             UnknownKernelError: it has no entry.
         """
         keeps = kernel_of(name).keeps
-        tally = self.tally
-        self.axes.update(axis for x in (*reads, *writes) for axis in x.shape)
-        moved = sum((t.numel for t in (*reads, *writes)), ZERO) if traffic is None else traffic
-        tally.traffic_elements += self.count * moved
-        tally.vector_flops += self.count * vector
         really_read = reads if sources is None else sources
-        if name not in LOOKUPS:
-            self.read_whole.update(x.storage for x in really_read if x.is_whole)
         if reads or writes:  # a part of a fused kernel has neither
             self._is_idle = self.flow.kernel(self.path, really_read, writes)
             if self.diary is not None:
-                self.diary.launch(self.path, name, really_read, writes, is_idle=self._is_idle)
-        if macs == 0:
-            self.hidden.kernel(name, really_read, writes, is_idle=self._is_idle)
-        else:
-            if self.diary is not None:
-                self.diary.last_launch.contracts = True
-            backward = 0 if self._is_idle else sum(1 for t in contracted if t.needs_grad)
-            self._contraction(name, self.count * macs, self.count * macs * backward, contracted, writes)
+                self.diary.launch(self.path, name, really_read, writes, self.flow.last, is_idle=self._is_idle)
+        if self.diary is None:  # a replay wants to know what happens, and no sums
+            moved = sum((t.numel for t in (*reads, *writes)), ZERO) if traffic is None else traffic
+            self._count(name, self.count * moved, self.count * vector, really_read)
+            self.axes.update(axis for x in (*reads, *writes) for axis in x.shape)
+            if macs == 0:
+                self.hidden.kernel(name, really_read, writes, is_idle=self._is_idle)
+            else:
+                backward = 0 if self._is_idle else sum(1 for t in contracted if t.needs_grad)
+                self._contraction(name, self.count * macs, self.count * macs * backward, contracted, writes)
+        elif macs != 0:
+            self.diary.last_launch.contracts = True
         if any(x.needs_grad for x in writes):
             self.save(*keeps(really_read, writes))
+
+    def _count(self, name: str, moved: Expr, vector: Expr, reads: Sequence[Tensor]) -> None:
+        tally = self.tally
+        tally.traffic_elements += moved
+        tally.vector_flops += vector
+        if name not in LOOKUPS:
+            self.read_whole.update(x.storage for x in reads if x.is_whole)
 
     def _contraction(self, name: str, macs: Expr, backward: Expr, operands: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
         """Add up the multiply-accumulates of a contraction, all of them and those that are seen: of a convolution all."""
