@@ -16,7 +16,7 @@ from generator.resolve.architecture import Architecture, BlockRow, EmptyStack, O
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, known_sizes
 from generator.resolve.inside import report_inside, report_own
 from generator.resolve.missing import report_missing_sizes
-from generator.resolve.requirements import Needs
+from generator.resolve.requirements import Needs, is_known
 from generator.resolve.run import Frame, Run
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, evaluated, written_size
@@ -305,7 +305,8 @@ def iterated(
             "return the states laid out as they come in" if key == "scan" else f"write a number of runs, such as `{key}: 6`",
         )
         raise Unresolved from None
-    if runs.least > 1 or not (count.is_positive or count == 0 or (not read.row.share and _may_be_empty(run, count))):
+    is_some = count.is_positive or count == 0 or is_known(Ge(count, 1), run.facts)
+    if runs.least > 1 or not (is_some or (not read.row.share and _may_be_empty(run, count))):
         frame.needs.condition(Ge(count, max(runs.least, 1)), read.row.where(key))
     return runs.results
 

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 Draw = Callable[[random.Random], dict[str, Any]]
+TOWER = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
 VARIED = 10
 SEED = 20
 GRANITE_SCALES = {"embedding_multiplier": 12.0, "residual_multiplier": 0.2, "attention_multiplier": 0.1, "logits_scaling": 6.0}
@@ -280,6 +281,13 @@ def _convnext(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _clip(rng: random.Random) -> dict[str, Any]:
+    vision = {key: value for key, value in _vit(rng).items() if key != "num_labels"}
+    own = {"vocab_size": rng.randint(50, 400), "max_position_embeddings": rng.randint(16, 99), "bos_token_id": 1, "eos_token_id": 2}
+    text = {key: value for key, value in _vit(rng).items() if key in TOWER} | own
+    return {"vision_config": vision, "text_config": text, "projection_dim": rng.randint(5, 40)}
+
+
 def _reformer(rng: random.Random) -> dict[str, Any]:
     rows, columns, row, column = rng.randint(2, 8), rng.randint(2, 8), rng.randint(3, 20), rng.randint(3, 20)
     chunk = rng.randint(2, 9)
@@ -362,6 +370,7 @@ DRAWS: dict[str, Draw] = {
     "swin": _swin,
     "cvt": _cvt,
     "convnext": _convnext,
+    "clip": _clip,
     "deit": _vit,
     "dinov2": _dinov2,
     "convnextv2": _convnext,

@@ -44,7 +44,7 @@ FULL_SIZE |= {
 }
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
-FULL_SIZE |= {"convnext", "convnext_v2", "deit", "dinov2", "gmlp", "mlp_mixer", "resmlp"}
+FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "gmlp", "mlp_mixer", "mobilenet_v2", "resmlp"}
 # These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
 # tokens choose an expert?), so that matmul FLOPs are not compared.
 OTHER_PRODUCTS = {"gpt_oss", "granite_moe", "olmoe", "qwen3_moe", "deepseek_v2_lite", "deepseek_v3", "longformer", "mamba", "mixtral"}
