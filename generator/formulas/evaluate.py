@@ -99,8 +99,32 @@ def evaluate_arrays(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]
         largest = {name: max(1, *(abs(int(value)) for value in array.flat)) for name, array in zip(names, whole, strict=True)}
         if terms and _is_plain(terms) and _bound(terms, largest) <= _LARGEST:
             return _in_int64(terms, {name: array.astype(np.int64) for name, array in zip(names, whole, strict=True)})
+        found = _together(expr, dict(zip(names, whole, strict=True)))
+        if found is not None:
+            return _narrowed(found)
     one_by_one = np.frompyfunc(lambda *values: evaluate_scalar(expr, dict(zip(names, values, strict=True))), len(names), 1)
     return _narrowed(np.asarray(one_by_one(*whole), dtype=object))
+
+
+def _together(expr: Any, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any] | None:
+    """Return the values at all places at once; None for what is worked out at one after the other."""
+    import numpy as np
+
+    from generator.formulas.vectors import UnfitError, value_at
+
+    shape = np.broadcast_shapes(*(array.shape for array in sizes.values()))
+    try:
+        known = {name: _flat(array, shape) if array.ndim else _as_exact(name, array.item()) for name, array in sizes.items()}
+        return np.broadcast_to(value_at(_data(expr), known), (math.prod(shape),)).reshape(shape)
+    except (UnfitError, ZeroDivisionError, TypeError):  # what has no value is said for the place at which it has none
+        return None
+
+
+def _flat(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
+    """Return Python's integers, whatever the array was made of. Raises TypeError for what is none."""
+    import numpy as np
+
+    return np.asarray([index(value) for value in np.broadcast_to(array, shape).flat], dtype=object)
 
 
 def _is_plain(terms: Polynomial) -> bool:
@@ -158,15 +182,21 @@ def _as_exact(name: str, value: Any) -> int | Fraction:
 
 @lru_cache(maxsize=16384)
 def _step(expr: Any) -> Step:
+    return _built(_data(expr))
+
+
+@lru_cache(maxsize=16384)
+def _data(expr: Any) -> Any:
+    """Return a formula as plain data; see `generator.formulas.formula_data`."""
     if isinstance(expr, int):
-        return _built(expr)
+        return expr
     if isinstance(expr, StoredFormula):
-        return _built(expr.data)
+        return expr.data
     from generator.formulas.formula_data import FormulaDataError, to_data
     from generator.formulas.logs import fold_logs
 
     try:
-        return _built(to_data(fold_logs(expr)))
+        return to_data(fold_logs(expr))
     except FormulaDataError as error:
         raise EvaluationError(f"cannot evaluate {type(expr).__name__} in a formula: {expr}") from error
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from sympy import Add, Eq, Expr, Ge, Integer, Mod, Mul, Pow, Rational, floor, fraction
 from sympy.logic.boolalg import Boolean
@@ -152,10 +153,13 @@ def whole_condition(value: Expr) -> Boolean:
 
 def can_vanish(size: Expr, facts: Facts) -> bool:
     """Say whether a size that an op computes (a convolution's positions) is below one for some small sizes that meet the conditions."""
-    if size.is_positive:
-        return False
+    return not size.is_positive and _is_below_one(size, tuple(facts.conditions))
+
+
+@lru_cache(maxsize=4096)  # all layers of a stack ask the same, and a pass that is replayed at other sizes asks it again
+def _is_below_one(size: Expr, conditions: tuple[Boolean, ...]) -> bool:
     names_ = sorted(symbol.name for symbol in size.free_symbols)
-    demands = [demand for condition in (*facts.conditions, size < 1) for demand in demanded(condition)]
+    demands = [demand for condition in (*conditions, size < 1) for demand in demanded(condition)]
     return first(solutions(names_, demands, lambda *_: iter(SMALL), steps=TRIES)) is not None
 
 
