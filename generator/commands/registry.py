@@ -56,6 +56,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("bench", "time the generated module beside what its formulas predict", "generator.commands.bench"),
     Command("pull", "take sizes back from a workbook that was filled in", "generator.commands.pull"),
     Command("import", "take the sizes of a public model from its config.json", "generator.commands.import_config"),
+    Command("serve", "show the pages for a browser on this machine", "generator.commands.serve"),
     Command("schema", "print the JSON Schema of specs", "generator.commands.schema"),
     Command("completion", "print what makes a shell complete the words of gen", "generator.commands.completion"),
     Command("help", "explain a command", "generator.commands.help"),

@@ -2,9 +2,12 @@
 
 function aboutView(app) {
   const totals = el("div");
+  const at = el("p", { class: "note" });
+  const cells = [];
   const box = el("section", { id: "about" });
 
   function build() {
+    buildTotals();
     const expected = model.presets.filter(([name, , , , expect]) => name && expect.length);
     replace(box, el("h2", {}, say("totals")), totals,
       expected.length ? el("p", { class: "note" }, say("expected", { presets: expected.map(([name, , , , expect]) => `${name}: ${expect.map(([key, value]) => `${measureWords(key)[0]} ${withSeparators(BigInt(value))}`).join(", ")}`).join("; ") })) : null,
@@ -27,15 +30,28 @@ function aboutView(app) {
     return /^https?:\/\/[^\s<>"]+$/.test(url) ? el("a", { href: url, rel: "noreferrer" }, url) : url;
   }
 
+  // Formulas are drawn once: browsers take longer for them than for all else.
+  function buildTotals() {
+    cells.length = 0;
+    const rows = common.measures
+      .map(([key], index) => [key, model.totals[index]])
+      .filter(([key]) => !model.idle.includes(key))
+      .map(([key, place]) => {
+        const [about, exact] = [el("span"), el("span", { "data-total": key })];
+        cells.push([key, about, exact]);
+        return [el("span", { title: measureWords(key)[2] }, measureWords(key)[0]), about, exact, drawn(place)];
+      });
+    replace(totals, at, table([[say("quantity"), ""], [say("rounded"), "number"], [say("exact"), "number"], [say("formula"), "formula"]], rows, say("totals")));
+  }
+
   function update() {
     const { sizes } = app.now;
-    const rows = common.measures
-      .map(([key], index) => [key, model.totals[index], total(key, sizes)])
-      .filter(([key]) => !model.idle.includes(key))
-      .map(([key, place, value]) => [
-        el("span", { title: measureWords(key)[2] }, measureWords(key)[0]),
-        known(value, (v) => shortCount(v, measureUnit(key))), el("span", { "data-total": key }, known(value, withSeparators)), drawn(place)]);
-    replace(totals, table([[say("quantity"), ""], [say("rounded"), "number"], [say("exact"), "number"], [say("formula"), "formula"]], rows, say("totals_at", { sizes: sizesText(sizes) })));
+    at.textContent = say("totals_at", { sizes: sizesText(sizes) });
+    for (const [key, about, exact] of cells) {
+      const value = total(key, sizes);
+      about.textContent = known(value, (v) => shortCount(v, measureUnit(key)));
+      exact.textContent = known(value, withSeparators);
+    }
   }
 
   const sizesText = (sizes) => model.sizes.map(([name], index) => `${name} = ${sizes[index] === null ? "–" : withSeparators(sizes[index])}`).join(", ");

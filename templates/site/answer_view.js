@@ -53,11 +53,15 @@ function answerView(app) {
   }
 
   const box = el("div");
+  let built = ""; // for what the choices were made
   return {
     sticky: list,
     node: box,
     update() {
       update();
+      const chosen = [language, state().dtype, state().optimiser, state().weights, state().cache].join(" ");
+      if (chosen === built) return;
+      built = chosen;
       const focus = document.activeElement && box.contains(document.activeElement) ? document.activeElement.id : "";
       replace(box, controls());
       if (focus) document.getElementById(focus)?.focus();

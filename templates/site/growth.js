@@ -82,7 +82,7 @@ function growthOf(given, over, key, sides) {
 function crossingsOf(at, step) {
   const sign = (point) => (point[1] > point[2] ? 1 : point[1] < point[2] ? -1 : 0);
   const grid = [];
-  for (let value = step; value < FARTHEST; value = value < 64n * step ? value + step : ((value + value / 24n) / step) * step) grid.push(value);
+  for (let value = step; value < FARTHEST; value = value < 64n * step ? value + step : ((value + value / 8n) / step) * step) grid.push(value);
   const found = [];
   let before = null;
   for (const value of grid) {

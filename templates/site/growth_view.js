@@ -39,7 +39,7 @@ function growthView(app) {
     return el("details", { class: "more" }, el("summary", {}, say("crossings", { count: crossings.length })), table(heads, rows, say("crossings_caption")));
   }
 
-  function update() {
+  function updateLater() {
     if (model.growth.size < 0) return;
     const key = app.state.quantity;
     const chosen = sides();
@@ -56,9 +56,9 @@ function growthView(app) {
     replace(picture, el("p", { class: "legend" }, ...titles.map((title, side) => el("span", { class: `key side-${side}` }, title)), el("span", { class: "key now" }, `${name} = ${withSeparators(growth.start)}`)),
       chart(width, growth, titles, name, measureUnit(key)));
     const heads = [[name, "number"], ...titles.map((title) => [title, "number"])];
-    const isOpen = numbers.open;
-    replace(numbers, el("summary", {}, say("as_table")), table(heads, growth.points.map((point) => point.map(withSeparators)), `${measureWords(key)[0]}: ${titles.join(", ")}`));
-    numbers.open = isOpen;
+    const fill = () => replace(numbers, el("summary", {}, say("as_table")), numbers.open ? table(heads, growth.points.map((point) => point.map(withSeparators)), `${measureWords(key)[0]}: ${titles.join(", ")}`) : null);
+    numbers.ontoggle = fill;
+    fill();
   }
 
   function sentences(growth, titles, name, key) {
@@ -87,5 +87,5 @@ function growthView(app) {
     return grown;
   }
 
-  return { node: box, build, update };
+  return { node: box, build, update() {}, updateLater };
 }

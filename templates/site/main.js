@@ -1,3 +1,5 @@
+const REST = 60; // milliseconds
+
 // The page of one model: the state, what follows from it, and the views that show it.
 
 class App {
@@ -40,6 +42,7 @@ class App {
     replace(main, languages, this.remark, answer.sticky, answer.node, ...others.map((view) => view.node));
     others.forEach((view) => view.build());
     this.update();
+    this.updateLater();
   }
 
   speak(lang) {
@@ -85,5 +88,12 @@ class App {
     const setting = { dtype: s.dtype, weights: s.weights || s.dtype, cache: s.cache || s.dtype, optimiser: s.optimiser };
     this.now = { all, sizes, setting, needs: memoryNeeds(setting, sizes), isStale: !fits || this.wrong.size > 0 };
     for (const view of this.views) view.update(mine);
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.updateLater(), REST);
+  }
+
+  // What searches many sizes waits until the typing or the sliding rests.
+  updateLater() {
+    for (const view of this.views) view.updateLater?.();
   }
 }

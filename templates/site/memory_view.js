@@ -58,7 +58,6 @@ function memoryView(app) {
       for (const [kind, , value] of kinds) inside.push(line(say(`kind_${kind}`), value, say(`how_${kind}`)));
     }
     replace(beside, inside.length ? table(heads(), inside, say("inside_of_step")) : null);
-    fits();
   }
 
   function fits() {
@@ -82,5 +81,5 @@ function memoryView(app) {
     replace(verdict, ...lines);
   }
 
-  return { node: box, build, update };
+  return { node: box, build, update, updateLater: fits };
 }

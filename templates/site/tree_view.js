@@ -5,6 +5,8 @@ function treeView(app) {
   const parents = model.rows.map(() => -1);
   children.forEach((below, index) => below.forEach((child) => (parents[child] = index)));
   const lines = [];
+  const values = []; // texts of the details that follow the sizes
+  let detailed = ""; // which row they are of
   const details = el("div", { class: "details", "aria-live": "polite" });
   const head = el("th", { scope: "col", class: "number" });
   const body = el("tbody");
@@ -12,6 +14,7 @@ function treeView(app) {
 
   function build() {
     lines.length = 0;
+    detailed = "";
     replace(body, ...model.rows.map(line));
     const quantity = el("select", { id: "quantity", onchange: () => app.change((s) => (s.quantity = quantity.value)) },
       ...common.measures.map(([key]) => option(key, measureWords(key)[0], app.state.quantity)));
@@ -73,43 +76,60 @@ function treeView(app) {
   function showDetails() {
     const { sizes } = app.now;
     const index = app.state.row;
-    if (index < 0) return replace(details, el("p", { class: "note" }, say("choose_row")));
-    const row = model.rows[index];
+    const shown = `${index} ${language}`;
+    if (shown !== detailed) {
+      detailed = shown;
+      values.length = 0;
+      if (index < 0) replace(details, el("p", { class: "note" }, say("choose_row")));
+      else buildDetails(model.rows[index], sizes);
+    }
+    for (const [node, text] of values) node.textContent = text(sizes);
+  }
+
+  // A text that follows the sizes; the formulas beside it are drawn once.
+  function following(text) {
+    const node = el("span");
+    values.push([node, text]);
+    return node;
+  }
+
+  function buildDetails(row) {
     const [module, number, code] = row[ROW.code];
     const facts = [
       [say("path"), el("code", {}, row[ROW.path])],
       [say("op"), el("code", {}, row[ROW.op])],
       [say("inputs"), el("code", {}, row[ROW.inputs].join(", ") || "–")],
-      ...row[ROW.shapes].map(([part, axes]) => [part ? say("shape_of", { part }) : say("shape"), shape(axes, sizes)]),
-      [say("times"), el("span", {}, drawn(row[ROW.repeat]), ` = ${known(valueOf(row[ROW.repeat], sizes), withSeparators)}`)],
+      ...row[ROW.shapes].map(([part, axes]) => [part ? say("shape_of", { part }) : say("shape"), shape(axes)]),
+      [say("times"), el("span", {}, drawn(row[ROW.repeat]), " = ", following((sizes) => known(valueOf(row[ROW.repeat], sizes), withSeparators)))],
     ];
     if (row[ROW.note]) facts.push([say("note"), el("span", {}, ...rich(row[ROW.note]))]);
     if (module) facts.push([say("code"), el("span", {}, el("code", { class: "line" }, code), " ", el("a", { href: `../modules/${module}.py#L${number}` }, `${module}.py:${number}`))]);
     const counts = common.rowQuantities
       .map((key, place) => [key, row[ROW.costs][place]])
-      .map(([key, place]) => [key, place, valueOf(place, sizes)])
-      .filter(([, , value]) => value !== 0n)
-      .map(([key, place, value]) => [measureWords(key)[0], known(value, (v) => shortCount(v, measureUnit(key))), known(value, withSeparators), drawn(place)]);
+      .filter(([, place]) => place !== model.nothing)
+      .map(([key, place]) => {
+        const value = (shown) => following((sizes) => known(valueOf(place, sizes), shown));
+        return [measureWords(key)[0], value((v) => shortCount(v, measureUnit(key))), value(withSeparators), drawn(place)];
+      });
     replace(details, el("h3", {}, row[ROW.path]),
       el("dl", { class: "facts" }, ...facts.flatMap(([title, content]) => [el("dt", {}, title), el("dd", {}, content)])),
       counts.length ? table([[say("quantity"), ""], [say("rounded"), "number"], [say("exact"), "number"], [say("formula"), "formula"]], counts, say("costs_of", { row: row[ROW.path] })) : el("p", { class: "note" }, say("costs_nothing")));
   }
 
-  function shape(axes, sizes) {
-    const parts = [];
-    const values = [];
-    for (const axis of axes) {
-      if (Array.isArray(axis)) {
-        const [above, below] = axis.map((place) => valueOf(place, sizes));
-        parts.push(el("span", {}, drawn(axis[0]), "/", drawn(axis[1])));
-        values.push(above === null || below === null ? say("unknown") : above % below === 0n ? withSeparators(above / below) : `≈ ${ratio(above, below)}`);
-      } else {
-        parts.push(drawn(axis));
-        values.push(known(valueOf(axis, sizes), withSeparators));
-      }
-    }
-    const joined = parts.flatMap((part, place) => (place ? [", ", part] : [part]));
-    return el("span", {}, "[", ...joined.filter((part) => part !== null), "]", ` = [${values.join(", ")}]`);
+  function shape(axes) {
+    const parts = axes.flatMap((axis, place) => {
+      const pair = Array.isArray(axis) ? [drawn(axis[0]), "/", drawn(axis[1])] : [drawn(axis)];
+      return (place ? [", ", ...pair] : pair).filter((part) => part !== null);
+    });
+    return el("span", {}, "[", ...parts, "] = ", following((sizes) => `[${axes.map((axis) => length(axis, sizes)).join(", ")}]`));
+  }
+
+  // The length of an axis; of one that depends on values the average, which need not be whole.
+  function length(axis, sizes) {
+    if (!Array.isArray(axis)) return known(valueOf(axis, sizes), withSeparators);
+    const [above, below] = axis.map((place) => valueOf(place, sizes));
+    if (above === null || below === null) return say("unknown");
+    return above % below === 0n ? withSeparators(above / below) : `≈ ${ratio(above, below)}`;
   }
 
   return { node: box, build, update };

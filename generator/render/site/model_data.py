@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sympy import Expr, Le, Symbol
+from sympy import Expr, Integer, Le, Symbol
 
 from generator.formulas.mathml import mathml_name, to_mathml
 from generator.quantities import MEASURES, PARAMS, QUANTITIES, STATE_ELEMENTS, TRAINABLE_PARAMS, cost_formula
@@ -53,6 +53,7 @@ def model_data(sheet: Sheet, pool: FormulaPool, code: Mapping[str, CodeLine] | N
         "presets": _presets(sheet),
         "others": [[preset.name, [f"{name}={value}" for name, value in preset.choices.items()]] for preset in sheet.other_presets],
         "options": [[name, str(value), sheet.option_meanings.get(name, "")] for name, value in sheet.options.items()],
+        "nothing": pool.add(Integer(0)),
         "saved": {
             kind: [[key, pool.add(count, is_drawn=False)] for key, count in counts.items()]
             for kind, counts in (("full", sheet.saved.full), ("half", sheet.saved.half))
