@@ -15,7 +15,7 @@ from generator.formulas.numerals import count_of
 from generator.render.terminal.console import say
 
 EXAMPLES = """\
-  gen build specs/ --formats site && gen serve
+  gen serve                               after gen build specs/ --formats site
   gen serve --out elsewhere --port 9000
 """
 PORT = 8000
