@@ -15,6 +15,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import add_json, add_recompute, add_target, count_of
+from generator.commands.splits import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
@@ -31,6 +32,7 @@ EXAMPLES = """\
   gen memory llama-3-8b b=8 n=1 m=8192 --weights q4_k --cache fp8 --device-memory 24GB
   gen memory bert-large b=16 n=512 --train adamw --dtype float32 --device-memory 24GB
   gen memory llama-3-8b b=1 n=8192 --train adamw --recompute blocks --device h200
+  gen memory llama-3-70b b=1 n=8192 --train adamw --data 8 --zero 1 --tensor 8 --pipeline 4
 """
 _DEFAULT_DTYPE = "bfloat16"
 _UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -54,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="memory for something else, such as cuda=500MiB for what a framework takes for itself (may be repeated)",
     )
+    add_splits(parser)
     there = parser.add_mutually_exclusive_group()
     there.add_argument("--device", metavar="NAME", help="a device, such as h100: whether it fits, and the largest sizes that do")
     there.add_argument("--device-memory", metavar="SIZE", help="the same of so much memory, 80GB or 80GiB")
@@ -73,21 +76,24 @@ def _answer(args: argparse.Namespace) -> int:
     from generator.questions.memory.fits import MemorySetting
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
+    from generator.questions.parallel.device import Splitting
 
     target = target_of(args)
     with answered():
         weights, cache = stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype)
         beside, recompute = allowances(args.beside), recompute_of(args.recompute)
-        setting = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute)
+        setting, split = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute), split_of(args)
         device = device_named(args.device, args.specs) if args.device else None
         there = memory_amount(args.device_memory) if args.device_memory else None
         generated = count_of("--generate", args.generate) if args.generate else 0
         target.cost(args.dtype)  # says which sizes follow
         answer = memory_of(target.sheet, target.preset, target.sizes, setting, device=device, there=there, generated=generated)
+        share = None if split is None else Splitting(answer.cost, setting).heaviest(split)
     if args.json:
-        say(json.dumps(answer.to_dict(), indent=2))
+        said = {} if split is None or share is None else {"split": split.to_dict(), "heaviest_device": share.to_dict()}
+        say(json.dumps(answer.to_dict() | said, indent=2))
         return 0
-    for line in _report(answer):
+    for line in [*_report(answer), *(split_lines(share, split) if share is not None and split is not None else [])]:
         say(line)
     return 0
 

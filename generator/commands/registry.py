@@ -43,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("cost", "count parameters, FLOPs and memory at given sizes", "generator.commands.cost", asks=True),
     Command("memory", "say what memory a model needs, whether that fits, and the largest sizes that do", "generator.commands.memory"),
     Command("time", "say how long a model takes on a device at least, and about: tokens a second, hours, price", "generator.commands.time"),
+    Command("plan", "say which splits of a training step over so many devices fit, by time", "generator.commands.plan"),
     Command("growth", "show what dominates, the orders of growth, and crossings inside a spec", "generator.commands.growth", asks=True),
     Command("compare", "compare specs: values, ratios, and from which size on one costs less", "generator.commands.compare", asks=True),
     Command("sweep", "count at a whole grid of sizes, filtered and sorted", "generator.commands.sweep", asks=True),

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_json, add_recompute, add_target, count_of
 from generator.commands.memory import about
+from generator.commands.splits import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
+    from generator.questions.parallel.plan import Planned
     from generator.questions.time.answer import Room, TimeAnswer, TimeQuestion
     from generator.questions.time.bound import LeastTime
 
@@ -46,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens for each request")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
     add_recompute(parser)
+    add_splits(parser)
     parser.add_argument("--tokens", metavar="D", help="a training run over so many tokens (or samples): hours, energy and price")
     parser.add_argument("--price", metavar="P", help="of an hour on one device, such as 2.50USD")
     parser.add_argument(
@@ -58,6 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print how long it takes."""
+    from generator.questions.parallel.device import Splitting
+    from generator.questions.parallel.plan import planned
     from generator.questions.time.answer import time_of
 
     with answered():
@@ -70,11 +75,13 @@ def run(args: argparse.Namespace) -> int:
             trained = target_of(args).sheet
     with answered():
         answer = time_of(target.sheet, target.preset, target.sizes, question, trained)
-        data = answer.to_dict() if args.json else {}
+        split = split_of(args)
+        one = None if split is None else planned(Splitting(answer.cost, question.memory), split, question.setting)
+        data = (answer.to_dict() | ({"split": one.to_dict()} if one is not None else {})) if args.json else {}
     if args.json:
         say(json.dumps(data, indent=2))
         return 0
-    for line in _report(answer, all_rows=args.rows):
+    for line in [*_report(answer, all_rows=args.rows), *([] if one is None else _split_lines(one))]:
         say(line)
     return 0
 
@@ -129,6 +136,12 @@ def _report(answer: TimeAnswer, *, all_rows: bool) -> list[str]:
     return [*lines, *(["", *_row_lines(answer, room, all_rows=all_rows)] if setting.peak else [])]
 
 
+def _split_lines(one: Planned) -> list[str]:
+    sent = "no link is known" if one.link_seconds is None else f"the link of the device that sends most takes {time_text(one.link_seconds)}"
+    bound = f"a step on {one.split.devices:,} devices: bound {time_text(one.seconds)}, by {one.limit}; the busiest stage computes and waits"
+    return [*split_lines(one.heaviest, one.split), f"{bound} {time_text(one.compute_seconds)}, {sent}"]
+
+
 def _bounds(answer: TimeAnswer, room: int | None) -> list[str]:
     serving, percent = answer.serving, f"{float(answer.question.setting.efficiency) * 100:g} %"
     found = [answer.forward, answer.training]
@@ -151,9 +164,9 @@ def _bound_row(one: LeastTime) -> list[str]:
         one.title,
         *counts,
         limit,
-        _time(one.seconds),
+        time_text(one.seconds),
         _rate(rate(one.items, one.seconds), one.unit),
-        _time(one.estimate_seconds),
+        time_text(one.estimate_seconds),
         _rate(rate(one.items, one.estimate_seconds), one.unit),
     ]
 
@@ -216,10 +229,12 @@ def _utilisation_lines(answer: TimeAnswer, room: int | None) -> list[str]:
         rows.append(["the least bytes, of the bandwidth of the memory", f"{moved * 100:.1f} %"])
     lines = [
         "",
-        *table_lines([Column(f"measured {_time(seconds)}, for {bound.title}", shrinks=True), Column("used", right=True)], rows, room),
+        *table_lines([Column(f"measured {time_text(seconds)}, for {bound.title}", shrinks=True), Column("used", right=True)], rows, room),
     ]
     if seconds < bound.seconds:
-        lines.append(f"This is faster than the bound, {_time(bound.seconds)}: something else was run, or elsewhere, or in another format.")
+        lines.append(
+            f"This is faster than the bound, {time_text(bound.seconds)}: something else was run, or elsewhere, or in another format."
+        )
     return lines
 
 
@@ -234,15 +249,18 @@ def _row_lines(answer: TimeAnswer, room: int | None, *, all_rows: bool) -> list[
     for row in chosen:
         intensity = "" if row.intensity is None else f"{row.intensity:,.1f}"
         share = f"{row.seconds / total * 100:.0f} %" if row.seconds and total else ""
-        rows.append([row.name, rounded(row.flops, "FLOP"), rounded(row.bytes, "bytes"), intensity, row.limit, _time(row.seconds), share])
+        rows.append(
+            [row.name, rounded(row.flops, "FLOP"), rounded(row.bytes, "bytes"), intensity, row.limit, time_text(row.seconds), share]
+        )
     columns = [Column("row, unfused, forward" if all_rows else "longest rows, unfused, forward", shrinks=True), Column("FLOPs", right=True)]
     columns += [Column("traffic", right=True), Column("FLOP/byte", right=True), Column("bound by"), Column("alone", right=True)]
     lines = table_lines([*columns, Column("share", right=True)], rows, room)
     left = "" if all_rows or len(known) <= len(chosen) else f"; {len(known) - len(chosen)} more with --rows"
-    return [*lines, f"all rows one after the other, at peak and bandwidth: {_time(total)}, an estimate of unfused operations{left}"]
+    return [*lines, f"all rows one after the other, at peak and bandwidth: {time_text(total)}, an estimate of unfused operations{left}"]
 
 
-def _time(seconds: float | None) -> str:
+def time_text(seconds: float | None) -> str:
+    """Return seconds in the unit that suits them."""
     if seconds is None:
         return "not known"
     if seconds >= 3600:

@@ -1,0 +1,140 @@
+"""Which splits of a training step over so many devices fit, by the least time that a step takes: what `gen plan` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import divisors
+
+from generator.errors import SizeError
+from generator.questions.parallel.device import DeviceShare, Splitting
+from generator.questions.parallel.splits import Split
+from generator.questions.time.bound import TimeSetting
+
+MOST_TENSOR = 8  # devices of one machine, as a rule: beyond it links are slower than the one that a device's file tells
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A split.
+
+    Args:
+        heaviest: the device that needs most.
+        compute_seconds: what the busiest stage computes in a step at the peak, and the time in which it waits for others.
+        link_seconds: what the device that sends most sends, at half of its link, which is told both ways; None where that is not known.
+        there: bytes of a device.
+    """
+
+    split: Split
+    heaviest: DeviceShare
+    compute_seconds: float
+    link_seconds: float | None
+    there: int
+
+    @property
+    def seconds(self) -> float:
+        """The bound of a step: it computes and sends at the same time."""
+        return max(self.compute_seconds, self.link_seconds or 0.0)
+
+    @property
+    def limit(self) -> str:
+        """What binds."""
+        return "link" if (self.link_seconds or 0.0) > self.compute_seconds else "compute"
+
+    @property
+    def fits(self) -> bool:
+        """Whether the heaviest device has room for it."""
+        return (self.heaviest.needs.total or 0) <= self.there
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            **self.split.to_dict(),
+            "heaviest": self.heaviest.to_dict(),
+            "fits": self.fits,
+            "compute_seconds": self.compute_seconds,
+            "link_seconds": self.link_seconds,
+            "bound_seconds": self.seconds,
+            "bound_by": self.limit,
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All splits that the model allows, those that fit first, by their bounds.
+
+    Args:
+        refused: why others are none, and how many are for that reason.
+    """
+
+    splits: tuple[Planned, ...]
+    refused: dict[str, int]
+
+    @property
+    def fitting(self) -> tuple[Planned, ...]:
+        """Those that fit."""
+        return tuple(one for one in self.splits if one.fits)
+
+
+def planned(splitting: Splitting, split: Split, setting: TimeSetting) -> Planned:
+    """Return a split with its times. Raises SizeError where the model does not allow it, or the device's peak is not known."""
+    shares = splitting.shares(split)
+    peak, link = float(setting.device.require_peak(setting.compute)), setting.device.link
+    compute = max(share.flops for share in shares) / peak * (1 + split.bubble)
+    sent = max(sum(share.sent.values()) for share in shares)
+    heaviest = max(shares, key=lambda share: share.needs.total or 0)
+    return Planned(split, heaviest, compute, None if link is None else sent / (float(link) / 2), setting.device.memory)
+
+
+def plan(splitting: Splitting, count: int, batch: int, global_batch: int, setting: TimeSetting) -> Plan:
+    """Return all splits over so many devices.
+
+    Args:
+        batch: samples of a microbatch, at which the model is.
+        global_batch: samples of a step, all replicas together.
+
+    Raises:
+        SizeError: no split is possible; the device's peak is not known.
+    """
+    setting.device.require_peak(setting.compute)
+    found: list[Planned] = []
+    refused: dict[str, int] = {}
+    for data, tensor, pipeline in _shapes(count):
+        if global_batch % (data * batch):
+            _count(refused, f"{global_batch:,} samples of a step cannot be divided among {data} replicas in microbatches of {batch}")
+            continue
+        for split in _variants(splitting, data, tensor, pipeline, global_batch // (data * batch)):
+            try:
+                found.append(planned(splitting, split, setting))
+            except SizeError as error:
+                _count(refused, str(error).splitlines()[0])
+    if not found:
+        raise SizeError(f"no split over {count} devices is possible", *refused)
+    return Plan(tuple(sorted(found, key=_rank)), refused)
+
+
+def _rank(one: Planned) -> tuple[bool, float, float, int]:
+    """Return what sorts a split: those that fit by time, then by what they send; others by memory."""
+    total = one.heaviest.needs.total or 0
+    return (not one.fits, one.seconds, one.link_seconds or 0.0, total) if one.fits else (not one.fits, 0.0, 0.0, total)
+
+
+def _shapes(count: int) -> Iterator[tuple[int, int, int]]:
+    for tensor in divisors(count):
+        if tensor <= MOST_TENSOR:
+            for pipeline in divisors(count // tensor):
+                yield count // tensor // pipeline, tensor, pipeline
+
+
+def _variants(splitting: Splitting, data: int, tensor: int, pipeline: int, micro: int) -> Iterator[Split]:
+    experts = divisors(data) if splitting.places.experts else [1]
+    for zero in range(4) if data > 1 else (0,):
+        for interleave in (1, 2) if pipeline > 1 and micro % pipeline == 0 else (1,):
+            for expert in experts:
+                yield Split(data, zero, tensor, True, pipeline, interleave, expert, micro)
+
+
+def _count(refused: dict[str, int], reason: str) -> None:
+    refused[reason] = refused.get(reason, 0) + 1
