@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from generator.commands.arguments import add_json, add_recompute, add_target, count_of
 from generator.commands.splits import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
+from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
@@ -35,7 +36,6 @@ EXAMPLES = """\
   gen memory llama-3-70b b=1 n=8192 --train adamw --data 8 --zero 1 --tensor 8 --pipeline 4
 """
 _DEFAULT_DTYPE = "bfloat16"
-_UNITS = ((1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -159,11 +159,3 @@ def _largest(size: str, found: LargestSize) -> str:
 
 def _exact(count: int | None) -> str:
     return "not known" if count is None else f"{count:,}"
-
-
-def about(size: float | None) -> str:
-    """Return bytes in the binary unit that suits them; empty where they are not known."""
-    if size is None:
-        return ""
-    unit, name = next(((unit, name) for unit, name in _UNITS if size >= unit), (1, "bytes"))
-    return f"{size / unit:,.2f} {name}" if unit > 1 else f"{size:,.0f} bytes"

@@ -14,8 +14,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import add_json, add_target, count_of
-from generator.commands.memory import about
 from generator.commands.target import answered, target_of
+from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of

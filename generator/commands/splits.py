@@ -45,7 +45,7 @@ def split_of(args: argparse.Namespace) -> Split | None:
 
 def split_lines(share: DeviceShare, split: Split) -> list[str]:
     """Return what the heaviest device of a split holds, and what it sends."""
-    from generator.commands.memory import about
+    from generator.render.terminal.byte_units import about
 
     title = f"the heaviest of {split.devices:,} devices" + (f", stage {share.stage + 1} of {split.pipeline}" if split.pipeline > 1 else "")
     rows = [[part.title, f"{part.bytes:,}", about(part.bytes), part.how] for part in share.needs.parts]
