@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import count_of
 from generator.render.terminal.console import styled, width
@@ -39,8 +39,9 @@ def split_of(args: argparse.Namespace) -> Split | None:
     given = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
     if not given:
         return None
-    numbers = {name: 0 if text == "0" else count_of(f"--{name}", text) for name, text in given.items()}
-    return Split(**{"micro": numbers.get("pipeline", 1), **numbers, "sequence": not args.no_sequence})
+    numbers: dict[str, Any] = {name: 0 if text == "0" else count_of(f"--{name}", text) for name, text in given.items()}
+    numbers.setdefault("micro", numbers.get("pipeline", 1))
+    return Split(**numbers, sequence=not args.no_sequence)
 
 
 def split_lines(share: DeviceShare, split: Split) -> list[str]:
