@@ -233,6 +233,17 @@ def _mamba(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _mamba2(rng: random.Random) -> dict[str, Any]:
+    groups, width, expand = rng.choice([1, 2, 3]), rng.randint(2, 6), rng.randint(1, 3)
+    heads = groups * expand * rng.randint(1, 3)
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * width // expand, "num_hidden_layers": rng.randint(1, 6),
+        "num_heads": heads, "head_dim": width, "n_groups": groups, "expand": expand, "state_size": rng.randint(2, 9),
+        "conv_kernel": rng.randint(2, 5), "use_bias": rng.random() < 0.5, "use_conv_bias": rng.random() < 0.5,
+        "tie_word_embeddings": rng.random() < 0.5,
+    }  # fmt: skip
+
+
 def _gpt2(rng: random.Random) -> dict[str, Any]:
     heads = rng.choice([1, 2, 3, 5])
     return {
@@ -365,6 +376,7 @@ DRAWS: dict[str, Draw] = {
     "roformer": _roformer,
     "longformer": _longformer,
     "mamba": _mamba,
+    "mamba2": _mamba2,
     "gpt2": _gpt2,
     "vit": _vit,
     "swin": _swin,

@@ -92,6 +92,7 @@ PUBLISHED: dict[str, tuple[str, dict[str, Any]]] = {
     "qwen2.5-0.5b": ("qwen2", {
         **TIED, "hidden_size": 896, "num_hidden_layers": 24, "num_attention_heads": 14, "num_key_value_heads": 2,
         "intermediate_size": 4864}),
+    "mamba-codestral-7b": ("mamba2", {}),
     "qwen2.5-3b": ("qwen2", {
         **TIED, "hidden_size": 2048, "num_hidden_layers": 36, "num_attention_heads": 16, "num_key_value_heads": 2,
         "intermediate_size": 11008}),
@@ -181,6 +182,7 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("roberta", "hidden_act", {"hidden_act": "relu"}),
     ("distilbert", "activation", {"activation": "relu"}),
     ("electra", "hidden_act", {"hidden_act": "gelu_new"}),
+    ("mamba2", "hidden_act", {"hidden_act": "gelu"}),
 ]
 
 

@@ -42,12 +42,24 @@ FULL_SIZE |= {
     "granite_moe",
     "roberta",
 }
+FULL_SIZE |= {"lstm_language_model", "mamba2"}
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "gmlp", "mlp_mixer", "mobilenet_v2", "resmlp"}
 # These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
 # tokens choose an expert?), so that matmul FLOPs are not compared.
-OTHER_PRODUCTS = {"gpt_oss", "granite_moe", "olmoe", "qwen3_moe", "deepseek_v2_lite", "deepseek_v3", "longformer", "mamba", "mixtral"}
+OTHER_PRODUCTS = {
+    "gpt_oss",
+    "granite_moe",
+    "olmoe",
+    "qwen3_moe",
+    "deepseek_v2_lite",
+    "deepseek_v3",
+    "longformer",
+    "mamba",
+    "mamba2",
+    "mixtral",
+}
 FROZEN = {"deepseek_v3", "whisper"}  # some of whose weights are frozen here and there: both counts are compared
 
 
