@@ -18,8 +18,12 @@ function chart(width, growth, titles, sizeName, unit) {
     parts.push(svg("text", { class: "tick", x: CHART.left - 8, y: at(y(power) + 4), "text-anchor": "end" }, tick(power, unit)));
   }
   const marks = Math.max(2, Math.floor((width - CHART.left) / 90));
+  let last = -Infinity;
   for (let mark = 0; mark <= marks; mark += 1) {
     const point = points[Math.round((mark * (points.length - 1)) / marks)];
+    const place = x(log10(point[0])) - (mark === marks ? 20 : 0); // the last text ends where the axis does
+    if (place - last < 56) continue;
+    last = place;
     parts.push(svg("text", { class: "tick", x: at(x(log10(point[0]))), y: CHART.height - CHART.bottom + 16, "text-anchor": mark === marks ? "end" : "middle" }, short(point[0], PREFIXES, "")));
   }
   parts.push(svg("text", { class: "axis", x: at((CHART.left + width) / 2), y: CHART.height - 6, "text-anchor": "middle" }, sizeName));
