@@ -129,11 +129,16 @@ def outcome(folder: Path, data: dict[str, Any], *, escaped: bool = True) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    write(tmp_path, "part", PART)
-    write(tmp_path, "leaf", LEAF)
-    write(tmp_path, "references", {"here2020": REFERENCE})
-    return tmp_path
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of specs, behind which there are no built-in ones: to look through those takes as long as to read a spec."""
+    none = tmp_path / "none"
+    none.mkdir()
+    monkeypatch.setattr("generator.spec.library.builtin_specs_dir", lambda: none)
+    folder = tmp_path / "mine"
+    write(folder, "part", PART)
+    write(folder, "leaf", LEAF)
+    write(folder, "references", {"here2020": REFERENCE})
+    return folder
 
 
 def check_fields(folder: Path, pairs: Iterator[tuple[Place, str]]) -> set[Place]:
@@ -177,46 +182,53 @@ def test_the_list_of_fields_is_that_of_the_schema(folder: Path) -> None:
     assert not [place for place in FREE if place not in FIELDS or outcome(folder, with_text(place, PLAIN))]
 
 
-@pytest.mark.slow
-def test_some_hostile_texts_at_some_places_are_text_or_refused_with_a_place(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("unseen", "each", "of_ops"),
+    [pytest.param(2, 2, 3, marks=pytest.mark.slow), pytest.param(len(UNSEEN), 7, 1, marks=pytest.mark.exhaustive)],
+    ids=["some", "many"],
+)
+def test_hostile_texts_at_every_place_are_text_or_refused_with_a_place(folder: Path, unseen: int, each: int, of_ops: int) -> None:
+    """So many texts at each place that all specs have, and one at each place, or at one of so many, that rows of an op have."""
     own = [place for place in FIELDS if place[0] != "layers" or place[1] in (NAME, "use")]
-    assert check_fields(folder, rotated(own[::2], HOSTILE[::5], 1))
+    check_fields(folder, rotated(FREE, UNSEEN, unseen))
+    assert check_fields(folder, rotated(FREE, SHOWN, 1)) == set(FREE)
+    check_fields(folder, rotated([place for place in own if place not in FREE], HOSTILE, each))
+    check_fields(folder, rotated([place for place in FIELDS if place not in own][::of_ops], HOSTILE, 1))
 
 
-@pytest.mark.slow
-def test_hostile_texts_at_every_place_are_text_or_refused_with_a_place(folder: Path) -> None:
-    own = [place for place in FIELDS if place[0] != "layers" or place[1] in (NAME, "use")]
-    check_fields(folder, ((place, text) for place in FREE for text in UNSEEN))
-    check_fields(folder, rotated([place for place in own if place not in FREE], HOSTILE, 7))
-    check_fields(folder, rotated([place for place in FIELDS if place not in own], HOSTILE, 1))
+def hostile_library(folder: Path, texts: Sequence[str], fields: Sequence[Place], every: int = 1) -> list[str]:
+    """Write specs that each hold all texts, and together each text at each place that takes any; return their names.
 
-
-def hostile_library(folder: Path, texts: Sequence[str], fields: Sequence[Place]) -> list[str]:
-    """Write specs that together hold each text at each place that takes any; return their names."""
+    Args:
+        every: write one of so many of them.
+    """
     write(folder, "benign", BASE)
     references: dict[str, Any] = {"here2020": REFERENCE}
     for shift, text in enumerate(texts):
-        data, key = BASE, f"k{shift}"
+        references[f"k{shift}"] = {"label": text[:200], "text": text, "url": text}
+        if shift % every:
+            continue
+        data = BASE
         for i, place in enumerate(fields):
             words = texts[(i + shift) % len(texts)]
             if len(words) <= 200 or place[-1] in ("note", "description", "because", "model"):
                 data = placed(data, place, one_line(words) if place[-1] == NAME else words)
         style = data["options"]["style"]  # whose default is one of its choices
         data = placed(data, ("options", EACH, "choices", 0), style["default"])
-        references[key] = {"label": text[:200], "text": text, "url": text}
-        write(folder, f"hostile_{shift}", {**data, "cite": [key]}, escaped=shift % 2 == 0)
+        cited = [f"k{number}" for number in range(shift, min(shift + every, len(texts)))]
+        write(folder, f"hostile_{shift}", {**data, "cite": cited}, escaped=shift % 2 == 0)
     write(folder, "references", references)
-    return [f"hostile_{shift}" for shift in range(len(texts))]
+    return [f"hostile_{shift}" for shift in range(0, len(texts), every)]
 
 
-def write_around(folder: Path, texts: Sequence[str]) -> None:
+def write_around(folder: Path, texts: Sequence[str], names: Sequence[str]) -> None:
     """Write comparisons and a list of formulas that hold each text at each place."""
     _write_comparisons(folder, [text for text in texts if len(text) <= 200])
     keys = ("what", "section", "printed", "remark", "erratum", "check")
     entries = [{**dict.fromkeys(keys, text), "spec": "benign"} for text in texts]
     letters = {one_line(text)[:40]: text for text in texts}
     told = {"title": texts[0], "cite": "here2020", "counts": texts[2], "letters": letters}
-    claims = [{"what": "claims", "claim": [f"{name}/1", f"{name}/5"]} for name in ("benign", *(f"hostile_{i}" for i in range(len(texts))))]
+    claims = [{"what": "claims", "claim": [f"{name}/1", f"{name}/5"]} for name in ("benign", *names)]
     write(folder / "documents", "list", {**told, "entries": [*entries, *claims]})
 
 
@@ -332,12 +344,13 @@ for name in {names!r}:
 """
 
 
-@pytest.mark.slow
-def test_every_hostile_text_in_every_output_is_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("every", [pytest.param(5, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.exhaustive)])
+def test_every_hostile_text_in_every_output_is_text(folder: Path, capsys: pytest.CaptureFixture[str], every: int) -> None:
+    """In one of so many of the specs that together hold each text at each place; every one of them holds all texts."""
     fields = free_fields(folder)
     assert set(fields) >= set(FREE)
-    names = hostile_library(folder, SHOWN, fields)
-    write_around(folder, SHOWN)
+    names = hostile_library(folder, SHOWN, fields, every)
+    write_around(folder, SHOWN, names)
     (folder / "mine.yaml").unlink()
     out = folder / "out"
     built = ["build", str(folder), "--out", str(out), "--jobs", "1", "--formats"]

@@ -9,10 +9,10 @@ from re import sub
 from typing import Any
 
 from generator.sheet.compiled import compile_spec
-from generator.spec.library import Library
 from tests.fuzz.draft import Axes, Axis, Draft, Value, text
 from tests.fuzz.layers import LAYERS
 from tests.fuzz.moves import MOVES
+from tests.support.builtin import builtin_library
 
 # Built-in blocks whose inputs have plain sizes for axes; `n` of the blocks with a cache stands for the new tokens.
 BUILT_IN = (
@@ -38,7 +38,7 @@ class Signature:
 @cache
 def built_in(name: str) -> Signature | None:
     """Return the signature of a built-in block; None where the block needs what is not drawn."""
-    library = Library()
+    library = builtin_library()
     spec = library.spec(name)
     sheet = compile_spec(library, name).sheet
     inputs = {

@@ -17,7 +17,7 @@ from tests.fuzz.verdict import Verdict, judge
 
 FOUND = Path(__file__).parents[1] / "fixtures" / "found"
 ROWS = 6
-FEW, SOME, MANY = 5, 20, 55
+FEW, SOME, MANY = 5, 13, 55
 
 
 def drawn(number: int, rows: int = ROWS, only: str = "") -> Drawn:

@@ -12,6 +12,7 @@ from generator.proof.verify.instance import Workbench
 from generator.proof.verify.references.timm_models import import_timm
 from generator.spec.library import Library
 from tests.support.bad_specs import HEAD, errors
+from tests.support.builtin import builtin_library
 from tests.support.public import needs_transformers
 
 TABLE = """\
@@ -36,7 +37,7 @@ def table(folder: Path, axes: str, value: str, *, dtype: str = "", **sizes: int)
 
 @pytest.fixture(scope="module")
 def bench() -> Workbench:
-    with Workbench(Library()) as open_bench:
+    with Workbench(builtin_library()) as open_bench:
         yield open_bench
 
 

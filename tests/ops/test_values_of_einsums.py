@@ -13,13 +13,13 @@ from generator.proof.verify.instance import Workbench
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
+from tests.support.builtin import ops_library
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
 SIZES = {"b": 2, "h": 3, "n": 4, "m": 5, "i": 2, "j": 3, "o": 6}
 
 
 def test_einsums_of_many_are_those_of_torch() -> None:
-    with Workbench(Library([FIXTURES])) as bench:
+    with Workbench(ops_library()) as bench:
         torch.manual_seed(0)
         module = bench.build("einsum_of_many", SIZES, dtype=torch.float64)
         x, z, q, k, v, s = inputs = bench.inputs("einsum_of_many", SIZES, dtype=torch.float64)
@@ -36,7 +36,7 @@ def test_einsums_of_many_are_those_of_torch() -> None:
 
 
 def test_contraction_is_from_left_to_right() -> None:
-    sheet = compile_spec(Library([FIXTURES]), "einsum_of_many").sheet
+    sheet = compile_spec(ops_library(), "einsum_of_many").sheet
     macs = {row.name: evaluate(row.costs["macs"], SIZES) for row in sheet.rows}
     assert macs["bilinear"] == 2 * 6 * 2 * 3 + 2 * 6 * 3  # b*o*i*j, then b*o*j
     assert macs["mixed"] == 2 * 3 * 4 * 5 * (2 + 3)

@@ -14,8 +14,8 @@ from generator.proof.verify.instance import Workbench
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
+from tests.support.builtin import ops_library
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
 HEAD = """\
 title: One row
 dims: {b: batch, n: length, d: width, k: placed}
@@ -59,7 +59,7 @@ OF_TORCH: dict[str, nn.Module | None] = {
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library([FIXTURES])) as open_bench:
+    with Workbench(ops_library()) as open_bench:
         yield open_bench
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +12,12 @@ from torch import Tensor, nn
 
 from generator.proof.verify.instance import Workbench
 from generator.sheet.presets import complete
-from generator.spec.library import Library
-
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
+from tests.support.builtin import ops_library
 
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library([FIXTURES])) as open_bench:
+    with Workbench(ops_library()) as open_bench:
         yield open_bench
 
 

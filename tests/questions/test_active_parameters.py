@@ -8,7 +8,7 @@ from generator.api import load
 from generator.cli import main
 from generator.render.markdown.page import render_page
 from generator.sheet.compiled import compile_spec
-from generator.spec.library import Library
+from tests.support.builtin import builtin_library
 
 SIZES = ["b=1", "n=8", "d=16", "f=24"]
 
@@ -33,7 +33,7 @@ def test_several_specs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_page() -> None:
-    library = Library()
+    library = builtin_library()
     page = render_page(compile_spec(library, "mixture_of_experts").sheet)
     assert "**Active parameters** $`3dfk + dE`$" in page
     assert "**Active parameters**" not in render_page(compile_spec(library, "gated_mlp").sheet)

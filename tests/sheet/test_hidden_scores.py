@@ -12,8 +12,8 @@ from generator.proof.verify.run import check_case
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
+from tests.support.builtin import ops_library
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "ops"
 HEAD = """\
 title: Attention
 dims: {b: batch, n: queries, m: keys, e: width}
@@ -32,7 +32,7 @@ def sheet(folder: Path, rows: str) -> Sheet:
 
 
 def test_a_window_of_three_keys_of_eight_takes_168_multiply_accumulates() -> None:
-    found = compile_spec(Library([FIXTURES]), "window_of_keys").sheet.totals
+    found = compile_spec(ops_library(), "window_of_keys").sheet.totals
     sizes = {"b": 1, "h": 1, "n": 8, "w": 3, "e": 4}
     assert evaluate(found["matmul_flops"], sizes) == 2 * 192
     assert (
@@ -42,7 +42,7 @@ def test_a_window_of_three_keys_of_eight_takes_168_multiply_accumulates() -> Non
 
 
 def test_a_window_of_one_key_is_measured_as_it_is_derived() -> None:
-    with Workbench(Library([FIXTURES])) as bench:
+    with Workbench(ops_library()) as bench:
         case = check_case(bench, "window_of_keys", {"b": 2, "h": 2, "n": 3, "w": 1, "e": 2})
     assert [check for check in case.checks if not check.equal] == []
 

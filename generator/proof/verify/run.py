@@ -90,13 +90,23 @@ def mistakes(bench: Workbench, names: Iterable[str]) -> dict[str, tuple[Problem,
 
 
 def verify(
-    bench: Workbench, name: str, *, samples: int, presets: int | None = None, most_runs: int = MOST_RUNS, references: bool = False
+    bench: Workbench,
+    name: str,
+    *,
+    samples: int,
+    presets: int | None = None,
+    most_runs: int = MOST_RUNS,
+    keeps_experts: bool = True,
+    decodes: bool = True,
+    references: bool = False,
 ) -> Verification:
     """Measure a spec at random sizes (the same ones each time) and at its presets.
 
     Args:
         presets: how many of its presets are run, the shallowest first; by default all of them.
         most_runs: of rows, at a preset; one that comes to more of them is run with fewer layers.
+        keeps_experts: whether one that is run with fewer layers has all its experts, each of which is run in every layer.
+        decodes: whether to hold steps of a module that keeps something between them beside a whole pass.
         references: whether to compare with public implementations too.
 
     Raises:
@@ -118,12 +128,12 @@ def verify(
     shortened: list[str] = []
     published = sheet.every_preset
     for preset in published if presets is None else sorted(published, key=lambda one: row_runs(sheet, one.sizes))[:presets]:
-        found = _at_preset(bench, name, preset, rng, most_runs)
+        found = _at_preset(bench, name, preset, rng, most_runs, keeps_experts)
         cases += found.cases
         skipped += found.skipped
         shortened += found.shortened
     compared, not_run = reference_checks(bench, name) if references else ((), ())
-    decoding = check_decoding(bench, name)
+    decoding = check_decoding(bench, name) if decodes else None
     return Verification(name, tuple(cases), tuple(skipped), compared, not_run, decoding=decoding, shortened=tuple(shortened))
 
 
@@ -132,21 +142,21 @@ def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
     require_measurements()
     sheet = bench.compiled(name).sheet
     published = next(one for one in sheet.every_preset if one.name == preset)
-    return _at_preset(bench, name, published, random.Random(name), MOST_RUNS)  # noqa: S311  as above
+    return _at_preset(bench, name, published, random.Random(name), MOST_RUNS, True)  # noqa: S311  as above
 
 
-def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int) -> Verification:
+def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int, keeps_experts: bool) -> Verification:
     """Measure a spec at a preset: under other options or blocks than those in force, where it goes with such."""
     if preset.under is not None:
         published = bench.library.spec(name).presets[preset.name]
         with Workbench(bench.library.chosen(Choices.of(name, published))) as under:
-            return _at_sizes_of(under, name, preset, rng, most_runs)
-    return _at_sizes_of(bench, name, preset, rng, most_runs)
+            return _at_sizes_of(under, name, preset, rng, most_runs, keeps_experts)
+    return _at_sizes_of(bench, name, preset, rng, most_runs, keeps_experts)
 
 
-def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int) -> Verification:
+def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int, keeps_experts: bool) -> Verification:
     sheet = bench.compiled(name).sheet
-    given = runnable(sheet, preset.sizes, most_runs)
+    given = runnable(sheet, preset.sizes, most_runs, keeps_experts=keeps_experts)
     try:
         case = check_case(bench, name, preset_sizes(sheet, given, rng), preset.name)
     except NoSampleError as error:
@@ -169,10 +179,17 @@ def row_runs(sheet: Sheet, given: Mapping[str, int]) -> int:
     return sum(int(evaluate(one, known)) for one in times if {size.name for size in one.free_symbols} <= known.keys())
 
 
-def runnable(sheet: Sheet, given: Mapping[str, int], most_runs: int) -> dict[str, int]:
-    """Return the sizes of a preset, without those that only count layers where it takes too long to run all rows that they come to."""
-    is_short = row_runs(sheet, given) <= most_runs
-    return {name: value for name, value in given.items() if is_short or name not in depths(sheet)}
+def runnable(sheet: Sheet, given: Mapping[str, int], most_runs: int, *, keeps_experts: bool = True) -> dict[str, int]:
+    """Return the sizes of a preset, without those that only count layers where it takes too long to run all rows that they come to.
+
+    Args:
+        keeps_experts: whether the sizes stay that count blocks and are an axis too, as experts are: of what their router returns.
+    """
+    if row_runs(sheet, given) <= most_runs:
+        return dict(given)
+    blocks = {size.name for row in sheet.rows if row.is_group for size in row.repeat.free_symbols}
+    left = depths(sheet).keys() if keeps_experts else blocks
+    return {name: value for name, value in given.items() if name not in left}
 
 
 def preset_sizes(sheet: Sheet, given: Mapping[str, int], rng: random.Random) -> dict[str, int]:

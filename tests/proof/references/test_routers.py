@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from generator.proof.verify.instance import Workbench
-from generator.spec.library import Library
+from tests.support.builtin import builtin_library
 from tests.support.public import needs_transformers
 
 pytestmark = [pytest.mark.slow, needs_transformers]
@@ -21,7 +21,7 @@ ROUTING = {"hidden_size": 16, "num_experts_per_tok": 4, "n_group": 4, "topk_grou
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as open_bench:
+    with Workbench(builtin_library()) as open_bench:
         yield open_bench
 
 

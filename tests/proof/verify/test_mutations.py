@@ -210,7 +210,7 @@ def test_unbroken_all_is_equal_and_the_breaker_sees_the_rules_of_the_op() -> Non
 
 
 @pytest.mark.parametrize(
-    "op", [pytest.param(op, marks=pytest.mark.exhaustive if i % 12 else pytest.mark.slow) for i, op in enumerate(sorted(ops()))]
+    "op", [pytest.param(op, marks=pytest.mark.exhaustive if i % 24 else pytest.mark.slow) for i, op in enumerate(sorted(ops()))]
 )
 def test_each_broken_rule_of_each_op_is_noticed_and_the_op_named(op: str) -> None:
     assert not [problem for broken in (*RULES, *LINES) for problem in missed(op, broken)]

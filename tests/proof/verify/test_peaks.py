@@ -22,7 +22,7 @@ from generator.sheet.peak import Pass
 from generator.spec.library import Library, spec_files
 from generator.trace.diary import RUNS
 from generator.trace.peak import ReplayStep
-from tests.support.builtin import builtin_library
+from tests.support.builtin import builtin_library, ops_library
 from tests.support.small_specs import write_specs
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "ops"
@@ -144,7 +144,7 @@ def bench() -> Iterator[Workbench]:
 
 @pytest.fixture(scope="module")
 def ops_bench() -> Iterator[Workbench]:
-    with Workbench(Library([FIXTURES])) as bench:
+    with Workbench(ops_library()) as bench:
         yield bench
 
 

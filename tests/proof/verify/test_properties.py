@@ -22,6 +22,7 @@ from generator.resources import builtin_specs_dir
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library, spec_files
 from generator.trace import kernels
+from tests.support.builtin import builtin_library
 
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 MODELS = {file.stem for file in spec_files(builtin_specs_dir() / "models")}
@@ -70,7 +71,7 @@ def sizes_of(draw: st.DrawFn, sheet: Sheet, fixed: Mapping[str, int] | None = No
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Workbench]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         yield bench
 
 
@@ -151,7 +152,7 @@ def test_a_failing_size_is_shrunk_to_the_smallest(monkeypatch: pytest.MonkeyPatc
 
 
 def measured(name: str, **sizes: int) -> dict[str, Check]:
-    with Workbench(Library()) as bench:
+    with Workbench(builtin_library()) as bench:
         sheet = bench.compiled(name).sheet
         checks = check_instance(Instance.of(bench, name, sample(sheet, Random(0), fixed=sizes, least=1)))
         return {check.quantity: check for check in checks}

@@ -20,6 +20,7 @@ from generator.render.module.writer import render_module
 from generator.spec.library import Library
 from generator.spec.reserved import CONSTRUCTOR_NAMES, FORWARD_NAMES, FUNCTIONAL, LOCALS, MODULE_ATTRIBUTES
 from generator.text.problems import ProblemsError
+from tests.support.builtin import ops_library
 from tests.support.small_specs import write_specs
 
 ROOT = Path(__file__).parents[3]
@@ -122,7 +123,7 @@ def test_every_name_that_committed_modules_use_is_known() -> None:
 
 @pytest.mark.slow
 def test_every_name_that_the_module_of_any_op_uses_is_known() -> None:
-    library = Library([ROOT / "tests" / "fixtures" / "ops"])
+    library = ops_library()
     assert {file.parent.name for file in FIXTURES} >= set(ops())
     with Workbench(library) as bench:
         check_free_names({file.stem: render_module(bench.compiled(file.stem), bench.modules) for file in FIXTURES})

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from generator.api import load
+from generator.api import load_from
 from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
 from generator.quantities import MACS, PEAK_BYTES, QUANTITIES
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
 from generator.sheet.sizing import sized
+from tests.support.builtin import builtin_in_inference
 
 from .calculator import Answer, Job, calculated, needs_uno, same
 from .crossing_truth import wrong_sentences
@@ -124,7 +125,7 @@ def in_inference(book: Book, sizes: Mapping[str, Any], case: Case) -> dict[Cell,
     rows = book.plan.inference_rows
     if not rows:
         return {}
-    used = load(book.name, mode="inference")
+    used = load_from(builtin_in_inference(), book.name, {})
     cost = used.cost(**sizes, dtype=case.dtype)
     found: dict[Cell, Any] = {("Summary", f"D{row}"): cost.value(key) for key, row in rows.items() if key != PEAK_BYTES.key}
     if PEAK_BYTES.key in rows:
