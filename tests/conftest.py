@@ -10,12 +10,13 @@ import os
 import re
 import sys
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from typing import TypeVar
 
 import pytest
 
 OUT_OF_TIME = "the time given by --minutes is over"
+LONGEST = ("::test_every_formula_presets_and_random_overrides_come_to_the_numbers_of_the_api[", "::test_mypy_finds_nothing")
 
 # A reason to skip that is none in CI, and why.
 ALLOWED_IN_CI = (
@@ -54,11 +55,15 @@ def pytest_collection() -> Generator[None, object, object]:
         sys.dont_write_bytecode = before
 
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """What only `make test-all` runs is slow too, so that `-m "not slow"` leaves it out."""
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What only `make test-all` runs is slow too, so that `-m "not slow"` leaves it out. The longest tests come first.
+
+    Else one process begins the longest of all when the other has nothing left to do.
+    """
     for item in items:
         if item.get_closest_marker("exhaustive"):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
