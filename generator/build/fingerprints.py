@@ -75,10 +75,11 @@ class Fingerprints:
 
 
 def engine() -> str:
-    """Return a hash over the tool: its code and templates, the ops of others, its version and those of the libraries that write outputs."""
+    """Return a hash over the tool: code, templates, devices, ops of others, its version and those of the libraries that write outputs."""
     parts = [VERSION, *(f"{name} {_version(name)}" for name in _LIBRARIES)]
     for root in (_PACKAGE, templates_dir(), *(folder for folders in op_packages().values() for folder in folders)):
         parts += [f"{place} {_content_digest(os.path.join(root, place))}" for place in _code(root)]  # noqa: PTH118 - there are hundreds
+    parts += [f"{file.name} {file_digest(file)}" for file in sorted((builtin_specs_dir() / "hardware").glob("*.yaml"))]  # in workbooks
     return digest("\0".join(parts).encode())
 
 

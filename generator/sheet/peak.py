@@ -70,6 +70,7 @@ class PeakMemory:
             return self
         if what not in self._passes:
             self._passes[what] = replace(self, what=what)
+            self._passes[what]._plain = self._plain  # noqa: SLF001 - which no pass changes
         return self._passes[what]
 
     def recomputing(self, recompute: Recompute | None) -> PeakMemory:
@@ -147,7 +148,7 @@ class PeakMemory:
 
     def _replayed_at(self, sizes: Mapping[str, int], dtype: str) -> Replayed:
         """Replay the pass at sizes; for all formats at once where what happens is the same in each. Raises ProblemsError."""
-        in_half = dtype in HALF and self._plain.tracer.depends_on_precision
+        in_half = dtype in HALF and self.depends_on_precision
         for asked, was_in_half, known in self._at_sizes:
             if was_in_half == in_half and all(evaluate(one, sizes) == value for one, value in asked.items()):
                 return known
@@ -166,7 +167,7 @@ class PeakMemory:
 
     @cached_property
     def _in_half(self) -> Replayed | None:
-        return self._for_any_size("bfloat16") if self._plain.tracer.depends_on_precision else self._in_full
+        return self._for_any_size("bfloat16") if self.depends_on_precision else self._in_full
 
     def _for_any_size(self, dtype: str) -> Replayed | None:
         """Return a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
@@ -195,6 +196,11 @@ class PeakMemory:
     def has_caches(self) -> bool:
         """Whether it finds caches of tokens before, which grow in place."""
         return self.what is Pass.FORWARD and CACHE in self._plain.tracer.states
+
+    @property
+    def depends_on_precision(self) -> bool:
+        """Whether it is replayed in half precision on its own."""
+        return self._plain.tracer.depends_on_precision
 
     @property
     def is_unknown(self) -> bool:

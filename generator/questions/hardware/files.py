@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 from generator.errors import SizeError
@@ -22,6 +23,12 @@ def device_files(folders: Iterable[Path] = ()) -> dict[str, Path]:
     for folder in dict.fromkeys((builtin_specs_dir(), Path("specs"), *folders)):
         found |= {file.stem: file for file in sorted((folder / FOLDER).glob("*.yaml"))}
     return dict(sorted(found.items()))
+
+
+@cache
+def builtin_devices() -> tuple[Device, ...]:
+    """Return the devices that the tool brings along, by name."""
+    return tuple(read_device(file) for file in sorted((builtin_specs_dir() / FOLDER).glob("*.yaml")))
 
 
 def devices(folders: Iterable[Path] = ()) -> tuple[Device, ...]:

@@ -11,10 +11,12 @@ from generator.render.texts import texts
 from generator.render.workbook.about import write_about
 from generator.render.workbook.cells import Page
 from generator.render.workbook.checks import check_list, write_checks
+from generator.render.workbook.devices import write_devices
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formula_sheet import write_formulas
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.layers import write_layers
+from generator.render.workbook.load_sheet import has_load, write_load
 from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.origin import AS_BUILT, Origin
 from generator.render.workbook.plan import PROBLEM_CELL, Plan, make_plan
@@ -28,7 +30,26 @@ from generator.sheet.sheet import Sheet
 from generator.version import VERSION
 
 SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
-REPEATED_ROWS = {"layers": "4:4", "formulas": "1:2", "presets": "4:4", "checks": "1:4"}  # printed on top of every page
+LOAD_SHEETS = (
+    "summary",
+    "layers",
+    "formulas",
+    "scaling",
+    "load",
+    "devices",
+    "presets",
+    "checks",
+    "about",
+    "workings",
+)  # of what has parameters
+REPEATED_ROWS = {
+    "layers": "4:4",
+    "formulas": "1:2",
+    "presets": "4:4",
+    "checks": "1:4",
+    "devices": "4:4",
+    "workings": "4:4",
+}  # printed on top of every page
 
 
 def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT) -> bytes:
@@ -50,7 +71,7 @@ def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT
     book.remove(book.worksheets[0])
     add_styles(book, plan.words)
     values: dict[tuple[str, str], Value] = {}
-    pages = {key: Page(book, plan.words(f"sheets.{key}"), values) for key in SHEETS}
+    pages = {key: Page(book, plan.words(f"sheets.{key}"), values) for key in (LOAD_SHEETS if has_load(sheet) else SHEETS)}
     formulas = CellFormulas(plan, book, values)
     _define_names(book, plan)
     scaling = scaling_of(plan)
@@ -61,6 +82,9 @@ def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT
     write_scaling_charts(pages["scaling"], plan, scaling)
     write_presets(pages["presets"], plan, formulas)
     write_checks(pages["checks"], plan, checks, formulas)
+    if has_load(sheet):
+        write_load(pages["load"], pages["workings"], plan, formulas)
+        write_devices(pages["devices"], plan)
     write_about(pages["about"], plan, origin)
     for key, page in pages.items():
         set_up_print(page.sheet, title=sheet.title, repeated=REPEATED_ROWS.get(key))

@@ -81,7 +81,7 @@ class Page:
             look = LOOKS[style]
             cell.alignment = Alignment(horizontal="left", vertical=look.vertical, wrap_text=look.wrap, indent=min(1 + indent, 15))
 
-    def number(self, at: str, value: int, style: str) -> None:
+    def number(self, at: str, value: float, style: str) -> None:
         """Write a constant."""
         self._styled(at, style).value = value
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sympy import Expr, Ge, Gt, Integer, Le, Lt, Symbol
 
+from generator.formulas.evaluate import evaluate
 from generator.questions.growth.bound import divisibility
 from generator.render.texts import Texts
 from generator.render.workbook.cells import quoted
@@ -13,6 +15,8 @@ from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import Live, sentence
 from generator.render.workbook.plan import Plan
 from generator.sheet.sheet import Constraint
+
+LONGEST_LIST = 999  # characters of all conditions that are broken
 
 
 def condition_words(constraint: Constraint, words: Texts, order: Sequence[str]) -> str:
@@ -26,6 +30,27 @@ def condition_words(constraint: Constraint, words: Texts, order: Sequence[str]) 
         small, large = (condition.lhs, condition.rhs) if isinstance(condition, Le) else (condition.rhs, condition.lhs)
         return words("conditions.at_most", a=closed_form(small, order), b=closed_form(large, order))
     return words("conditions.other", text=constraint.text)
+
+
+def broken_conditions(plan: Plan, formulas: CellFormulas, cells: Mapping[str, str], is_whole: str) -> str:
+    """Return the formula that names the conditions that sizes break, side by side and not nested; an empty text where all hold.
+
+    Args:
+        cells: the cell of each size.
+        is_whole: the condition that all of them are whole.
+    """
+    then, texts = plan.words("scaling.then"), []
+    for constraint in plan.sheet.constraints:
+        broken = then + condition_words(constraint, plan.words, plan.order)
+        texts.append(f'IF(IFERROR({formulas.text(constraint.condition, cells)},FALSE),"",{quoted(broken)})')
+    text = f"MID({'&'.join(texts)},{len(then) + 1},{LONGEST_LIST})" if texts else '""'
+    return f"IF(IFERROR({is_whole},FALSE),{text},{quoted(plan.words('scaling.not_whole'))})"
+
+
+def broken_value(plan: Plan, sizes: Mapping[str, Any]) -> str:
+    """Return what `broken_conditions` comes to where all sizes are whole."""
+    broken = [condition_words(one, plan.words, plan.order) for one in plan.sheet.constraints if not evaluate(one.condition, sizes)]
+    return plan.words("scaling.then").join(broken)
 
 
 def broken_words(constraint: Constraint, plan: Plan, formulas: CellFormulas, found: str) -> str:

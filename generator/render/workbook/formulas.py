@@ -87,13 +87,13 @@ class CellFormulas:
         """
         helpers = self._helper_page()
         references = []
-        for piece in self._pieces(expr, names):
+        for piece in self.pieces(expr, names):
             self._helper_row += 1
             helpers.formula(f"A{self._helper_row}", to_excel(piece, names, self.plan.order), evaluate(piece, sizes), "Calculation")
             references.append(self.plan.at("helpers", f"$A${self._helper_row}"))
         return "+".join(references)
 
-    def _pieces(self, expr: Expr, names: Mapping[str, str]) -> list[Expr]:
+    def pieces(self, expr: Expr, names: Mapping[str, str]) -> list[Expr]:
         """Return sums of neighbouring terms, each short enough for a cell."""
         pieces: list[list[Expr]] = []
         length = LONGEST_PIECE

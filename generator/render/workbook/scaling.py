@@ -16,7 +16,7 @@ import generator.render.workbook.plan as places
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import BY_KEY, QUANTITIES
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
-from generator.render.workbook.conditions import condition_words
+from generator.render.workbook.conditions import broken_conditions, broken_value
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import FITS, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
@@ -31,7 +31,6 @@ from generator.sheet.showable import GREATEST
 WIDTHS = (22, 30)
 NUMBER_WIDTH = 15
 SIZE_WIDTH = 10
-LONGEST_STATE = 999  # characters
 FACTOR, LEAST_FACTOR, LARGEST_FACTOR = 2, "1.01", "1000"
 
 
@@ -108,8 +107,7 @@ def _step(plan: Plan, sweep: str, row: int, value: int) -> ScalingStep:
     step = ScalingStep(row, value, sizes, "")
     if not step.is_whole:
         return ScalingStep(row, value, sizes, plan.words("scaling.not_whole"))
-    broken = [condition_words(one, plan.words, plan.order) for one in plan.sheet.constraints if not evaluate(one.condition, sizes)]
-    return ScalingStep(row, value, sizes, plan.words("scaling.then").join(broken))
+    return ScalingStep(row, value, sizes, broken_value(plan, sizes))
 
 
 def _shown(value: Value) -> Value:
@@ -271,19 +269,11 @@ class _Lines:
         return f"IF(EXACT({places.SWEEP_CELL},{quoted(size.name)}),$A\0,{name})"
 
     def _state(self) -> str:
-        """Return the formula that names the conditions that a line's sizes break, side by side and not nested."""
-        words, columns = self.plan.words, self.plan.scaled_columns
-        texts = []
-        for constraint in self.plan.sheet.constraints:
-            holds = self.formulas.text(constraint.condition, self.cells)
-            broken = words("scaling.then") + condition_words(constraint, words, self.plan.order)
-            texts.append(f'IF(IFERROR({holds},FALSE),"",{quoted(broken)})')
-        cut = len(words("scaling.then")) + 1
-        text = f"MID({'&'.join(texts)},{cut},{LONGEST_STATE})" if texts else '""'
+        """Return the formula that says what is wrong with a line's sizes."""
+        columns = self.plan.scaled_columns
         sizes = [columns[f"size {size.name}"] for size in self.plan.sheet.sizes]
         cells = f"${min(sizes, key=column_index_from_string)}\0:${max(sizes, key=column_index_from_string)}\0"
-        whole = f"SUMPRODUCT(({cells}>=1)*({cells}=INT({cells})))=COLUMNS({cells})"
-        return f"IF(IFERROR({whole},FALSE),{text},{quoted(words('scaling.not_whole'))})"
+        return broken_conditions(self.plan, self.formulas, self.cells, f"SUMPRODUCT(({cells}>=1)*({cells}=INT({cells})))=COLUMNS({cells})")
 
     def write(self, step: ScalingStep) -> None:
         """Write a line."""

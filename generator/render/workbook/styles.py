@@ -32,6 +32,7 @@ ROUNDED = "0.00"
 SHARE = "0.0%_)"
 REPEAT = '"×"0_)'
 RATIO = '"×"0.00_)'
+FIGURE = "#,##0.000"  # amounts in one unit, which may be below zero
 COMPARED = '[<0.1]"×"0.0000_);[<100]"×"0.00_);"×"#,##0_)'
 # Formats that a language has for large numbers, by the name of its text; see `look` there.
 COUNT = "count"
@@ -100,6 +101,9 @@ LOOKS: dict[str, Look] = {
     "Input word": Look(INPUT, fill=INPUT_FILL, locked=False, horizontal="right"),
     "Hyperlink, cell": Look(INPUT, horizontal="left", underlined=True, wrap=True),
     "Whole number": Look(format=WHOLE, horizontal="right", shrinks=True),
+    "Figure": Look(format=FIGURE, horizontal="right"),
+    "Figure, total": Look(format=FIGURE, horizontal="right", bold=True, heavy=True),
+    "Input part": Look(INPUT, fill=INPUT_FILL, locked=False, format="0%", horizontal="right"),
     "Rounded number": Look(bold=True, format=ROUNDED, horizontal="right"),
     "Rounded size": Look(format="#,##0.##", horizontal="right", bold=True),
     "Holds": Look(GOOD, fill=GOOD_FILL, bold=True, horizontal="center"),

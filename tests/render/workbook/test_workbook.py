@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 from openpyxl import Workbook, load_workbook
-from openpyxl.utils import FORMULAE
+from openpyxl.utils import FORMULAE, get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 from sympy import Integer
 
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
-from generator.render.workbook import build_workbook
+from generator.questions.hardware.files import builtin_devices
+from generator.render.workbook import build_workbook, devices
+from generator.render.workbook import load_choices as choices
 from generator.render.workbook.cells import LONGEST_FORMULA
 from generator.render.workbook.names import is_legal
 from generator.sheet.sheet import Sheet, SheetPreset
@@ -241,7 +243,15 @@ def test_only_inputs_can_be_changed() -> None:
     formats = {("Summary", beside(summary, "Number format", column).coordinate) for column in "BC"}
     sweep = {("Scaling", at) for at in ("B4", "B5", "B6")}
     own = {("Presets", f"{column}{row}") for column in "EFGH" for row in (4, 5, *(beside(presets, name, "C").row for name in settable))}
-    assert unlocked == {("Summary", "B2"), ("Summary", "C2")} | overrides | formats | sweep | own  # C2 is merged into B2
+    chosen = {(title, at) for title, at in unlocked if title == "Memory and time"}
+    keys = [key for key in choices.CHOICES if key != "length"]  # its inputs say of no axis that it counts tokens
+    assert {at for _, at in chosen} == {f"{column}{choices.choice_row(key)}" for column in "BC" for key in keys}
+    known = len(builtin_devices())
+    prices = {("Devices", f"G{devices.FIRST_ROW + i}") for i in range(known)}
+    columns = [get_column_letter(i + 1) for i in range(17) if get_column_letter(i + 1) != devices.GIB]
+    added = {("Devices", f"{column}{devices.FIRST_ROW + known + i}") for column in columns for i in range(devices.SPARE_ROWS)}
+    top = {("Summary", "B2"), ("Summary", "C2")}  # C2 is merged into B2
+    assert unlocked == top | overrides | formats | sweep | own | chosen | prices | added
 
 
 def test_inputs_are_validated() -> None:
@@ -256,7 +266,8 @@ def test_inputs_are_validated() -> None:
 
 def test_sheets_are_frozen_and_print_on_a4_with_their_heads() -> None:
     book = opened(built("encoder"))
-    assert book.sheetnames == ["Summary", "Layers", "Formulas", "Scaling", "Presets", "Checks", "About"]
+    with_load = ["Memory and time", "Devices", "Presets", "Checks", "About", "Workings"]
+    assert book.sheetnames == ["Summary", "Layers", "Formulas", "Scaling", *with_load]
     for sheet in book.worksheets:
         assert (sheet.page_setup.paperSize, sheet.page_setup.orientation) == (9, "landscape")
         assert sheet.sheet_properties.pageSetUpPr is not None
@@ -265,7 +276,7 @@ def test_sheets_are_frozen_and_print_on_a4_with_their_heads() -> None:
         else:  # it goes on beside the page, at a scale at which 10 points are 8
             assert (sheet.page_setup.scale, sheet.print_title_cols) == (80, "$A:$A")
     wide = [sheet.title for sheet in book.worksheets if not sheet.sheet_properties.pageSetUpPr.fitToPage]
-    assert wide == ["Layers", "Scaling", "Presets"]
+    assert wide == ["Layers", "Scaling", "Devices", "Presets", "Workings"]
     assert [book[title].freeze_panes for title in ("Summary", "Layers", "Presets", "Checks")] == ["A4", "B5", "C5", "C5"]
     assert [book[title].print_title_rows for title in ("Layers", "Presets", "Checks")] == ["$4:$4", "$4:$4", "$1:$4"]
 

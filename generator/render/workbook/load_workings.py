@@ -1,0 +1,121 @@
+"""The workings behind the sheet of memory and time: one column a setting, one quantity a row, one moment of a pass a row.
+
+Each column has sizes of its own, so that two scenarios and each length of the grid have their own answer. What is linear in the batch
+stands in two rows, what there is without it and what each sample adds: so totals at any batch, and the largest batch that fits, are short
+formulas. Settings that all lengths of the grid share are those of the first scenario.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from openpyxl.utils import get_column_letter
+
+from generator.questions.memory.optimisers import COPIES
+from generator.questions.memory.stored_formats import STORED_FORMATS
+from generator.questions.workload.formulas import Workload
+from generator.render.workbook.cells import REMARKS_WIDTH, Page
+from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.load_choices import DEVICES, GRID, GRID_ROW, SCENARIOS, STEP, first_task
+from generator.render.workbook.load_line import FIRST_GRID, FIRST_ROW, HEAD_ROW, TABLES, Setting, Values, WorkingLine, Workings, ref
+from generator.render.workbook.load_memory_lines import MemoryLines
+from generator.render.workbook.load_setting_lines import SettingLines
+from generator.render.workbook.load_time_lines import TimeLines
+from generator.render.workbook.plan import Plan
+from generator.render.workbook.typed import is_size
+from generator.sheet.presets import complete
+
+_MARK = re.compile("\x01([^\x02]*)\x02")
+
+
+def grid_lengths(plan: Plan, workload: Workload) -> list[int]:
+    """Return the lengths of the grid as the file is written: doubling, the one in use among them."""
+    if not workload.length:
+        return []
+    first = max(1, plan.in_use[workload.length] // 8)
+    return [first * 2**i for i in range(GRID)]
+
+
+def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Workload) -> Workings:
+    """Write the sheet, and return what stands where."""
+    words = plan.words
+    workings = Workings(workload, letters=tuple(get_column_letter(FIRST_GRID + i) for i in range(GRID)) if workload.length else ())
+    lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
+    workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
+    page.widths([44, 22, 22, *[16] * GRID, 4, 4, 14, 10, 4, 14, 10])
+    page.text("A1", words("load.workings_title", title=plan.sheet.title), "Sheet title")
+    page.sheet.row_dimensions[1].height = 28
+    note = words("load.workings_note")
+    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")
+    page.height(2, [(note, REMARKS_WIDTH)])
+    heads = [words("load.what"), *(words("load.scenario", name=name) for name in "AB")]
+    page.row(HEAD_ROW, [*heads, *(words("load.length_number", number=i + 1) for i in range(len(workings.letters)))], "Column head")
+    for line in lines:
+        page.text(f"A{workings.rows[line.key]}", line.label, "Words")
+    lengths = [plan.at("load", f"${get_column_letter(2 + i)}${GRID_ROW}") for i in range(GRID)]
+    for setting in _settings(plan, workings):
+        _write_column(page, lines, setting, workings, lengths)
+    _write_tables(page, plan)
+    page.sheet.freeze_panes = f"B{FIRST_ROW}"
+    page.sheet.print_area = f"A1:{get_column_letter(FIRST_GRID + GRID - 1)}{FIRST_ROW + len(lines) - 1}"
+    return workings
+
+
+def _write_column(page: Page, lines: Sequence[WorkingLine], setting: Setting, workings: Workings, lengths: Sequence[str]) -> None:
+    values: Values = {}
+    first = {key: value for (letter, key), value in workings.values.items() if letter == SCENARIOS[0]}
+    own = {line.key for line in lines if line.in_grid or setting.grid is None}
+
+    def cell(match: re.Match[str]) -> str:
+        column = setting.letter if match[1] in own else SCENARIOS[0]
+        return f"${column}${workings.rows[match[1]]}"
+
+    for line in lines:
+        if line.key not in own:
+            values[line.key] = first[line.key]
+            continue
+        values[line.key] = 0 if line.guarded and values["wrong"] else line.value(setting, values)
+        text = f'IF({ref("wrong")}="",{line.text},0)' if line.guarded else line.text.replace("\x03", setting.letter)
+        if line.key == "length" and setting.grid is not None:
+            text = f"IF({is_size(lengths[setting.grid])},{lengths[setting.grid]},0)"
+        workings.values[setting.letter, line.key] = values[line.key]
+        style = "Words" if isinstance(values[line.key], str) else "Calculation"
+        page.formula(f"{setting.letter}{workings.rows[line.key]}", _MARK.sub(cell, text), values[line.key], style)
+
+
+def _settings(plan: Plan, workings: Workings) -> Iterator[Setting]:
+    workload = workings.workload
+    in_use = plan.in_use.get(workload.length, 1) if workload.length else 1
+    for i, letter in enumerate(SCENARIOS):
+        task = first_task(workload, i)
+        yield Setting(letter, task, _sizes(plan, workload, task, in_use), in_use, DEVICES[i])
+    for i, (letter, length) in enumerate(zip(workings.letters, grid_lengths(plan, workload), strict=True)):
+        task = first_task(workload, 0)
+        yield Setting(letter, task, _sizes(plan, workload, task, length), length, DEVICES[0], i)
+
+
+def _sizes(plan: Plan, workload: Workload, task: int, length: int) -> dict[str, int]:
+    """Return all sizes of a column as the file is written."""
+    first = plan.columns[0]
+    given: dict[str, Any] = {**first.published, **first.examples}
+    if workload.length:
+        given[workload.length] = 1 if task == STEP else length
+    for growth in plan.sheet.growths:
+        start = length - 1 if task == STEP else 0
+        given |= growth.at(start, given[growth.new.name])
+    return {name: value for name, value in complete(plan.sheet.sizes, given).items() if value is not None}
+
+
+def _write_tables(page: Page, plan: Plan) -> None:
+    """Write what the formats and optimisers of the lists come to."""
+    heads = {key: plan.words(f"load.{key}") for key in TABLES}
+    for key, letter in TABLES.items():
+        page.text(f"{letter}{HEAD_ROW}", heads[key], "Column head")
+    for row, stored in enumerate(STORED_FORMATS.values(), start=FIRST_ROW):
+        page.text(f"{TABLES['format']}{row}", stored.key, "Words")
+        page.number(f"{TABLES['format_bytes']}{row}", float(stored.bytes_each), "Calculation")
+    for row, (name, copies) in enumerate(COPIES.items(), start=FIRST_ROW):
+        page.text(f"{TABLES['optimiser']}{row}", name, "Words")
+        page.number(f"{TABLES['copies']}{row}", copies, "Calculation")
