@@ -22,7 +22,6 @@ from generator.questions.parallel.splits import Split
 from generator.sheet.costing import cost_of
 
 LLAMA = {"d": 16, "L": 3, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8}
-NEOX = {"d": 16, "L": 2, "h": 4, "f": 64, "V": 32, "P": 8, "u": 2}
 
 
 def _splitting(spec: str, sizes: dict[str, int], preset: str | None = None, dtype: str = "bfloat16") -> Splitting:
@@ -58,8 +57,6 @@ def test_replicas_that_divide_all_hold_what_fsdp_holds(tmp_path: Path) -> None:
     [
         pytest.param("llama3", LLAMA, 2, marks=pytest.mark.slow),
         pytest.param("llama3", LLAMA, 4, marks=pytest.mark.exhaustive),
-        pytest.param("gpt_neox", NEOX, 2, marks=pytest.mark.exhaustive),  # with biases, of which those of sums are whole
-        pytest.param("gpt_neox", NEOX, 4, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_tensor_parallel_group_holds_what_torch_divides(tmp_path: Path, spec: str, sizes: dict[str, int], world: int) -> None:
