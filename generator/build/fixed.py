@@ -47,8 +47,3 @@ def _site_files(library: Library) -> dict[str, str]:
 def reserved_paths() -> frozenset[str]:
     """Return all paths that no spec's output may take."""
     return frozenset({INDEX, OPS, PROOF, CLAIMS, *SITE_FILES, *catalogue_paths(), *_package_files()})
-
-
-def reserved_names() -> frozenset[str]:
-    """Return the names, in small letters, that no spec may have because of them."""
-    return frozenset(path.rpartition("/")[2].partition(".")[0].lower() for path in reserved_paths())

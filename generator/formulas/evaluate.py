@@ -110,13 +110,13 @@ def _together(expr: Any, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarra
     """Return the values at all places at once; None for what is worked out at one after the other."""
     import numpy as np
 
-    from generator.formulas.vectors import UnfitError, value_at
+    from generator.formulas.vectors import PlaceByPlaceError, value_at
 
     shape = np.broadcast_shapes(*(array.shape for array in sizes.values()))
     try:
         known = {name: _flat(array, shape) if array.ndim else _as_exact(name, array.item()) for name, array in sizes.items()}
         return np.broadcast_to(value_at(_data(expr), known), (math.prod(shape),)).reshape(shape)
-    except (UnfitError, ZeroDivisionError, TypeError):  # what has no value is said for the place at which it has none
+    except (PlaceByPlaceError, ZeroDivisionError, TypeError):  # what has no value is said for the place at which it has none
         return None
 
 

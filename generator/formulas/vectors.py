@@ -19,7 +19,7 @@ Ratio = tuple[Any, Any]  # numerator and denominator, which is above zero; the i
 _LARGEST_POWER = 64
 
 
-class UnfitError(ValueError):
+class PlaceByPlaceError(ValueError):
     """The formula is worked out place by place: for what it does there is nothing here."""
 
 
@@ -30,7 +30,7 @@ def value_at(data: Any, sizes: Sizes) -> Any:
         data: see `generator.formulas.formula_data`.
 
     Raises:
-        UnfitError: roots, logarithms, large powers.
+        PlaceByPlaceError: roots, logarithms, large powers.
         ZeroDivisionError: something that may not matter is divided by zero.
     """
     if isinstance(data, list | tuple) and data[0] in _CONDITIONS:
@@ -51,7 +51,7 @@ def _ratio(data: Any, sizes: Sizes) -> Ratio:
     if name == "Rational":
         return parts[0], parts[1]
     if name not in _BUILDERS:
-        raise UnfitError(name)
+        raise PlaceByPlaceError(name)
     return _BUILDERS[name](parts, sizes)
 
 
@@ -78,7 +78,7 @@ def _times(left: Ratio, right: Ratio) -> Ratio:
 def _power(parts: list[Any], sizes: Sizes) -> Ratio:
     base, exponent = parts
     if not isinstance(exponent, int) or abs(exponent) > _LARGEST_POWER:
-        raise UnfitError("Pow")
+        raise PlaceByPlaceError("Pow")
     above, below = _ratio(base, sizes)
     if exponent >= 0:
         return above**exponent, below**exponent
@@ -118,7 +118,7 @@ def _chosen(parts: list[Any], sizes: Sizes) -> Ratio:
     if np.all(mask):
         return _ratio(value, sizes)
     if not others:
-        raise UnfitError("Piecewise")
+        raise PlaceByPlaceError("Piecewise")
     if not np.any(mask):
         return _chosen(others, sizes)
     inside = _ratio(value, _part(sizes, mask))
@@ -150,7 +150,7 @@ def _holds(data: Any, sizes: Sizes) -> Any:
         left, right = (_ratio(part, sizes) for part in parts)
         return _compared(_RELATIONS[name], left, right)
     if name not in _CONDITIONS:
-        raise UnfitError(name)
+        raise PlaceByPlaceError(name)
     return _JOINED[name]([_holds(part, sizes) for part in parts])
 
 
