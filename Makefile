@@ -14,7 +14,7 @@ LOCKED := pyproject.toml constraints.txt
 RUNTIME := $(VENV)/.runtime-installed
 TESTING := $(VENV)/.testing-installed
 
-.PHONY: help build site test test-all check format wheel clean distclean
+.PHONY: help build site test test-all bench check format wheel clean distclean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile
@@ -34,6 +34,9 @@ test-all: $(TESTING) ## run all there is: all sizes, all mutations
 
 fuzz: $(TESTING) ## draw valid specs at random and verify each for FUZZ_MINUTES, from FUZZ_SEED on
 	$(BIN)/python -m tests.fuzz.run --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
+
+bench: $(RUNTIME) ## print how long things take, beside what people know: docs/performance.md
+	$(BIN)/python -m benchmarks.run
 
 check: $(TESTING) ## lint, check types, and name outputs that are out of date
 	$(BIN)/ruff check

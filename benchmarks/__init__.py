@@ -1,0 +1,1 @@
+"""Rows of times and ratios, measured in one run: `make bench`. No test depends on them."""

@@ -1,0 +1,162 @@
+"""Prints how long things take, beside something measured in the same run that people know: `make bench`.
+
+Times differ from machine to machine and from hour to hour; what can be compared are the ratios. Each row is short, so that the table is
+there in a minute or two. Times of commands are those of the processor, of the process and of those that it starts.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import chain, cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+import sympy
+
+from generator.api import load
+from generator.resources import builtin_specs_dir
+
+GEN = (sys.executable, "-m", "generator.cli")
+TRIES = 3
+POINTS = 100_000
+ROWS = 2_000
+BUILT = "bert,swin,llama"
+QUESTION = {"b": 8, "n": 512}
+PRESET = "bert-base"
+
+
+class Row(NamedTuple):
+    """One line of the table: what was measured, in seconds, and what it is held against."""
+
+    what: str
+    seconds: float
+    beside: str
+    other: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long it takes."""
+        return self.seconds / self.other
+
+
+class Commands:
+    """Runs commands in a folder of their own, with an empty cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {**os.environ, "ARCHSHEET_CACHE": str(folder / "cache"), "PYTHONPATH": str(Path.cwd())}
+
+    def seconds(self, *command: str) -> float:
+        """Return the seconds of the processor that a command takes. Raises CalledProcessError."""
+        before = _of_children()
+        subprocess.run(command, cwd=self.folder, env=self.environment, check=True, capture_output=True)  # noqa: S603 - commands of this file
+        return _of_children() - before
+
+    def gen(self, *arguments: str) -> float:
+        """Return the seconds that a command of gen takes."""
+        return self.seconds(*GEN, *arguments)
+
+    def least(self, *command: str) -> float:
+        """Return the least time of a few tries, the first of which does not count."""
+        return min([self.seconds(*command) for _ in range(TRIES + 1)][1:])
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _in_process(run: Callable[[], object], times: int) -> float:
+    """Return the median time of one run, in this process."""
+    found = []
+    for _ in range(TRIES):
+        start = time.process_time()
+        for _ in range(times):
+            run()
+        found.append((time.process_time() - start) / times)
+    return statistics.median(found)
+
+
+def answers(commands: Commands, bare: float) -> Iterator[Row]:
+    """Yield what is asked for at a prompt, the second time."""
+    beside = "`import sympy` alone"
+    for words in (("cost", "llama-7b", "b=1", "n=2048"), ("list",), ("show", "llama")):
+        yield Row(f"gen {' '.join(words)}, again", commands.least(*GEN, *words), beside, bare)
+
+
+def questions() -> Iterator[Row]:
+    """Yield one question in this process, and one for an array of sizes."""
+    bert = load("bert")
+    sizes = np.arange(1, POINTS + 1)
+    given = {**bert.presets[PRESET], **QUESTION}
+    total = bert.sheet.totals["matmul_flops"]
+    names = sorted(total.free_symbols, key=str)
+    n_symbol = next(name for name in names if name.name == "n")
+    by_hand = sympy.lambdify(names, total, "numpy")
+
+    lengths = cycle(range(1, given["P"] + 1))  # another one each time, or sympy would look up what it has said
+
+    def of_one(n: int | None = None) -> object:
+        return bert.cost(PRESET, b=QUESTION["b"], n=n or next(lengths)).matmul_flops
+
+    def substituted(n: int | None = None) -> object:
+        return total.subs({name: given[name.name] for name in names} | {n_symbol: n or next(lengths)})
+
+    def of_many() -> object:
+        return bert.cost(PRESET, b=sizes, n=QUESTION["n"]).matmul_flops
+
+    def in_numpy() -> object:
+        return by_hand(*(sizes if name.name == "b" else given[name.name] for name in names))
+
+    assert of_one(QUESTION["n"]) == substituted(QUESTION["n"])
+    assert np.array_equal(of_many(), in_numpy())
+    yield Row("one total, in process", _in_process(of_one, 200), "the same by sympy's `subs`", _in_process(substituted, 20))
+    yield Row(f"a total for {POINTS:,} batches", _in_process(of_many, 1), "the same by `lambdify` in numpy", _in_process(in_numpy, 5))
+
+
+def builds(commands: Commands, bare: float) -> Iterator[Row]:
+    """Yield a cold build, one in which nothing is to be done, and one after an edit."""
+    beside = "`import sympy` alone"
+    specs = commands.folder / "specs"
+    shutil.copytree(builtin_specs_dir(), specs)
+    only = ("build", "specs", "--only", BUILT, "--out", "out", "--jobs", "1", "--quiet")
+    cold = commands.gen(*only)
+    yield Row("cold build of bert, swin and llama", cold, beside, bare)
+    yield Row("the same, nothing to do", commands.least(*GEN, *only), "the cold build", cold)
+    edited = next(specs.rglob("bert.yaml"))
+    edited.write_text(edited.read_text(encoding="utf-8").replace("title: ", "title: My ", 1), encoding="utf-8")
+    yield Row("the same, one spec edited", commands.gen(*only), "the cold build", cold)
+
+
+def long_specs(commands: Commands) -> Iterator[Row]:
+    """Yield the check of a spec of many rows, beside one of half as many."""
+    taken = []
+    for count in (ROWS // 2, ROWS):
+        rows = "".join(f"  y{i}: {{op: linear, in: {f'y{i - 1}' if i else 'x'}, out: [b, d]}}\n" for i in range(count))
+        file = commands.folder / f"long_{count}.yaml"
+        file.write_text(f"title: Many\ndims: {{b: batch size, d: width}}\ninputs: {{x: [b, d]}}\nlayers:\n{rows}", encoding="utf-8")
+        taken.append(commands.gen("check", file.name))
+    yield Row(f"gen check of {ROWS:,} rows", taken[1], f"of {ROWS // 2:,} rows", taken[0])
+
+
+def main() -> None:
+    """Print the table."""
+    print(f"{'what':<40}{'seconds':>10}  {'beside':<38}{'seconds':>10}{'ratio':>10}")
+    with TemporaryDirectory() as folder:
+        commands = Commands(Path(folder))
+        bare = commands.least(sys.executable, "-c", "import sympy")
+        for row in chain(answers(commands, bare), questions(), builds(commands, bare), long_specs(commands)):
+            print(f"{row.what:<40}{row.seconds:>10.4g}  {row.beside:<38}{row.other:>10.4g}{row.ratio:>10.3g}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
