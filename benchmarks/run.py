@@ -34,7 +34,7 @@ QUESTION = {"b": 8, "n": 512}
 PRESET = "bert-base"
 
 
-class Row(NamedTuple):
+class TimedRow(NamedTuple):
     """One line of the table: what was measured, in seconds, and what it is held against."""
 
     what: str
@@ -86,14 +86,14 @@ def _in_process(run: Callable[[], object], times: int) -> float:
     return statistics.median(found)
 
 
-def answers(commands: Commands, bare: float) -> Iterator[Row]:
+def answers(commands: Commands, bare: float) -> Iterator[TimedRow]:
     """Yield what is asked for at a prompt, the second time."""
     beside = "`import sympy` alone"
     for words in (("cost", "llama-7b", "b=1", "n=2048"), ("list",), ("show", "llama")):
-        yield Row(f"gen {' '.join(words)}, again", commands.least(*GEN, *words), beside, bare)
+        yield TimedRow(f"gen {' '.join(words)}, again", commands.least(*GEN, *words), beside, bare)
 
 
-def questions() -> Iterator[Row]:
+def questions() -> Iterator[TimedRow]:
     """Yield one question in this process, and one for an array of sizes."""
     bert = load("bert")
     sizes = np.arange(1, POINTS + 1)
@@ -119,25 +119,25 @@ def questions() -> Iterator[Row]:
 
     assert of_one(QUESTION["n"]) == substituted(QUESTION["n"])
     assert np.array_equal(of_many(), in_numpy())
-    yield Row("one total, in process", _in_process(of_one, 200), "the same by sympy's `subs`", _in_process(substituted, 20))
-    yield Row(f"a total for {POINTS:,} batches", _in_process(of_many, 1), "the same by `lambdify` in numpy", _in_process(in_numpy, 5))
+    yield TimedRow("one total, in process", _in_process(of_one, 200), "the same by sympy's `subs`", _in_process(substituted, 20))
+    yield TimedRow(f"a total for {POINTS:,} batches", _in_process(of_many, 1), "the same by `lambdify` in numpy", _in_process(in_numpy, 5))
 
 
-def builds(commands: Commands, bare: float) -> Iterator[Row]:
+def builds(commands: Commands, bare: float) -> Iterator[TimedRow]:
     """Yield a cold build, one in which nothing is to be done, and one after an edit."""
     beside = "`import sympy` alone"
     specs = commands.folder / "specs"
     shutil.copytree(builtin_specs_dir(), specs)
     only = ("build", "specs", "--only", BUILT, "--out", "out", "--jobs", "1", "--quiet")
     cold = commands.gen(*only)
-    yield Row("cold build of bert, swin and llama", cold, beside, bare)
-    yield Row("the same, nothing to do", commands.least(*GEN, *only), "the cold build", cold)
+    yield TimedRow("cold build of bert, swin and llama", cold, beside, bare)
+    yield TimedRow("the same, nothing to do", commands.least(*GEN, *only), "the cold build", cold)
     edited = next(specs.rglob("bert.yaml"))
     edited.write_text(edited.read_text(encoding="utf-8").replace("title: ", "title: My ", 1), encoding="utf-8")
-    yield Row("the same, one spec edited", commands.gen(*only), "the cold build", cold)
+    yield TimedRow("the same, one spec edited", commands.gen(*only), "the cold build", cold)
 
 
-def long_specs(commands: Commands) -> Iterator[Row]:
+def long_specs(commands: Commands) -> Iterator[TimedRow]:
     """Yield the check of a spec of many rows, beside one of half as many."""
     taken = []
     for count in (ROWS // 2, ROWS):
@@ -145,7 +145,7 @@ def long_specs(commands: Commands) -> Iterator[Row]:
         file = commands.folder / f"long_{count}.yaml"
         file.write_text(f"title: Many\ndims: {{b: batch size, d: width}}\ninputs: {{x: [b, d]}}\nlayers:\n{rows}", encoding="utf-8")
         taken.append(commands.gen("check", file.name))
-    yield Row(f"gen check of {ROWS:,} rows", taken[1], f"of {ROWS // 2:,} rows", taken[0])
+    yield TimedRow(f"gen check of {ROWS:,} rows", taken[1], f"of {ROWS // 2:,} rows", taken[0])
 
 
 def main() -> None:
