@@ -21,7 +21,7 @@ from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
-    from generator.questions.parallel.plan import Plan, Planned
+    from generator.questions.parallel.plan import Planned, SplitPlan
     from generator.sheet.costing import Cost
 
 EXAMPLES = """\
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if found.fitting else 1
 
 
-def _report(cost: Cost, found: Plan, devices: str, *, all_of_them: bool) -> list[str]:
+def _report(cost: Cost, found: SplitPlan, devices: str, *, all_of_them: bool) -> list[str]:
     from generator.questions.time.work import items_of
 
     named = f"{cost.spec}, preset {cost.preset}" if cost.preset else cost.spec

@@ -11,7 +11,7 @@ from generator.render.terminal.table import Column, table_lines
 
 if TYPE_CHECKING:
     from generator.questions.parallel.device import DeviceShare
-    from generator.questions.parallel.splits import Split
+    from generator.questions.parallel.splits import DeviceSplit
 
 _OPTIONS = {
     "data": ("N", "replicas of the model, each with a batch of its own"),
@@ -32,19 +32,19 @@ def add_splits(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-sequence", action="store_true", help="let tensor parallel groups divide matrices alone, and no tokens")
 
 
-def split_of(args: argparse.Namespace) -> Split | None:
+def split_of(args: argparse.Namespace) -> DeviceSplit | None:
     """Return the split that is asked for; None where none is. Raises SizeError for one that there cannot be, UsageError for no number."""
-    from generator.questions.parallel.splits import Split
+    from generator.questions.parallel.splits import DeviceSplit
 
     given = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
     if not given:
         return None
     numbers: dict[str, Any] = {name: 0 if text == "0" else count_of(f"--{name}", text) for name, text in given.items()}
     numbers.setdefault("micro", numbers.get("pipeline", 1))
-    return Split(**numbers, sequence=not args.no_sequence)
+    return DeviceSplit(**numbers, sequence=not args.no_sequence)
 
 
-def split_lines(share: DeviceShare, split: Split) -> list[str]:
+def split_lines(share: DeviceShare, split: DeviceSplit) -> list[str]:
     """Return what the heaviest device of a split holds, and what it sends."""
     from generator.render.terminal.byte_units import about
 

@@ -70,7 +70,7 @@ class Recompute:
 
 
 @dataclass(eq=False)
-class Checkpoint:
+class BlockPass:
     """A block begins that may run once more in the backward pass.
 
     Args:
@@ -116,7 +116,7 @@ class Leave:
     outputs: Sequence[Tensor]
 
 
-Event = Launch | Enter | Bind | Leave | Checkpoint
+Event = Launch | Enter | Bind | Leave | BlockPass
 
 
 class NoFormulaError(Exception):
@@ -175,7 +175,7 @@ class Diary:
         self.asked: dict[Expr, int] = {}
         self._since: list[int] = [-1]  # from which order on what happens is in `_places`
         self._places: list[Place] = [()]
-        self._open: list[Checkpoint] = []  # blocks that are running
+        self._open: list[BlockPass] = []  # blocks that are running
         self._layers: Counter[str] = Counter()  # of each stack, how many have begun
 
     def mark(self) -> tuple[int, ...]:
@@ -213,9 +213,9 @@ class Diary:
             self._enter(outer)
 
     @contextmanager
-    def block(self, inputs: Sequence[Tensor], stack: str) -> Iterator[Checkpoint]:
+    def block(self, inputs: Sequence[Tensor], stack: str) -> Iterator[BlockPass]:
         """Note that a block runs, the next layer of a stack where that is named. To be settled by `settle_block` when it has run."""
-        found, number = Checkpoint(inputs), 0
+        found, number = BlockPass(inputs), 0
         if stack and not any(one.layer for one in self._open):
             self._layers[stack] += 1
             number = self._layers[stack]
@@ -228,7 +228,7 @@ class Diary:
         finally:
             self._open.pop()
 
-    def settle_block(self, block: Checkpoint, *, attends: bool) -> None:
+    def settle_block(self, block: BlockPass, *, attends: bool) -> None:
         """Decide whether a block that has just run will run once more; then nothing in it does by itself."""
         rule = self.recompute
         if rule is None:
@@ -238,7 +238,7 @@ class Diary:
             is_chosen = attends and any(one.layer for one in self._open)
         if is_chosen:
             for event in self.events[self.events.index(block) + 1 :]:
-                if isinstance(event, Checkpoint):
+                if isinstance(event, BlockPass):
                     event.end = 0
             block.end = len(self.events)
 

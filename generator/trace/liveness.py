@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from generator.trace.diary import Bind, Checkpoint, Diary, Enter, Event, Launch, Leave
+from generator.trace.diary import Bind, BlockPass, Diary, Enter, Event, Launch, Leave
 from generator.trace.peak import Memory, Moment
 from generator.trace.recompute import Segment, segments
 from generator.trace.tensor import Storage, Tensor
@@ -79,7 +79,7 @@ class _Replay:
 
     def step(self, position: int, event: Event) -> None:
         """Follow one event."""
-        if isinstance(event, Checkpoint):
+        if isinstance(event, BlockPass):
             self.again_until = max(self.again_until, event.end)
             for x in event.inputs if event.end else ():
                 self._keep(x.storage)

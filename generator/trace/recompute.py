@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from generator.trace.diary import Bind, Checkpoint, Diary, Enter, Event, Launch, Leave
+from generator.trace.diary import Bind, BlockPass, Diary, Enter, Event, Launch, Leave
 from generator.trace.tensor import Storage, Tensor
 
 
@@ -29,7 +29,7 @@ class Segment:
         fresh: for each storage that it makes, the one that its second run makes; None before that.
     """
 
-    checkpoint: Checkpoint
+    checkpoint: BlockPass
     events: Sequence[Event]
     saving: int = 0
     fresh: dict[Storage, Storage] | None = None
@@ -76,7 +76,7 @@ class Segment:
 
 def segments(diary: Diary) -> list[Segment]:
     """Return the parts that run once more, in order."""
-    chosen = [(at, event) for at, event in enumerate(diary.events) if isinstance(event, Checkpoint) and event.end]
+    chosen = [(at, event) for at, event in enumerate(diary.events) if isinstance(event, BlockPass) and event.end]
     return [Segment(event, diary.events[at + 1 : event.end]) for at, event in chosen]
 
 

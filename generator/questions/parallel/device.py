@@ -14,8 +14,8 @@ from generator.formulas.evaluate import evaluate
 from generator.quantities import MACS, PARAMS, TRAINABLE_PARAMS, VISIBLE_BACKWARD_MATMUL_FLOPS, VISIBLE_MATMUL_FLOPS
 from generator.questions.memory.fits import MemoryNeeds, MemoryPart, MemorySetting
 from generator.questions.memory.optimisers import copies_of
-from generator.questions.parallel.placing import Place, Placing, placing
-from generator.questions.parallel.splits import Split
+from generator.questions.parallel.placing import Placement, Placing, placing
+from generator.questions.parallel.splits import DeviceSplit
 from generator.questions.parallel.stages import Stage, layers, stages
 from generator.sheet.costing import Cost, RowCost
 from generator.sheet.number_formats import ITEM_BYTES
@@ -83,11 +83,11 @@ class Splitting:
         highest = None if peak is None else peak.bytes_at(self.setting.dtype, self.cost.dims)
         return None if highest is None else max(0, highest - sum(row.kept for row in self.rows))
 
-    def heaviest(self, split: Split) -> DeviceShare:
+    def heaviest(self, split: DeviceSplit) -> DeviceShare:
         """Return the device that needs most; of several the first. Raises SizeError for a split that the model does not allow."""
         return max(self.shares(split), key=lambda share: share.needs.total or 0)
 
-    def shares(self, split: Split) -> list[DeviceShare]:
+    def shares(self, split: DeviceSplit) -> list[DeviceShare]:
         """Return one device of each stage. Raises SizeError as `heaviest`."""
         self._check(split)
         key = split.pipeline, split.interleave
@@ -95,16 +95,16 @@ class Splitting:
             self._stages[key] = stages(self.cost, *key)
         return [self._share(split, number, stage) for number, stage in enumerate(self._stages[key])]
 
-    def _check(self, split: Split) -> None:
+    def _check(self, split: DeviceSplit) -> None:
         if split.expert > 1 and not self.places.experts:
             raise SizeError(f"`{self.cost.spec}` has no experts to divide")
         for row in self.rows:
-            if split.tensor > 1 and row.place is Place.COLUMN and row.width % split.tensor:
+            if split.tensor > 1 and row.place is Placement.COLUMN and row.width % split.tensor:
                 raise SizeError(f"the {row.width:,} results of `{row.path}` cannot be divided among {split.tensor} devices")
             if row.is_expert and split.expert > 1 and row.experts % split.expert:
                 raise SizeError(f"{row.experts:,} experts cannot be divided among {split.expert} devices")
 
-    def _share(self, split: Split, number: int, stage: Stage) -> DeviceShare:
+    def _share(self, split: DeviceSplit, number: int, stage: Stage) -> DeviceShare:
         own = [(row, stage.of(row.path)) for row in self.rows if stage.of(row.path)]
         plain = sum((part * row.parameters(split.tensor) for row, part in own if not row.is_expert), Fraction(0))
         experts = sum((part * row.parameters(split.tensor) for row, part in own if row.is_expert), Fraction(0)) / split.expert
@@ -138,7 +138,7 @@ class Splitting:
         flops = sum((part * row.flops_on(split) for row, part in own), Fraction(0)) * split.micro
         return DeviceShare(number, ceil(plain + experts), MemoryNeeds(parts), sent, float(flops))
 
-    def _sent(self, split: Split, number: int, own: list[tuple[_Row, Fraction]]) -> Iterator[tuple[str, Fraction]]:
+    def _sent(self, split: DeviceSplit, number: int, own: list[tuple[_Row, Fraction]]) -> Iterator[tuple[str, Fraction]]:
         """Yield the bytes that a device sends in a step, by collective: of a ring of k devices (k - 1) / k of what is gathered."""
         ring, steps = Fraction(split.data - 1, split.data), split.micro
         plain = sum((part * row.parameters(split.tensor) for row, part in own if not row.is_expert), Fraction(0)) * self.item
@@ -157,11 +157,11 @@ class Splitting:
             ends = (number > 0) + (number < split.pipeline - 1)
             inner = split.interleave - 1 if number in (0, split.pipeline - 1) else 0
             yield "activations and their gradients, to other stages", boundary * (ends * split.interleave + inner)
-        tokens = sum((part * row.results for row, part in own if row.is_expert and row.place is Place.ROW), Fraction(0))
+        tokens = sum((part * row.results for row, part in own if row.is_expert and row.place is Placement.ROW), Fraction(0))
         to_others = tokens * self.item * split.micro * Fraction(split.expert - 1, split.expert)
         yield "tokens, to experts and back", 4 * to_others / (split.tensor if split.sequence else 1)
 
-    def _largest(self, split: Split, own: list[tuple[_Row, Fraction]]) -> Fraction:
+    def _largest(self, split: DeviceSplit, own: list[tuple[_Row, Fraction]]) -> Fraction:
         """Return the parameters of the largest layer, or row of the spec itself, of a stage on one device of a tensor parallel group."""
         found: dict[str, Fraction] = {}
         for row, _ in own:
@@ -197,7 +197,7 @@ class _Row:
     """
 
     path: str
-    place: Place
+    place: Placement
     is_expert: bool
     summed: int
     read: int
@@ -219,9 +219,9 @@ class _Row:
         for axis in shape:
             numel *= axis
         results, width = numel * repeat, int(shape[-1])
-        is_divided = place in (Place.COLUMN, Place.ROW, Place.WORDS)
+        is_divided = place in (Placement.COLUMN, Placement.ROW, Placement.WORDS)
         matrix = params if is_divided else 0
-        if place is Place.ROW and results:
+        if place is Placement.ROW and results:
             inputs = Fraction(int(row.value(MACS.key))) / results
             matrix = int(inputs * width * repeat)
         is_expert = places.is_expert(sheet_row.path)
@@ -231,7 +231,7 @@ class _Row:
             sheet_row.path,
             place,
             is_expert,
-            int(results) if place is Place.ROW or (place is Place.WORDS and sheet_row.op == "embedding") else 0,
+            int(results) if place is Placement.ROW or (place is Placement.WORDS and sheet_row.op == "embedding") else 0,
             int(Fraction(int(row.value(MACS.key))) / width) if places.is_entry(sheet_row) else 0,
             width,
             matrix,
@@ -251,11 +251,11 @@ class _Row:
         """Return how many of them learn."""
         return self.parameters(tensor) if self.learns else Fraction(0)
 
-    def kept_on(self, split: Split) -> Fraction:
+    def kept_on(self, split: DeviceSplit) -> Fraction:
         """Return the bytes that a device keeps of a microbatch: what lies between matrices divided, the rest by tokens or whole."""
-        is_divided = self.place in (Place.BETWEEN, Place.ROW) or split.sequence
+        is_divided = self.place in (Placement.BETWEEN, Placement.ROW) or split.sequence
         return Fraction(self.kept, split.tensor if is_divided else 1)
 
-    def flops_on(self, split: Split) -> Fraction:
+    def flops_on(self, split: DeviceSplit) -> Fraction:
         """Return the FLOPs of a device of a tensor parallel group for a microbatch."""
-        return Fraction(self.flops, 1 if self.place is Place.WHOLE and not split.sequence else split.tensor)
+        return Fraction(self.flops, 1 if self.place is Placement.WHOLE and not split.sequence else split.tensor)

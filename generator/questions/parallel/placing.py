@@ -20,7 +20,7 @@ from generator.questions.time.work import head_rows
 from generator.sheet.sheet import Sheet, SheetRow
 
 
-class Place(Enum):
+class Placement(Enum):
     """What a device of a tensor parallel group has of a row."""
 
     COLUMN = "divided by its results"
@@ -40,17 +40,17 @@ class Placing:
         experts: how many experts there are in each layer, by the path of their group.
     """
 
-    places: Mapping[str, Place]
+    places: Mapping[str, Placement]
     entries: frozenset[str] = frozenset()
     experts: Mapping[str, Expr] = field(default_factory=dict)
 
-    def of(self, path: str) -> Place:
+    def of(self, path: str) -> Placement:
         """Return the place of a row."""
-        return self.places.get(path, Place.WHOLE)
+        return self.places.get(path, Placement.WHOLE)
 
     def is_entry(self, row: SheetRow) -> bool:
         """Say whether a row is the first to read what the whole of a tensor parallel group has: its gradient is summed over that."""
-        return row.path in self.entries or (self.of(row.path) is Place.WORDS and row.op == "linear")
+        return row.path in self.entries or (self.of(row.path) is Placement.WORDS and row.op == "linear")
 
     def experts_of(self, path: str) -> Expr:
         """Return how many experts there are in the layer of a row of theirs."""
@@ -66,19 +66,19 @@ def placing(sheet: Sheet) -> Placing:
     inside: dict[str, list[SheetRow]] = defaultdict(list)
     for row in sheet.rows:
         inside[row.path.rpartition(".")[0]].append(row)
-    places: dict[str, Place] = {}
+    places: dict[str, Placement] = {}
     entries: set[str] = set()
     for block, rows in inside.items():
         if block:
             found = _in_block(rows)
-            entries |= {path for path, place in found.items() if place is Place.COLUMN and _is_first(path, found, rows)}
+            entries |= {path for path, place in found.items() if place is Placement.COLUMN and _is_first(path, found, rows)}
             places |= {path: place for path, place in found.items() if path not in places}
     for row in sheet.rows:  # all that is inside of a group is where the group is
         around = row.path.rpartition(".")[0]
-        if places.get(around) is Place.BETWEEN:
-            places[row.path] = Place.BETWEEN
-    places |= {row.path: Place.WORDS for row in inside[""] if row.op == "embedding"}
-    places |= {row.path: Place.WORDS for row in head_rows(sheet)}
+        if places.get(around) is Placement.BETWEEN:
+            places[row.path] = Placement.BETWEEN
+    places |= {row.path: Placement.WORDS for row in inside[""] if row.op == "embedding"}
+    places |= {row.path: Placement.WORDS for row in head_rows(sheet)}
     return Placing(places, frozenset(entries), _experts(sheet))
 
 
@@ -89,20 +89,20 @@ def _experts(sheet: Sheet) -> dict[str, Expr]:
     return {path: cancel(repeats[path] / row.repeat) for row in mixed for path in (row.path.rpartition(".")[0],)}
 
 
-def _in_block(rows: Sequence[SheetRow]) -> dict[str, Place]:
+def _in_block(rows: Sequence[SheetRow]) -> dict[str, Placement]:
     """Return the places of the rows of one block that are not whole."""
     by_name = {row.name: row for row in rows}
     linear = [row for row in rows if row.op == "linear"]
-    found: dict[str, Place] = {}
+    found: dict[str, Placement] = {}
     for last in linear:
         columns, between = _before(last, by_name)
         is_last = not any(last in _before(other, by_name)[0] for other in linear)
         if columns and is_last:
             before = [one for row in columns for one in _before(row, by_name)[0]]
             columns = [row for row in columns if row not in before]  # a latent that others are made of is whole
-            found |= dict.fromkeys([row.path for row in _behind(columns, between)], Place.BETWEEN)
-            found |= dict.fromkeys([row.path for row in columns], Place.COLUMN)
-            found[last.path] = Place.ROW
+            found |= dict.fromkeys([row.path for row in _behind(columns, between)], Placement.BETWEEN)
+            found |= dict.fromkeys([row.path for row in columns], Placement.COLUMN)
+            found[last.path] = Placement.ROW
     return found
 
 
@@ -135,8 +135,8 @@ def _behind(columns: Sequence[SheetRow], between: Sequence[SheetRow]) -> list[Sh
         reached |= {row.name for row in more}
 
 
-def _is_first(path: str, found: Mapping[str, Place], rows: Sequence[SheetRow]) -> bool:
+def _is_first(path: str, found: Mapping[str, Placement], rows: Sequence[SheetRow]) -> bool:
     """Say whether a column parallel row is the first of a block that reads what it reads."""
     reading = {row.path: row.inputs for row in rows}
-    alike = [one for one in reading if found.get(one) is Place.COLUMN and reading[one] == reading[path]]
+    alike = [one for one in reading if found.get(one) is Placement.COLUMN and reading[one] == reading[path]]
     return alike[0] == path

@@ -10,7 +10,7 @@ from sympy import divisors
 
 from generator.errors import SizeError
 from generator.questions.parallel.device import DeviceShare, Splitting
-from generator.questions.parallel.splits import Split
+from generator.questions.parallel.splits import DeviceSplit
 from generator.questions.time.bound import TimeSetting
 
 MOST_TENSOR = 8  # devices of one machine, as a rule: beyond it links are slower than the one that a device's file tells
@@ -27,7 +27,7 @@ class Planned:
         there: bytes of a device.
     """
 
-    split: Split
+    split: DeviceSplit
     heaviest: DeviceShare
     compute_seconds: float
     link_seconds: float | None
@@ -62,7 +62,7 @@ class Planned:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SplitPlan:
     """All splits that the model allows, those that fit first, by their bounds.
 
     Args:
@@ -78,7 +78,7 @@ class Plan:
         return tuple(one for one in self.splits if one.fits)
 
 
-def planned(splitting: Splitting, split: Split, setting: TimeSetting) -> Planned:
+def planned(splitting: Splitting, split: DeviceSplit, setting: TimeSetting) -> Planned:
     """Return a split with its times. Raises SizeError where the model does not allow it, or the device's peak is not known."""
     shares = splitting.shares(split)
     peak, link = float(setting.device.require_peak(setting.compute)), setting.device.link
@@ -88,7 +88,7 @@ def planned(splitting: Splitting, split: Split, setting: TimeSetting) -> Planned
     return Planned(split, heaviest, compute, None if link is None else sent / (float(link) / 2), setting.device.memory)
 
 
-def plan(splitting: Splitting, count: int, batch: int, global_batch: int, setting: TimeSetting) -> Plan:
+def plan(splitting: Splitting, count: int, batch: int, global_batch: int, setting: TimeSetting) -> SplitPlan:
     """Return all splits over so many devices.
 
     Args:
@@ -112,7 +112,7 @@ def plan(splitting: Splitting, count: int, batch: int, global_batch: int, settin
                 _count(refused, str(error).splitlines()[0])
     if not found:
         raise SizeError(f"no split over {count} devices is possible", *refused)
-    return Plan(tuple(sorted(found, key=_rank)), refused)
+    return SplitPlan(tuple(sorted(found, key=_rank)), refused)
 
 
 def _rank(one: Planned) -> tuple[bool, float, float, int]:
@@ -128,12 +128,12 @@ def _shapes(count: int) -> Iterator[tuple[int, int, int]]:
                 yield count // tensor // pipeline, tensor, pipeline
 
 
-def _variants(splitting: Splitting, data: int, tensor: int, pipeline: int, micro: int) -> Iterator[Split]:
+def _variants(splitting: Splitting, data: int, tensor: int, pipeline: int, micro: int) -> Iterator[DeviceSplit]:
     experts = divisors(data) if splitting.places.experts else [1]
     for zero in range(4) if data > 1 else (0,):
         for interleave in (1, 2) if pipeline > 1 and micro % pipeline == 0 else (1,):
             for expert in experts:
-                yield Split(data, zero, tensor, True, pipeline, interleave, expert, micro)
+                yield DeviceSplit(data, zero, tensor, True, pipeline, interleave, expert, micro)
 
 
 def _count(refused: dict[str, int], reason: str) -> None:

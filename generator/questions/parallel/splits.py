@@ -9,7 +9,7 @@ from generator.errors import SizeError
 
 
 @dataclass(frozen=True)
-class Split:
+class DeviceSplit:
     """How many parts there are of each kind; the size of the batch is that of a microbatch on one replica.
 
     Args:

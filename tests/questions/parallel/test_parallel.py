@@ -17,8 +17,8 @@ from generator.errors import SizeError
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
 from generator.questions.parallel.device import DeviceShare, Splitting
-from generator.questions.parallel.placing import Place
-from generator.questions.parallel.splits import Split
+from generator.questions.parallel.placing import Placement
+from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import cost_of
 
 LLAMA = {"d": 16, "L": 3, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8}
@@ -45,7 +45,7 @@ def _held(tmp_path: Path, world: int, **task: Any) -> list[dict[str, int]]:
 @pytest.mark.slow
 def test_replicas_that_divide_all_hold_what_fsdp_holds(tmp_path: Path) -> None:
     found = _held(tmp_path, 2, how="data", spec="llama3", sizes=LLAMA)
-    shares = _bytes(_splitting("llama3", {**LLAMA, "b": 2, "n": 4}).heaviest(Split(data=2, zero=3)))
+    shares = _bytes(_splitting("llama3", {**LLAMA, "b": 2, "n": 4}).heaviest(DeviceSplit(data=2, zero=3)))
     for rank in found:
         assert 2 * rank["parameters"] == shares["weight_bytes"]
         assert 2 * rank["gradients"] == shares["gradient_bytes"]
@@ -63,21 +63,21 @@ def test_a_tensor_parallel_group_holds_what_torch_divides(tmp_path: Path, spec: 
     splitting = _splitting(spec, {**sizes, "b": 1, "n": 4})
     styles = {"embedding": "WORDS embedding", "linear": "WORDS linear"}
     ops = {row.path: row.op for row in splitting.cost.sheet.rows}
-    places = {path: styles[ops[path]] if place is Place.WORDS else place.name for path, place in splitting.places.places.items()}
+    places = {path: styles[ops[path]] if place is Placement.WORDS else place.name for path, place in splitting.places.places.items()}
     places = {path: style for path, style in places.items() if style != "BETWEEN"}
     found = _held(tmp_path, world, how="tensor", spec=spec, sizes=sizes, places=places)
-    assert {rank["parameters"] for rank in found} == {splitting.heaviest(Split(tensor=world)).parameters}
+    assert {rank["parameters"] for rank in found} == {splitting.heaviest(DeviceSplit(tensor=world)).parameters}
 
 
 def test_the_largest_stage_is_that_of_a_published_measurement() -> None:
     """Llama-3.1-8B over four stages takes 4.26 GiB in vLLM, of which 32 MiB are its rotary cache for 131,072 positions."""
-    share = _splitting("llama3", {"b": 1, "n": 8}, "llama-3-8b").heaviest(Split(pipeline=4, micro=4))
+    share = _splitting("llama3", {"b": 1, "n": 8}, "llama-3-8b").heaviest(DeviceSplit(pipeline=4, micro=4))
     assert round((_bytes(share)["weight_bytes"] + 131_072 * 128 * 2) / 2**30, 2) == 4.26
 
 
 def test_stages_have_all_rows_once() -> None:
     splitting = _splitting("llama3", {**LLAMA, "L": 7, "b": 1, "n": 4})
-    for split in (Split(pipeline=3, micro=3), Split(pipeline=3, interleave=2, micro=3)):
+    for split in (DeviceSplit(pipeline=3, micro=3), DeviceSplit(pipeline=3, interleave=2, micro=3)):
         assert sum(share.parameters for share in splitting.shares(split)) == splitting.cost.params
 
 
@@ -85,7 +85,7 @@ def test_stages_have_all_rows_once() -> None:
 def test_states_are_those_of_zero(zero: int, each: Fraction) -> None:
     """Rajbhandari et al. 2020, section 3 and figure 1: 2 + 2 + K bytes for a parameter with K = 12, over 64 devices; ours has K = 4."""
     splitting = _splitting("llama3", {"b": 1, "n": 8}, "llama-3-8b")
-    found, count = _bytes(splitting.heaviest(Split(data=64, zero=zero))), splitting.cost.params
+    found, count = _bytes(splitting.heaviest(DeviceSplit(data=64, zero=zero))), splitting.cost.params
     total = found["weight_bytes"] + found["gradient_bytes"] + found["optimiser_bytes"] * Fraction(12, 4)
     assert total == each * count
 
@@ -93,7 +93,7 @@ def test_states_are_those_of_zero(zero: int, each: Fraction) -> None:
 def test_in_flight_and_bubble_are_those_of_megatron() -> None:
     """The bubble is (p - 1) / (v m) (Narayanan et al. 2021); the first stage keeps L (1 + (p - 1) / (p v)) layers (Korthikanti 2022)."""
     for pipeline, pieces in ((4, 1), (4, 2), (8, 4)):
-        split = Split(pipeline=pipeline, interleave=pieces, micro=4 * pipeline)
+        split = DeviceSplit(pipeline=pipeline, interleave=pieces, micro=4 * pipeline)
         assert split.bubble == (pipeline - 1) / (pieces * split.micro)
         layers = Fraction(split.in_flight(0), pipeline * pieces)
         assert layers == (1 if pieces == 1 else 1 + Fraction(pipeline - 1, pipeline * pieces))
@@ -102,7 +102,7 @@ def test_in_flight_and_bubble_are_those_of_megatron() -> None:
 def test_sequence_parallelism_divides_all_that_is_kept_and_without_it_what_is_between_matrices() -> None:
     splitting = _splitting("llama3", {**LLAMA, "b": 1, "n": 8})
     whole, divided, between = (_bytes(splitting.heaviest(split))["kept_bytes"] for split in (
-        Split(), Split(tensor=2), Split(tensor=2, sequence=False)))  # fmt: skip
+        DeviceSplit(), DeviceSplit(tensor=2), DeviceSplit(tensor=2, sequence=False)))  # fmt: skip
     assert divided == whole / 2 < between < whole
 
 
@@ -116,7 +116,7 @@ def test_sequence_parallelism_divides_all_that_is_kept_and_without_it_what_is_be
 )
 def test_a_split_that_the_model_does_not_allow_is_refused(split: dict[str, int], message: str) -> None:
     with pytest.raises(SizeError, match=message):
-        _splitting("llama3", {**LLAMA, "b": 1, "n": 8}).heaviest(Split(**split))
+        _splitting("llama3", {**LLAMA, "b": 1, "n": 8}).heaviest(DeviceSplit(**split))
 
 
 def test_plans_are_sorted_by_time_and_fit(capsys: pytest.CaptureFixture[str]) -> None:
