@@ -1,14 +1,23 @@
-# Made by `gen build`; do not edit (content 037d478341d78bf0).
+# Made by `gen build`; do not edit (content 0bfac3a25ea30282).
 """Loads the weights of public implementations into generated modules."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+
+
+def weight_names(name: str) -> dict[str, Any]:
+    """Return how public implementations name the weights of a module, by layout, as the file beside it says."""
+    text = Path(__file__).with_name(f"{name}.weights.json").read_text(encoding="utf-8")
+    layouts: dict[str, Any] = json.loads(text)["layouts"]
+    return layouts
 
 
 def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references: Mapping[str, Mapping[str, Any]], layout: str) -> None:
@@ -16,10 +25,10 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
 
     Args:
         weights: that implementation's state dict.
-        references: by layout, `rules` and `ignore`. A rule says where what begins with `to` comes from: `from` one name, or several
-            that are joined along the first axis (`name[*]` is one entry along it); `part` i of n equal parts of the first axis;
-            `transpose`d; or given our shape (`reshape`). `*` is the same layer number on both sides; on their side `(2*+1)` counts with
-            it. `ignore` lists names of theirs that hold no weights of ours.
+        references: by layout, `weights` and `ignore`. `weights` says where what begins with a name of ours comes from: one name, or
+            several that are joined along the first axis (`name[*]` is one entry along it); with more to do, they stand under `from`:
+            `part` i of n equal parts of the first axis; `transpose`d; or given our shape (`reshape`). `*` is the same layer number on
+            both sides; on their side `(2*+1)` counts with it. `ignore` lists names of theirs that hold no weights of ours.
 
     Raises:
         ValueError: no such layout; names of ours that nothing fills, names of theirs that nothing uses, or shapes that differ (all
@@ -27,7 +36,7 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
     """
     if layout not in references:
         raise ValueError(f"unknown layout {layout!r}; known: {', '.join(references)}")
-    rules: Sequence[Mapping[str, Any]] = references[layout]["rules"]
+    rules = {name: rule if isinstance(rule, dict) else {"from": rule} for name, rule in references[layout]["weights"].items()}
     ignore: Sequence[str] = references[layout]["ignore"]
     problems: list[str] = []
     used: set[str] = set()
@@ -39,9 +48,8 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
         if found is None:
             unfilled.append((name, id(own)))
             continue
-        names, value = found
+        rule, names, value = found
         used.update(names)
-        rule = next(rule for rule in rules if _match(rule["to"], name))
         if rule.get("reshape") and value.numel() == own.numel():
             value = value.reshape(own.shape)
         if value.shape != own.shape:
@@ -59,14 +67,16 @@ def load_reference(module: nn.Module, weights: Mapping[str, Tensor], references:
             own.copy_(value)
 
 
-def _source(name: str, rules: Sequence[Mapping[str, Any]], weights: Mapping[str, Tensor]) -> tuple[list[str], Tensor] | None:
-    """Find what fills one of our names."""
-    for rule in rules:
-        match = _match(rule["to"], name)
+def _source(
+    name: str, rules: Mapping[str, Mapping[str, Any]], weights: Mapping[str, Tensor]
+) -> tuple[Mapping[str, Any], list[str], Tensor] | None:
+    """Find what fills one of our names: the rule, their names, and the value."""
+    for start, rule in rules.items():
+        match = _match(start, name)
         if match is None:
             continue
         rest = name[match.end() :]
-        texts = rule["from"] if isinstance(rule["from"], (list, tuple)) else [rule["from"]]
+        texts = [rule["from"]] if isinstance(rule["from"], str) else rule["from"]
         filled = [_filled(text, match.groups()) + rest for text in texts]
         names = [text.partition("[")[0] for text in filled]
         if not all(other in weights for other in names):
@@ -78,7 +88,7 @@ def _source(name: str, rules: Sequence[Mapping[str, Any]], weights: Mapping[str,
             value = value.chunk(count)[index]
         if rule.get("transpose") and value.dim() == 2:
             value = value.T
-        return names, value
+        return rule, names, value
     return None
 
 

@@ -1,6 +1,6 @@
 """Multi-head latent attention, absorbed.
 
-Generated from blocks/attention/absorbed_latent_attention.yaml (sha256 bf645f1aba4fe629); edit the spec, not this file (content 52f8333885dd5d03).
+Generated from blocks/attention/absorbed_latent_attention.yaml (sha256 bf645f1aba4fe629); edit the spec, not this file (content e84748b1e28e6a1b).
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class AbsorbedLatentAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
         "deepseek-v2-absorbed": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840},

@@ -1,6 +1,6 @@
 """ALBERT.
 
-Generated from models/albert.yaml (sha256 a2020b2d4de51f1e); edit the spec, not this file (content ef4b4df04c850238).
+Generated from models/albert.yaml (sha256 07b7256d770a776a); edit the spec, not this file (content 22d33e12765fd08e).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .mlp import Mlp
 from .post_norm_block import PostNormBlock
 
@@ -38,28 +39,6 @@ class Albert(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"E": "embedding_dim", "d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # AlbertModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "widened", "from": "encoder.embedding_hidden_mapping_in"},
-                {"to": "blocks.attention.q", "from": "encoder.albert_layer_groups.0.albert_layers.0.attention.query"},
-                {"to": "blocks.attention.k", "from": "encoder.albert_layer_groups.0.albert_layers.0.attention.key"},
-                {"to": "blocks.attention.v", "from": "encoder.albert_layer_groups.0.albert_layers.0.attention.value"},
-                {"to": "blocks.attention.out", "from": "encoder.albert_layer_groups.0.albert_layers.0.attention.dense"},
-                {"to": "blocks.attention_norm", "from": "encoder.albert_layer_groups.0.albert_layers.0.attention.LayerNorm"},
-                {"to": "blocks.mlp.up", "from": "encoder.albert_layer_groups.0.albert_layers.0.ffn"},
-                {"to": "blocks.mlp.down", "from": "encoder.albert_layer_groups.0.albert_layers.0.ffn_output"},
-                {"to": "blocks.y", "from": "encoder.albert_layer_groups.0.albert_layers.0.full_layer_layer_norm"},
-                {"to": "pooler", "from": "pooler"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -71,6 +50,7 @@ class Albert(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -91,6 +71,7 @@ class Albert(nn.Module):
             ffn=Mlp(embed_dim=embed_dim, mlp_dim=mlp_dim, activation="gelu_tanh", **factory),
             **factory,
         )
+        recompute_layers([self.blocks] * num_layers, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
@@ -101,8 +82,12 @@ class Albert(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (AlbertModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("albert"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         n = tokens.shape[1]

@@ -1,6 +1,6 @@
 """Causal attention with linear biases.
 
-Generated from blocks/attention/alibi_attention.yaml (sha256 bfd4df603015cba5); edit the spec, not this file (content 01720deb42409091).
+Generated from blocks/attention/alibi_attention.yaml (sha256 bfd4df603015cba5); edit the spec, not this file (content 403428d0f1903644).
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class AlibiAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

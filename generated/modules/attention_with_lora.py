@@ -1,6 +1,6 @@
 """Multi-head self-attention with low-rank adapters.
 
-Generated from blocks/attention/attention_with_lora.yaml (sha256 6a0947059397984c); edit the spec, not this file (content d96a76e16165d576).
+Generated from blocks/attention/attention_with_lora.yaml (sha256 6a0947059397984c); edit the spec, not this file (content d578dde13c378b1b).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ class AttentionWithLora(nn.Module):
     Trainable parameters: 4*d*r.
     MACs: 4*b*n*d**2 + 4*b*n*d*r + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

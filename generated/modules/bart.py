@@ -1,6 +1,6 @@
 """BART.
 
-Generated from models/bart.yaml (sha256 879b77054a1738ae); edit the spec, not this file (content 8a715232f68ad318).
+Generated from models/bart.yaml (sha256 7fcd731504397a01); edit the spec, not this file (content 73a87f4f65da0895).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, remember, substate
 from .decoder_block import DecoderBlock
 from .mlp import Mlp
@@ -43,39 +44,6 @@ class Bart(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim", "P": "max_length"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # BartForConditionalGeneration
-            "rules": [
-                {"to": "source_embedding", "from": "model.shared"},
-                {"to": "source_table", "from": "model.encoder.embed_positions.weight"},
-                {"to": "encoder_norm", "from": "model.encoder.layernorm_embedding"},
-                {"to": "encoder.*.attention.q", "from": "model.encoder.layers.*.self_attn.q_proj"},
-                {"to": "encoder.*.attention.k", "from": "model.encoder.layers.*.self_attn.k_proj"},
-                {"to": "encoder.*.attention.v", "from": "model.encoder.layers.*.self_attn.v_proj"},
-                {"to": "encoder.*.attention.out", "from": "model.encoder.layers.*.self_attn.out_proj"},
-                {"to": "encoder.*.attention_norm", "from": "model.encoder.layers.*.self_attn_layer_norm"},
-                {"to": "encoder.*.mlp.up", "from": "model.encoder.layers.*.fc1"},
-                {"to": "encoder.*.mlp.down", "from": "model.encoder.layers.*.fc2"},
-                {"to": "encoder.*.y", "from": "model.encoder.layers.*.final_layer_norm"},
-                {"to": "target_table", "from": "model.decoder.embed_positions.weight"},
-                {"to": "decoder_norm", "from": "model.decoder.layernorm_embedding"},
-                {"to": "decoder.*.self_attention.qkv.weight", "from": ["model.decoder.layers.*.self_attn.q_proj.weight", "model.decoder.layers.*.self_attn.k_proj.weight", "model.decoder.layers.*.self_attn.v_proj.weight"]},
-                {"to": "decoder.*.self_attention.qkv.bias", "from": ["model.decoder.layers.*.self_attn.q_proj.bias", "model.decoder.layers.*.self_attn.k_proj.bias", "model.decoder.layers.*.self_attn.v_proj.bias"]},
-                {"to": "decoder.*.self_attention.out", "from": "model.decoder.layers.*.self_attn.out_proj"},
-                {"to": "decoder.*.self_attention_norm", "from": "model.decoder.layers.*.self_attn_layer_norm"},
-                {"to": "decoder.*.cross_attention.q", "from": "model.decoder.layers.*.encoder_attn.q_proj"},
-                {"to": "decoder.*.cross_attention.k", "from": "model.decoder.layers.*.encoder_attn.k_proj"},
-                {"to": "decoder.*.cross_attention.v", "from": "model.decoder.layers.*.encoder_attn.v_proj"},
-                {"to": "decoder.*.cross_attention.out", "from": "model.decoder.layers.*.encoder_attn.out_proj"},
-                {"to": "decoder.*.cross_attention_norm", "from": "model.decoder.layers.*.encoder_attn_layer_norm"},
-                {"to": "decoder.*.mlp.up", "from": "model.decoder.layers.*.fc1"},
-                {"to": "decoder.*.mlp.down", "from": "model.decoder.layers.*.fc2"},
-                {"to": "decoder.*.y", "from": "model.decoder.layers.*.final_layer_norm"},
-            ],
-            "ignore": ["model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight", "lm_head.weight", "final_logits_bias"],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -85,6 +53,7 @@ class Bart(nn.Module):
         vocab_size: int,
         mlp_dim: int | None = None,
         max_length: int = 5000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -105,6 +74,7 @@ class Bart(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.encoder, recompute)
         self.target_table = nn.Parameter(torch.randn(max_length + 2, embed_dim, **factory) * 0.02)
         self.decoder_norm = nn.LayerNorm(embed_dim, **factory)
         self.decoder = nn.ModuleList(
@@ -117,6 +87,7 @@ class Bart(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.decoder, recompute)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.source_embedding.weight
 
@@ -128,8 +99,12 @@ class Bart(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (BartForConditionalGeneration).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("bart"), layout)
 
     def forward(self, source: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         s = source.shape[1]

@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 5bebdbffb98bc4f7); edit the spec, not this file (content a9667ecb0c0c5a73).
+Generated from models/bert.yaml (sha256 f5ad6c65d28f7758); edit the spec, not this file (content c2c8329041ab30f5).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .post_norm_block import PostNormBlock
 
 
@@ -35,27 +36,6 @@ class Bert(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # BertModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
-                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-                {"to": "pooler", "from": "pooler.dense"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -66,6 +46,7 @@ class Bert(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -81,6 +62,7 @@ class Bert(nn.Module):
             PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-12, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
@@ -91,8 +73,12 @@ class Bert(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (BertModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("bert"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         n = tokens.shape[1]

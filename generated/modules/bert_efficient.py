@@ -1,6 +1,6 @@
 """BERT with efficient attention.
 
-Generated from models/bert_efficient.yaml (sha256 fbb18390d9e07e55); edit the spec, not this file (content 1e0dee8373298149).
+Generated from models/bert_efficient.yaml (sha256 77a3c1650195474c); edit the spec, not this file (content 9687207bcabe899f).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .efficient_attention import EfficientAttention
 from .post_norm_block import PostNormBlock
 
@@ -42,6 +43,7 @@ class BertEfficient(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -64,6 +66,7 @@ class BertEfficient(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

@@ -1,6 +1,6 @@
 """BERT with linear attention.
 
-Generated from models/bert_linear.yaml (sha256 6171a19ef2d6fa73); edit the spec, not this file (content 874732a3d4fcebde).
+Generated from models/bert_linear.yaml (sha256 f0a9addd9caec6f6); edit the spec, not this file (content b0a295d0bd8f624f).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .linear_attention import LinearAttention
 from .post_norm_block import PostNormBlock
 
@@ -42,6 +43,7 @@ class BertLinear(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -64,6 +66,7 @@ class BertLinear(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

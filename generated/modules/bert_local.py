@@ -1,6 +1,6 @@
 """BERT with local window attention.
 
-Generated from models/bert_local.yaml (sha256 2764a0a3bf9c953b); edit the spec, not this file (content 4f6e5bc690d95719).
+Generated from models/bert_local.yaml (sha256 c4984d47b8a58ac1); edit the spec, not this file (content 0c088c8eb3cf039a).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .local_window_attention import LocalWindowAttention
 from .post_norm_block import PostNormBlock
 
@@ -43,6 +44,7 @@ class BertLocal(nn.Module):
         T: int,
         w: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -65,6 +67,7 @@ class BertLocal(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

@@ -1,6 +1,6 @@
 """BERT with low-rank adapters.
 
-Generated from models/bert_lora.yaml (sha256 9b70e7a4cb6f03a9); edit the spec, not this file (content e7c441ea07bb066c).
+Generated from models/bert_lora.yaml (sha256 dc0e26bf5a47b81f); edit the spec, not this file (content 41a7c6e1d9bf5e20).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ._frozen import freeze
+from ._recompute import recompute_layers
 from .attention_with_lora import AttentionWithLora
 from .post_norm_block import PostNormBlock
 
@@ -48,6 +49,7 @@ class BertLora(nn.Module):
         rank: int,
         mlp_dim: int | None = None,
         scale: int = 2,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -76,6 +78,7 @@ class BertLora(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
         freeze(self)
 

@@ -1,6 +1,6 @@
 """BERT with Luna attention.
 
-Generated from models/bert_luna.yaml (sha256 3356b845c7c747af); edit the spec, not this file (content 65ef144f4ac82551).
+Generated from models/bert_luna.yaml (sha256 35991e9418fce060); edit the spec, not this file (content 73ee08622dfa02fa).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .luna_self_attention import LunaSelfAttention
 from .post_norm_block import PostNormBlock
 
@@ -43,6 +44,7 @@ class BertLuna(nn.Module):
         T: int,
         l: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -65,6 +67,7 @@ class BertLuna(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 8b780f005bf8bea5); edit the spec, not this file (content 273e1b9c7c56f3c5).
+Generated from models/bert_reformer.yaml (sha256 5ead51e0a2cd783c); edit the spec, not this file (content 371855e06aac9286).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .post_norm_block import PostNormBlock
 from .reformer_attention import ReformerAttention
 
@@ -47,6 +48,7 @@ class BertReformer(nn.Module):
         k: int,
         m: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -71,6 +73,7 @@ class BertReformer(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

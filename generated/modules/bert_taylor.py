@@ -1,6 +1,6 @@
 """BERT with first-order Taylor attention.
 
-Generated from models/bert_taylor.yaml (sha256 29025c1183d57654); edit the spec, not this file (content d2cf73a1ce6932db).
+Generated from models/bert_taylor.yaml (sha256 743e367423cdca49); edit the spec, not this file (content f63bc7dee0ae7685).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .post_norm_block import PostNormBlock
 from .taylor_attention import TaylorAttention
 
@@ -42,6 +43,7 @@ class BertTaylor(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -64,6 +66,7 @@ class BertTaylor(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

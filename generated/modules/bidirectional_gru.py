@@ -1,17 +1,16 @@
 """Layer of gated recurrent units in both directions.
 
-Generated from blocks/recurrent/bidirectional_gru.yaml (sha256 287fe9d895588067); edit the spec, not this file (content b7b5b434136573da).
+Generated from blocks/recurrent/bidirectional_gru.yaml (sha256 287fe9d895588067); edit the spec, not this file (content 7d54d8447ee63e2d).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 from .gru_cell import GruCell
 
 
@@ -25,22 +24,6 @@ class BidirectionalGru(nn.Module):
     Parameters: 6*k*d + 6*d**2 + 12*d.
     MACs: 6*b*n*k*d + 6*b*n*d**2.
     """
-
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "torch": {  # nn.GRU
-            "rules": [
-                {"to": "ahead.from_input.weight", "from": "weight_ih_l0"},
-                {"to": "ahead.from_input.bias", "from": "bias_ih_l0"},
-                {"to": "ahead.from_state.weight", "from": "weight_hh_l0"},
-                {"to": "ahead.from_state.bias", "from": "bias_hh_l0"},
-                {"to": "behind.from_input.weight", "from": "weight_ih_l0_reverse"},
-                {"to": "behind.from_input.bias", "from": "bias_ih_l0_reverse"},
-                {"to": "behind.from_state.weight", "from": "weight_hh_l0_reverse"},
-                {"to": "behind.from_state.bias", "from": "bias_hh_l0_reverse"},
-            ],
-            "ignore": [],
-        },
-    }
 
     def __init__(
         self,
@@ -58,8 +41,12 @@ class BidirectionalGru(nn.Module):
         self.behind = GruCell(input_size=input_size, hidden_size=hidden_size, bias=bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: torch (nn.GRU).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("bidirectional_gru"), layout)
 
     def forward(self, x: Tensor) -> Tensor:
         b = x.shape[0]

@@ -1,17 +1,16 @@
 """Layer of a long short-term memory in both directions.
 
-Generated from blocks/recurrent/bidirectional_lstm.yaml (sha256 15fb29f35ecd814e); edit the spec, not this file (content 93b2d9f0149b58e5).
+Generated from blocks/recurrent/bidirectional_lstm.yaml (sha256 15fb29f35ecd814e); edit the spec, not this file (content 357eb7d17c368915).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 from .lstm_cell import LstmCell
 
 
@@ -25,22 +24,6 @@ class BidirectionalLstm(nn.Module):
     Parameters: 8*k*d + 8*d**2 + 16*d.
     MACs: 8*b*n*k*d + 8*b*n*d**2.
     """
-
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "torch": {  # nn.LSTM
-            "rules": [
-                {"to": "ahead.from_input.weight", "from": "weight_ih_l0"},
-                {"to": "ahead.from_input.bias", "from": "bias_ih_l0"},
-                {"to": "ahead.from_state.weight", "from": "weight_hh_l0"},
-                {"to": "ahead.from_state.bias", "from": "bias_hh_l0"},
-                {"to": "behind.from_input.weight", "from": "weight_ih_l0_reverse"},
-                {"to": "behind.from_input.bias", "from": "bias_ih_l0_reverse"},
-                {"to": "behind.from_state.weight", "from": "weight_hh_l0_reverse"},
-                {"to": "behind.from_state.bias", "from": "bias_hh_l0_reverse"},
-            ],
-            "ignore": [],
-        },
-    }
 
     def __init__(
         self,
@@ -58,8 +41,12 @@ class BidirectionalLstm(nn.Module):
         self.behind = LstmCell(input_size=input_size, hidden_size=hidden_size, bias=bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: torch (nn.LSTM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("bidirectional_lstm"), layout)
 
     def forward(self, x: Tensor) -> Tensor:
         b = x.shape[0]

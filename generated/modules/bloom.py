@@ -1,6 +1,6 @@
 """BLOOM.
 
-Generated from models/bloom.yaml (sha256 60c2b3dada75ca0f); edit the spec, not this file (content 7846c662ace88024).
+Generated from models/bloom.yaml (sha256 f0a14114a3b293da); edit the spec, not this file (content 34866894a74652c3).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .bloom_attention import BloomAttention
 from .mlp import Mlp
@@ -45,24 +46,6 @@ class Bloom(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # BloomForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.word_embeddings"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.input_layernorm"},
-                {"to": "blocks.*.attention.qkv", "from": "transformer.h.*.self_attention.query_key_value"},
-                {"to": "blocks.*.attention.out", "from": "transformer.h.*.self_attention.dense"},
-                {"to": "blocks.*.mlp_norm", "from": "transformer.h.*.post_attention_layernorm"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.dense_h_to_4h"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.dense_4h_to_h"},
-                {"to": "final_norm", "from": "transformer.ln_f"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "embedding_norm", "from": "transformer.word_embeddings_layernorm"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -72,6 +55,7 @@ class Bloom(nn.Module):
         vocab_size: int,
         max_length: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -91,6 +75,7 @@ class Bloom(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight
@@ -103,8 +88,12 @@ class Bloom(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (BloomForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("bloom"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """BLOOM: attention.
 
-Generated from models/bloom.yaml (sha256 703c7f1410799554); edit the spec, not this file (content 703716741578fcce).
+Generated from models/bloom.yaml (sha256 9c23f6b997194dd7); edit the spec, not this file (content 924622188ac4ad2d).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class BloomAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Self-attention with bucketed relative positions.
 
-Generated from blocks/attention/bucketed_attention.yaml (sha256 cac3f49b4683234a); edit the spec, not this file (content 6ea04a8a2cbd9569).
+Generated from blocks/attention/bucketed_attention.yaml (sha256 cac3f49b4683234a); edit the spec, not this file (content f6bd407b1402860f).
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ class BucketedAttention(nn.Module):
     Parameters: 4*d*h*e + h*B.
     MACs: 4*b*n*d*h*e + 2*b*n**2*h*e.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

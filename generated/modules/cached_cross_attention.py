@@ -1,6 +1,6 @@
 """Multi-head cross-attention whose keys and values are made once.
 
-Generated from blocks/attention/cached_cross_attention.yaml (sha256 f9b43985e523ae4b); edit the spec, not this file (content f6fa9ab61a15b003).
+Generated from blocks/attention/cached_cross_attention.yaml (sha256 f9b43985e523ae4b); edit the spec, not this file (content c91b8f2250214eb8).
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ class CachedCrossAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Cross Attention Transformer.
 
-Generated from models/cat.yaml (sha256 8287b5e0c49578b1); edit the spec, not this file (content 3952bef23d59dc36).
+Generated from models/cat.yaml (sha256 a441ef66118ba2f6); edit the spec, not this file (content db2bf00f6ca35d07).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .cat_group import CatGroup
 from .patch_merging import PatchMerging
 
@@ -55,6 +56,7 @@ class Cat(nn.Module):
         L2: int = 1,
         L4: int = 1,
         num_classes: int = 1000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -66,12 +68,16 @@ class Cat(nn.Module):
         self.patch_norm = nn.LayerNorm(C, **factory)
         self.position_embedding = nn.Parameter(torch.randn(1, 64 * N**2, C, **factory) * 0.02)
         self.stage1 = nn.ModuleList(CatGroup(H=8 * N, W=8 * N, N=N, C=C, h=h, **factory) for _ in range(L1))
+        recompute_layers(self.stage1, recompute)
         self.downsample1 = PatchMerging(H=8 * N, W=8 * N, C=C, **factory)
         self.stage2 = nn.ModuleList(CatGroup(H=4 * N, W=4 * N, N=N, C=2 * C, h=2 * h, **factory) for _ in range(L2))
+        recompute_layers(self.stage2, recompute)
         self.downsample2 = PatchMerging(H=4 * N, W=4 * N, C=2 * C, **factory)
         self.stage3 = nn.ModuleList(CatGroup(H=2 * N, W=2 * N, N=N, C=4 * C, h=4 * h, **factory) for _ in range(L3))
+        recompute_layers(self.stage3, recompute)
         self.downsample3 = PatchMerging(H=2 * N, W=2 * N, C=4 * C, **factory)
         self.stage4 = nn.ModuleList(CatGroup(H=N, W=N, N=N, C=8 * C, h=8 * h, **factory) for _ in range(L4))
+        recompute_layers(self.stage4, recompute)
         self.final_norm = nn.LayerNorm(8 * C, **factory)
         self.logits = nn.Linear(8 * C, num_classes, **factory)
 

@@ -1,6 +1,6 @@
 """Group of three CAT blocks.
 
-Generated from blocks/layers/cat_group.yaml (sha256 f97ad8aaecdca40f); edit the spec, not this file (content a246178b3b27cbaf).
+Generated from blocks/layers/cat_group.yaml (sha256 ae1da6d9db96bbc9); edit the spec, not this file (content 97ac9e612b52cab1).
 """
 
 from __future__ import annotations

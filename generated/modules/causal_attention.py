@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with a key-value cache.
 
-Generated from blocks/attention/causal_attention.yaml (sha256 f176910e7096eb6c); edit the spec, not this file (content 816a0e0d7cda6b46).
+Generated from blocks/attention/causal_attention.yaml (sha256 f176910e7096eb6c); edit the spec, not this file (content 52e621408d554fb6).
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class CausalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Causal linear attention.
 
-Generated from blocks/attention/causal_linear_attention.yaml (sha256 31ac3a9f089a092a); edit the spec, not this file (content 38e57031c18fe784).
+Generated from blocks/attention/causal_linear_attention.yaml (sha256 31ac3a9f089a092a); edit the spec, not this file (content ef6d347353bff776).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ class CausalLinearAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + b*n*d**2/h + b*n*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/causal_rotary_attention.yaml (sha256 7acd38abb415820a); edit the spec, not this file (content daaad34246a91eab).
+Generated from blocks/attention/causal_rotary_attention.yaml (sha256 7acd38abb415820a); edit the spec, not this file (content 517771459343e6cb).
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class CausalRotaryAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

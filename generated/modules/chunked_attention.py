@@ -1,6 +1,6 @@
 """Attention to a chunk and the one before.
 
-Generated from blocks/attention/chunked_attention.yaml (sha256 839ea88f49093b50); edit the spec, not this file (content bfbb3440e056aedf).
+Generated from blocks/attention/chunked_attention.yaml (sha256 839ea88f49093b50); edit the spec, not this file (content 701ce3f9967b353e).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class ChunkedAttention(nn.Module):
     Parameters: 4*d*h*e + 3*h*e + d.
     MACs: 4*b*n*d*h*e + 4*b*n*h*m*e.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

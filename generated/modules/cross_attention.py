@@ -1,6 +1,6 @@
 """Multi-head cross-attention.
 
-Generated from blocks/attention/cross_attention.yaml (sha256 c2a9490c116b59ef); edit the spec, not this file (content b16febc6821cb16e).
+Generated from blocks/attention/cross_attention.yaml (sha256 c2a9490c116b59ef); edit the spec, not this file (content 0b7e746459149537).
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ class CrossAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 2*b*n*m*d + 2*b*n*d**2 + 2*b*m*d**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

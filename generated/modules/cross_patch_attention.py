@@ -1,6 +1,6 @@
 """Cross-patch self-attention (CPSA).
 
-Generated from blocks/attention/cross_patch_attention.yaml (sha256 667161023569ab11); edit the spec, not this file (content fa099c825148ed75).
+Generated from blocks/attention/cross_patch_attention.yaml (sha256 667161023569ab11); edit the spec, not this file (content e346e15a94d31ad4).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class CrossPatchAttention(nn.Module):
     Parameters: 4*N**4 + 4*N**2.
     MACs: 4*b*H*W*N**2*C + 2*b*H**2*W**2*C/N**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 04ff3de028269025); edit the spec, not this file (content f754b21267c5da71).
+Generated from models/cvt.yaml (sha256 56ff83c285aed7ea); edit the spec, not this file (content 054fdabb01537e0b).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .convolutional_attention import ConvolutionalAttention
 from .convolutional_attention_with_token import ConvolutionalAttentionWithToken
 from .pre_norm_block import PreNormBlock
@@ -43,33 +44,6 @@ class Cvt(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"s": "image_size", "c": "in_channels", "K": "num_classes"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # CvtForImageClassification
-            "rules": [
-                {"to": "embed*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.projection"},
-                {"to": "norm*", "from": "cvt.encoder.stages.(*-1).embedding.convolution_embeddings.normalization"},
-                {"to": "class_token", "from": "cvt.encoder.stages.2.cls_token"},
-                {"to": "stage*.*.attention_norm", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_before"},
-                {"to": "stage*.*.attention.keys.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.convolution"},
-                {"to": "stage*.*.attention.keys.norm", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_key.convolution_projection.normalization"},
-                {"to": "stage*.*.attention.queries.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.convolution"},
-                {"to": "stage*.*.attention.queries.norm", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_query.convolution_projection.normalization"},
-                {"to": "stage*.*.attention.values.conv", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.convolution"},
-                {"to": "stage*.*.attention.values.norm", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.convolution_projection_value.convolution_projection.normalization"},
-                {"to": "stage*.*.attention.attention.q", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_query"},
-                {"to": "stage*.*.attention.attention.k", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_key"},
-                {"to": "stage*.*.attention.attention.v", "from": "cvt.encoder.stages.(*-1).layers.*.attention.attention.projection_value"},
-                {"to": "stage*.*.attention.attention.out", "from": "cvt.encoder.stages.(*-1).layers.*.attention.output.dense"},
-                {"to": "stage*.*.mlp_norm", "from": "cvt.encoder.stages.(*-1).layers.*.layernorm_after"},
-                {"to": "stage*.*.mlp.up", "from": "cvt.encoder.stages.(*-1).layers.*.intermediate.dense"},
-                {"to": "stage*.*.mlp.down", "from": "cvt.encoder.stages.(*-1).layers.*.output.dense"},
-                {"to": "final_norm", "from": "layernorm"},
-                {"to": "logits", "from": "classifier"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -84,6 +58,7 @@ class Cvt(nn.Module):
         image_size: int = 224,
         in_channels: int = 3,
         num_classes: int = 1000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -106,6 +81,7 @@ class Cvt(nn.Module):
             )
             for _ in range(L1)
         )
+        recompute_layers(self.stage1, recompute)
         self.embed2 = nn.Conv2d(C1, C2, 3, stride=2, padding=1, **factory)
         self.norm2 = nn.LayerNorm(C2, **factory)
         self.stage2 = nn.ModuleList(
@@ -117,6 +93,7 @@ class Cvt(nn.Module):
             )
             for _ in range(L2)
         )
+        recompute_layers(self.stage2, recompute)
         self.embed3 = nn.Conv2d(C2, C3, 3, stride=2, padding=1, **factory)
         self.norm3 = nn.LayerNorm(C3, **factory)
         self.class_token = nn.Parameter(torch.randn(1, 1, C3, **factory) * 0.02)
@@ -129,6 +106,7 @@ class Cvt(nn.Module):
             )
             for _ in range(L3)
         )
+        recompute_layers(self.stage3, recompute)
         self.final_norm = nn.LayerNorm(C3, **factory)
         self.logits = nn.Linear(C3, num_classes, **factory)
 
@@ -140,8 +118,12 @@ class Cvt(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (CvtForImageClassification).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("cvt"), layout)
 
     def forward(self, image: Tensor) -> Tensor:
         b = image.shape[0]

@@ -1,6 +1,6 @@
 """Attention among positions of an image.
 
-Generated from models/ddpm.yaml (sha256 9e3661d24fd6a5be); edit the spec, not this file (content 3a12e8bf7b77b96c).
+Generated from models/ddpm.yaml (sha256 9e3661d24fd6a5be); edit the spec, not this file (content 03e556af0cad8b48).
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ class DdpmAttention(nn.Module):
     Parameters: 4*k**2 + 6*k.
     MACs: 2*b*k*H**2*W**2 + 4*b*k**2*H*W.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

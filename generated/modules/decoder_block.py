@@ -1,6 +1,6 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 398eef91129e9be9); edit the spec, not this file (content 82ffcccd91a8964a).
+Generated from blocks/layers/decoder_block.yaml (sha256 4475ffdb1c63fcbc); edit the spec, not this file (content 879f58fe5f42860c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DeepSeek-V2.
 
-Generated from models/deepseek_v2.yaml (sha256 8323ac165a377c37); edit the spec, not this file (content 9625adf4de03cd36).
+Generated from models/deepseek_v2.yaml (sha256 8323ac165a377c37); edit the spec, not this file (content ef004eb4b10079ed).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from ._state import substate
 from .group_limited_router import GroupLimitedRouter
 from .latent_attention import LatentAttention
@@ -69,6 +70,7 @@ class DeepseekV2(nn.Module):
         max_length: int,
         num_dense: int = 1,
         v: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -104,6 +106,7 @@ class DeepseekV2(nn.Module):
             )
             for _ in range(num_dense)
         )
+        recompute_layers(self.dense, recompute)
         self.sparse = nn.ModuleList(
             LlamaBlock(
                 embed_dim=embed_dim,
@@ -141,6 +144,7 @@ class DeepseekV2(nn.Module):
             )
             for _ in range(num_layers - num_dense)
         )
+        recompute_layers(self.sparse, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=1e-06, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
 

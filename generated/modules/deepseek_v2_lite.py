@@ -1,6 +1,6 @@
 """DeepSeek-V2-Lite.
 
-Generated from models/deepseek_v2_lite.yaml (sha256 279f934a4a6177bf); edit the spec, not this file (content c92f3cbab871c989).
+Generated from models/deepseek_v2_lite.yaml (sha256 279f934a4a6177bf); edit the spec, not this file (content 5565be91c6b434b9).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .full_rank_latent_attention import FullRankLatentAttention
 from .llama_block import LlamaBlock
@@ -47,41 +48,6 @@ class DeepseekV2Lite(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "F": "dense_dim", "f": "mlp_dim", "E": "num_experts", "k": "top_k", "s": "num_shared", "V": "vocab_size", "P": "max_length", "D": "num_dense"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # DeepseekV2ForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "dense.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "dense.*.attention.q_up", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "dense.*.attention.kv_down", "from": "model.layers.*.self_attn.kv_a_proj_with_mqa"},
-                {"to": "dense.*.attention.kv_norm", "from": "model.layers.*.self_attn.kv_a_layernorm"},
-                {"to": "dense.*.attention.kv_up", "from": "model.layers.*.self_attn.kv_b_proj"},
-                {"to": "dense.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "dense.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "dense.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
-                {"to": "dense.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
-                {"to": "dense.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
-                {"to": "sparse.*.attention_norm", "from": "model.layers.(*+1).input_layernorm"},
-                {"to": "sparse.*.attention.q_up", "from": "model.layers.(*+1).self_attn.q_proj"},
-                {"to": "sparse.*.attention.kv_down", "from": "model.layers.(*+1).self_attn.kv_a_proj_with_mqa"},
-                {"to": "sparse.*.attention.kv_norm", "from": "model.layers.(*+1).self_attn.kv_a_layernorm"},
-                {"to": "sparse.*.attention.kv_up", "from": "model.layers.(*+1).self_attn.kv_b_proj"},
-                {"to": "sparse.*.attention.out", "from": "model.layers.(*+1).self_attn.o_proj"},
-                {"to": "sparse.*.mlp_norm", "from": "model.layers.(*+1).post_attention_layernorm"},
-                {"to": "sparse.*.mlp.routing.logits", "from": "model.layers.(*+1).mlp.gate"},
-                {"to": "sparse.*.mlp.experts.*.gate.weight", "from": "model.layers.(*+1).mlp.experts.gate_up_proj[*]", "part": (0, 2)},
-                {"to": "sparse.*.mlp.experts.*.up.weight", "from": "model.layers.(*+1).mlp.experts.gate_up_proj[*]", "part": (1, 2)},
-                {"to": "sparse.*.mlp.experts.*.down.weight", "from": "model.layers.(*+1).mlp.experts.down_proj[*]"},
-                {"to": "sparse.*.mlp.shared.gate", "from": "model.layers.(*+1).mlp.shared_experts.gate_proj"},
-                {"to": "sparse.*.mlp.shared.up", "from": "model.layers.(*+1).mlp.shared_experts.up_proj"},
-                {"to": "sparse.*.mlp.shared.down", "from": "model.layers.(*+1).mlp.shared_experts.down_proj"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -100,6 +66,7 @@ class DeepseekV2Lite(nn.Module):
         max_length: int,
         num_dense: int = 1,
         v: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -134,6 +101,7 @@ class DeepseekV2Lite(nn.Module):
             )
             for _ in range(num_dense)
         )
+        recompute_layers(self.dense, recompute)
         self.sparse = nn.ModuleList(
             LlamaBlock(
                 embed_dim=embed_dim,
@@ -162,6 +130,7 @@ class DeepseekV2Lite(nn.Module):
             )
             for _ in range(num_layers - num_dense)
         )
+        recompute_layers(self.sparse, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=1e-06, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
 
@@ -173,8 +142,12 @@ class DeepseekV2Lite(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (DeepseekV2ForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("deepseek_v2_lite"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

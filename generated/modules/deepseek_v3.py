@@ -1,6 +1,6 @@
 """DeepSeek-V3.
 
-Generated from models/deepseek_v3.yaml (sha256 9d2c0929d7f89c6a); edit the spec, not this file (content 3a329235be31bd57).
+Generated from models/deepseek_v3.yaml (sha256 9d2c0929d7f89c6a); edit the spec, not this file (content 767c689ae481ceb6).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .latent_attention import LatentAttention
 from .llama_block import LlamaBlock
@@ -53,46 +54,6 @@ class DeepseekV3(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "F": "dense_dim", "f": "mlp_dim", "E": "num_experts", "k": "top_k", "s": "num_shared", "G": "num_groups", "t": "top_groups", "V": "vocab_size", "P": "max_length", "D": "num_dense"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # DeepseekV3ForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "dense.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "dense.*.attention.q_down", "from": "model.layers.*.self_attn.q_a_proj"},
-                {"to": "dense.*.attention.q_norm", "from": "model.layers.*.self_attn.q_a_layernorm"},
-                {"to": "dense.*.attention.q_up", "from": "model.layers.*.self_attn.q_b_proj"},
-                {"to": "dense.*.attention.kv_down", "from": "model.layers.*.self_attn.kv_a_proj_with_mqa"},
-                {"to": "dense.*.attention.kv_norm", "from": "model.layers.*.self_attn.kv_a_layernorm"},
-                {"to": "dense.*.attention.kv_up", "from": "model.layers.*.self_attn.kv_b_proj"},
-                {"to": "dense.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "dense.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "dense.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
-                {"to": "dense.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
-                {"to": "dense.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
-                {"to": "sparse.*.attention_norm", "from": "model.layers.(*+3).input_layernorm"},
-                {"to": "sparse.*.attention.q_down", "from": "model.layers.(*+3).self_attn.q_a_proj"},
-                {"to": "sparse.*.attention.q_norm", "from": "model.layers.(*+3).self_attn.q_a_layernorm"},
-                {"to": "sparse.*.attention.q_up", "from": "model.layers.(*+3).self_attn.q_b_proj"},
-                {"to": "sparse.*.attention.kv_down", "from": "model.layers.(*+3).self_attn.kv_a_proj_with_mqa"},
-                {"to": "sparse.*.attention.kv_norm", "from": "model.layers.(*+3).self_attn.kv_a_layernorm"},
-                {"to": "sparse.*.attention.kv_up", "from": "model.layers.(*+3).self_attn.kv_b_proj"},
-                {"to": "sparse.*.attention.out", "from": "model.layers.(*+3).self_attn.o_proj"},
-                {"to": "sparse.*.mlp_norm", "from": "model.layers.(*+3).post_attention_layernorm"},
-                {"to": "sparse.*.mlp.routing.logits", "from": "model.layers.(*+3).mlp.gate"},
-                {"to": "sparse.*.mlp.routing.bias", "from": "model.layers.(*+3).mlp.gate.e_score_correction_bias"},
-                {"to": "sparse.*.mlp.experts.*.gate.weight", "from": "model.layers.(*+3).mlp.experts.gate_up_proj[*]", "part": (0, 2)},
-                {"to": "sparse.*.mlp.experts.*.up.weight", "from": "model.layers.(*+3).mlp.experts.gate_up_proj[*]", "part": (1, 2)},
-                {"to": "sparse.*.mlp.experts.*.down.weight", "from": "model.layers.(*+3).mlp.experts.down_proj[*]"},
-                {"to": "sparse.*.mlp.shared.gate", "from": "model.layers.(*+3).mlp.shared_experts.gate_proj"},
-                {"to": "sparse.*.mlp.shared.up", "from": "model.layers.(*+3).mlp.shared_experts.up_proj"},
-                {"to": "sparse.*.mlp.shared.down", "from": "model.layers.(*+3).mlp.shared_experts.down_proj"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -114,6 +75,7 @@ class DeepseekV3(nn.Module):
         max_length: int,
         num_dense: int = 3,
         v: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -149,6 +111,7 @@ class DeepseekV3(nn.Module):
             )
             for _ in range(num_dense)
         )
+        recompute_layers(self.dense, recompute)
         self.sparse = nn.ModuleList(
             LlamaBlock(
                 embed_dim=embed_dim,
@@ -186,6 +149,7 @@ class DeepseekV3(nn.Module):
             )
             for _ in range(num_layers - num_dense)
         )
+        recompute_layers(self.sparse, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=1e-06, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
 
@@ -197,8 +161,12 @@ class DeepseekV3(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (DeepseekV3ForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("deepseek_v3"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """DistilBERT.
 
-Generated from models/distilbert.yaml (sha256 0562e5c77d56f5fe); edit the spec, not this file (content ed354f5a8b2a1e46).
+Generated from models/distilbert.yaml (sha256 f114f340fd76a97d); edit the spec, not this file (content 324596527b60d5ef).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .post_norm_block import PostNormBlock
 
 
@@ -33,25 +34,6 @@ class Distilbert(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # DistilBertModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attention.q", "from": "transformer.layer.*.attention.q_lin"},
-                {"to": "blocks.*.attention.k", "from": "transformer.layer.*.attention.k_lin"},
-                {"to": "blocks.*.attention.v", "from": "transformer.layer.*.attention.v_lin"},
-                {"to": "blocks.*.attention.out", "from": "transformer.layer.*.attention.out_lin"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.layer.*.sa_layer_norm"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.layer.*.ffn.lin1"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.layer.*.ffn.lin2"},
-                {"to": "blocks.*.y", "from": "transformer.layer.*.output_layer_norm"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -61,6 +43,7 @@ class Distilbert(nn.Module):
         vocab_size: int,
         max_length: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -75,6 +58,7 @@ class Distilbert(nn.Module):
             PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-12, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Distilbert:
@@ -84,8 +68,12 @@ class Distilbert(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (DistilBertModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("distilbert"), layout)
 
     def forward(self, tokens: Tensor) -> Tensor:
         n = tokens.shape[1]

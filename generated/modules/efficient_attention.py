@@ -1,6 +1,6 @@
 """Efficient attention.
 
-Generated from blocks/attention/efficient_attention.yaml (sha256 cb90b7c1ad0bfbe6); edit the spec, not this file (content fec2c8c3efeddcbf).
+Generated from blocks/attention/efficient_attention.yaml (sha256 cb90b7c1ad0bfbe6); edit the spec, not this file (content da4649d4bb83a1c9).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class EfficientAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n*d**2/h.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

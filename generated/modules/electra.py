@@ -1,6 +1,6 @@
 """ELECTRA.
 
-Generated from models/electra.yaml (sha256 abada292df5339cc); edit the spec, not this file (content c7ef86ffeab640e1).
+Generated from models/electra.yaml (sha256 a0974c76068afc3f); edit the spec, not this file (content 9b67f0d6601c665c).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .post_norm_block import PostNormBlock
 
 
@@ -34,26 +35,6 @@ class Electra(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # ElectraModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
-                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -64,6 +45,7 @@ class Electra(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -79,6 +61,7 @@ class Electra(nn.Module):
             PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-12, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Electra:
@@ -88,8 +71,12 @@ class Electra(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (ElectraModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("electra"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Tensor:
         n = tokens.shape[1]

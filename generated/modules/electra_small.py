@@ -1,6 +1,6 @@
 """ELECTRA with narrow embeddings.
 
-Generated from models/electra_small.yaml (sha256 af898fab6453d4d6); edit the spec, not this file (content f282c5130d0cc152).
+Generated from models/electra_small.yaml (sha256 92197650467d476b); edit the spec, not this file (content 666102064600b96b).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .post_norm_block import PostNormBlock
 
 
@@ -33,27 +34,6 @@ class ElectraSmall(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "E": "embedding_dim", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # ElectraModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
-                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-                {"to": "widened", "from": "embeddings_project"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -65,6 +45,7 @@ class ElectraSmall(nn.Module):
         T: int,
         embedding_dim: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -81,6 +62,7 @@ class ElectraSmall(nn.Module):
             PostNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-12, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> ElectraSmall:
@@ -90,8 +72,12 @@ class ElectraSmall(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (ElectraModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("electra_small"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Tensor:
         n = tokens.shape[1]

@@ -1,6 +1,6 @@
 """Falcon.
 
-Generated from models/falcon.yaml (sha256 82e7a954487eb7a6); edit the spec, not this file (content 6d207fece783cf81).
+Generated from models/falcon.yaml (sha256 36c57db35c64e0cd); edit the spec, not this file (content 8c6f5f703240f193).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .falcon_attention import FalconAttention
 from .mlp import Mlp
@@ -43,23 +44,6 @@ class Falcon(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # FalconForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.word_embeddings"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_attn"},
-                {"to": "blocks.*.attention.qkv", "from": "transformer.h.*.self_attention.query_key_value"},
-                {"to": "blocks.*.attention.out", "from": "transformer.h.*.self_attention.dense"},
-                {"to": "blocks.*.mlp_norm", "from": "transformer.h.*.ln_mlp"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.dense_h_to_4h"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.dense_4h_to_h"},
-                {"to": "final_norm", "from": "transformer.ln_f"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -72,6 +56,7 @@ class Falcon(nn.Module):
         mlp_dim: int | None = None,
         bias: bool = False,
         tied: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -98,6 +83,7 @@ class Falcon(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -111,8 +97,12 @@ class Falcon(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (FalconForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("falcon"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

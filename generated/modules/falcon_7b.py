@@ -1,6 +1,6 @@
 """Falcon with one head of keys.
 
-Generated from models/falcon_7b.yaml (sha256 73fd7931cc3085b1); edit the spec, not this file (content 9986f01d0d7da3f1).
+Generated from models/falcon_7b.yaml (sha256 4eb6f3e233e85ac1); edit the spec, not this file (content 43c2803c96ff35a9).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .falcon_attention import FalconAttention
 from .mlp import Mlp
@@ -40,22 +41,6 @@ class Falcon7b(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # FalconForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.word_embeddings"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.input_layernorm"},
-                {"to": "blocks.*.attention.qkv", "from": "transformer.h.*.self_attention.query_key_value"},
-                {"to": "blocks.*.attention.out", "from": "transformer.h.*.self_attention.dense"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.dense_h_to_4h"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.dense_4h_to_h"},
-                {"to": "final_norm", "from": "transformer.ln_f"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -67,6 +52,7 @@ class Falcon7b(nn.Module):
         mlp_dim: int | None = None,
         bias: bool = False,
         tied: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -94,6 +80,7 @@ class Falcon7b(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -107,8 +94,12 @@ class Falcon7b(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (FalconForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("falcon_7b"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

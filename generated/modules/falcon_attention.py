@@ -1,6 +1,6 @@
 """Falcon: attention.
 
-Generated from models/falcon.yaml (sha256 0325476b061841a2); edit the spec, not this file (content e84a9bb1300782dd).
+Generated from models/falcon.yaml (sha256 a569263b64c01580); edit the spec, not this file (content 904eaf268e79be25).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class FalconAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

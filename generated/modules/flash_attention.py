@@ -1,6 +1,6 @@
 """Multi-head self-attention in one fused kernel.
 
-Generated from blocks/attention/flash_attention.yaml (sha256 9fd5995a5e5f89f2); edit the spec, not this file (content cd1ceda684686913).
+Generated from blocks/attention/flash_attention.yaml (sha256 9fd5995a5e5f89f2); edit the spec, not this file (content f90104405c9417e0).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class FlashAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

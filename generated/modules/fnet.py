@@ -1,6 +1,6 @@
 """FNet.
 
-Generated from models/fnet.yaml (sha256 999909b44037f48c); edit the spec, not this file (content ad51763f7b537e42).
+Generated from models/fnet.yaml (sha256 78280c091fc879f7); edit the spec, not this file (content 3cb2a051a0190d19).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .fourier_mixing import FourierMixing
 from .mlp import Mlp
 from .post_norm_block import PostNormBlock
@@ -37,24 +38,6 @@ class Fnet(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # FNetModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_embedding", "from": "embeddings.position_embeddings.weight"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "projection", "from": "embeddings.projection"},
-                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.fourier.output.LayerNorm"},
-                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
-                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-                {"to": "pooler", "from": "pooler.dense"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -64,6 +47,7 @@ class Fnet(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -88,6 +72,7 @@ class Fnet(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
@@ -98,8 +83,12 @@ class Fnet(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (FNetModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("fnet"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         n = tokens.shape[1]

@@ -1,6 +1,6 @@
 """Multi-head latent attention with queries of full rank.
 
-Generated from blocks/attention/full_rank_latent_attention.yaml (sha256 3c7e94543e60b814); edit the spec, not this file (content b96961d59dfe94d4).
+Generated from blocks/attention/full_rank_latent_attention.yaml (sha256 3c7e94543e60b814); edit the spec, not this file (content 6bc22a4234322b78).
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class FullRankLatentAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

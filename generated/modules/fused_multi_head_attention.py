@@ -1,6 +1,6 @@
 """Multi-head self-attention with one joined projection.
 
-Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 168db1b511d267e2); edit the spec, not this file (content aae5fc7e4fb0a5f1).
+Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 168db1b511d267e2); edit the spec, not this file (content 3994f96b7f2ba03b).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class FusedMultiHeadAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Gemma 2.
 
-Generated from models/gemma2.yaml (sha256 54b4c13a0f35165c); edit the spec, not this file (content 79bedfb6be1e202d).
+Generated from models/gemma2.yaml (sha256 54b4c13a0f35165c); edit the spec, not this file (content 5b802d6d5b46f14d).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .gemma2_global_attention import Gemma2GlobalAttention
 from .gemma2_local_attention import Gemma2LocalAttention
@@ -45,30 +46,6 @@ class Gemma2(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "w": "window", "e": "head_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # Gemma2ForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.pre_feedforward_layernorm"},
-                {"to": "blocks.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
-                {"to": "blocks.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
-                {"to": "blocks.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "blocks.*.attention.keys_new", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.values_new", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attention_out_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "blocks.*.mlp_out_norm", "from": "model.layers.*.post_feedforward_layernorm"},
-                {"to": "raw_logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -84,6 +61,7 @@ class Gemma2(nn.Module):
         s: int | None = None,
         base: float = 10000,
         eps: float = 1e-06,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -144,6 +122,7 @@ class Gemma2(nn.Module):
                         **factory,
                     )
                 )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.raw_logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.raw_logits.weight = self.token_embedding.weight
@@ -156,8 +135,12 @@ class Gemma2(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (Gemma2ForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("gemma2"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

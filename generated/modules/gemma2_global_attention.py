@@ -1,6 +1,6 @@
 """Gemma 2: global attention.
 
-Generated from models/gemma2.yaml (sha256 9636e1a5551ee87d); edit the spec, not this file (content 530c3860675e6f83).
+Generated from models/gemma2.yaml (sha256 9636e1a5551ee87d); edit the spec, not this file (content a3ee7ca5350c4b0c).
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Gemma2GlobalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

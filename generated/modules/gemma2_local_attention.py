@@ -1,6 +1,6 @@
 """Gemma 2: local attention.
 
-Generated from models/gemma2.yaml (sha256 7ce5af4b6c8718e5); edit the spec, not this file (content 502eea45caf62d55).
+Generated from models/gemma2.yaml (sha256 7ce5af4b6c8718e5); edit the spec, not this file (content b5069e4508e83d39).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Gemma2LocalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

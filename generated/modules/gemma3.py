@@ -1,6 +1,6 @@
 """Gemma 3.
 
-Generated from models/gemma3.yaml (sha256 bfffee8f6071d013); edit the spec, not this file (content 2c111ca8b86fcb69).
+Generated from models/gemma3.yaml (sha256 bfffee8f6071d013); edit the spec, not this file (content f01ec410309c9901).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from ._state import substate
 from .gemma3_block import Gemma3Block
 from .gemma3_local_attention import Gemma3LocalAttention
@@ -57,6 +58,7 @@ class Gemma3(nn.Module):
         head_dim: int | None = None,
         base: float = 1000000,
         eps: float = 1e-06,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -116,6 +118,7 @@ class Gemma3(nn.Module):
                         **factory,
                     )
                 )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight

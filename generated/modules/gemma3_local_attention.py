@@ -1,6 +1,6 @@
 """Gemma 3: local attention.
 
-Generated from models/gemma3.yaml (sha256 a699e0d37913a74a); edit the spec, not this file (content fbf6b0ba3fd19fb5).
+Generated from models/gemma3.yaml (sha256 a699e0d37913a74a); edit the spec, not this file (content dca5a024d51c966e).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Gemma3LocalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

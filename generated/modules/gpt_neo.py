@@ -1,6 +1,6 @@
 """GPT-Neo.
 
-Generated from models/gpt_neo.yaml (sha256 bdb9e2e6f6d893f2); edit the spec, not this file (content 1bd758bb661e209a).
+Generated from models/gpt_neo.yaml (sha256 36bb3315de1dd66d); edit the spec, not this file (content 4690767ab4d47871).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, substate
 from .gpt_neo_attention import GptNeoAttention
 from .gpt_neo_local_attention import GptNeoLocalAttention
@@ -45,26 +46,6 @@ class GptNeo(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "w": "window", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # GPTNeoForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.wte"},
-                {"to": "position_embedding", "from": "transformer.wpe.weight"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_1"},
-                {"to": "blocks.*.attention.out", "from": "transformer.h.*.attn.attention.out_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "transformer.h.*.ln_2"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.c_fc"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.c_proj"},
-                {"to": "final_norm", "from": "transformer.ln_f"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "blocks.*.attention.q", "from": "transformer.h.*.attn.attention.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "transformer.h.*.attn.attention.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "transformer.h.*.attn.attention.v_proj"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -76,6 +57,7 @@ class GptNeo(nn.Module):
         window: int,
         mlp_dim: int | None = None,
         activation: str = "gelu_tanh",
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -113,6 +95,7 @@ class GptNeo(nn.Module):
                         **factory,
                     )
                 )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight
@@ -125,8 +108,12 @@ class GptNeo(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (GPTNeoForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("gpt_neo"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """GPT-Neo: attention.
 
-Generated from models/gpt_neo.yaml (sha256 f1028b81adef2b35); edit the spec, not this file (content 404920281b3a6d2b).
+Generated from models/gpt_neo.yaml (sha256 e330ee5a22a4e952); edit the spec, not this file (content 84c7403a96aca771).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class GptNeoAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """GPT-Neo: local attention.
 
-Generated from models/gpt_neo.yaml (sha256 7d255ae5af07ad64); edit the spec, not this file (content 4b5fd5934ae6fdae).
+Generated from models/gpt_neo.yaml (sha256 3c882158659815bb); edit the spec, not this file (content 46807743a9e53e2a).
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class GptNeoLocalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """GPT-NeoX.
 
-Generated from models/gpt_neox.yaml (sha256 25a769ae42cf1267); edit the spec, not this file (content c77d8ee5fd8d06dd).
+Generated from models/gpt_neox.yaml (sha256 6982ab754a992e3d); edit the spec, not this file (content c9070eb347e08687).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .gpt_neox_attention import GptNeoxAttention
 from .mlp import Mlp
@@ -49,23 +50,6 @@ class GptNeox(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "u": "rotary_dim", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # GPTNeoXForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "gpt_neox.embed_in"},
-                {"to": "blocks.*.attention_norm", "from": "gpt_neox.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.qkv", "from": "gpt_neox.layers.*.attention.query_key_value"},
-                {"to": "blocks.*.attention.out", "from": "gpt_neox.layers.*.attention.dense"},
-                {"to": "blocks.*.mlp_norm", "from": "gpt_neox.layers.*.post_attention_layernorm"},
-                {"to": "blocks.*.mlp.up", "from": "gpt_neox.layers.*.mlp.dense_h_to_4h"},
-                {"to": "blocks.*.mlp.down", "from": "gpt_neox.layers.*.mlp.dense_4h_to_h"},
-                {"to": "final_norm", "from": "gpt_neox.final_layer_norm"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -79,6 +63,7 @@ class GptNeox(nn.Module):
         attention_bias: bool = True,
         activation: str = "gelu",
         tied: bool = False,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -104,6 +89,7 @@ class GptNeox(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -117,8 +103,12 @@ class GptNeox(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (GPTNeoXForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("gpt_neox"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

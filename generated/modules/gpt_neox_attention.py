@@ -1,6 +1,6 @@
 """GPT-NeoX: attention.
 
-Generated from models/gpt_neox.yaml (sha256 74826ac40a77ad29); edit the spec, not this file (content 7aab78963f127a27).
+Generated from models/gpt_neox.yaml (sha256 54754c90ea81467f); edit the spec, not this file (content 112099904164e6ee).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class GptNeoxAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """GPT-OSS.
 
-Generated from models/gpt_oss.yaml (sha256 28d458157f73949e); edit the spec, not this file (content 2ee8c98135ad3ecf).
+Generated from models/gpt_oss.yaml (sha256 28d458157f73949e); edit the spec, not this file (content 7ddd3783a3a8f5f8).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .gpt_oss_attention import GptOssAttention
 from .gpt_oss_expert import GptOssExpert
@@ -50,29 +51,6 @@ class GptOss(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "w": "window", "E": "num_experts", "k": "top_k", "e": "head_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # GptOssForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "blocks.*.attention.context", "from": "model.layers.*.self_attn.sinks"},
-                {"to": "blocks.*.mlp.routing.logits", "from": "model.layers.*.mlp.router"},
-                {"to": "blocks.*.mlp.experts.*.gate_up.weight", "from": "model.layers.*.mlp.experts.gate_up_proj[*]", "transpose": True},
-                {"to": "blocks.*.mlp.experts.*.gate_up.bias", "from": "model.layers.*.mlp.experts.gate_up_proj_bias[*]"},
-                {"to": "blocks.*.mlp.experts.*.down.weight", "from": "model.layers.*.mlp.experts.down_proj[*]", "transpose": True},
-                {"to": "blocks.*.mlp.experts.*.down.bias", "from": "model.layers.*.mlp.experts.down_proj_bias[*]"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -91,6 +69,7 @@ class GptOss(nn.Module):
         eps: float = 1e-05,
         attention_bias: bool = True,
         tied: bool = False,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -183,6 +162,7 @@ class GptOss(nn.Module):
                         **factory,
                     )
                 )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -196,8 +176,12 @@ class GptOss(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (GptOssForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("gpt_oss"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """GPT-OSS: attention.
 
-Generated from models/gpt_oss.yaml (sha256 02532f19a87b9f71); edit the spec, not this file (content 0b4a9527378b2471).
+Generated from models/gpt_oss.yaml (sha256 02532f19a87b9f71); edit the spec, not this file (content 00dadd0832c8e1b6).
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class GptOssAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

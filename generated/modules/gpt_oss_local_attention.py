@@ -1,6 +1,6 @@
 """GPT-OSS: local attention.
 
-Generated from models/gpt_oss.yaml (sha256 9a8575e958533db0); edit the spec, not this file (content db0bd6ffbf77a6d8).
+Generated from models/gpt_oss.yaml (sha256 9a8575e958533db0); edit the spec, not this file (content a76a658ac90f98d8).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class GptOssLocalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

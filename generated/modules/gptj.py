@@ -1,6 +1,6 @@
 """GPT-J.
 
-Generated from models/gptj.yaml (sha256 a8cd23e2ab6958bd); edit the spec, not this file (content 0ef9ed01a17cb09c).
+Generated from models/gptj.yaml (sha256 ec1c21a264697911); edit the spec, not this file (content 87cb4056834fc8fc).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .gptj_attention import GptjAttention
 from .mlp import Mlp
@@ -41,24 +42,6 @@ class Gptj(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "u": "rotary_dim", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # GPTJForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.wte"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_1"},
-                {"to": "blocks.*.attention.out", "from": "transformer.h.*.attn.out_proj"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.fc_in"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.fc_out"},
-                {"to": "final_norm", "from": "transformer.ln_f"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "blocks.*.attention.q", "from": "transformer.h.*.attn.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "transformer.h.*.attn.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "transformer.h.*.attn.v_proj"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -70,6 +53,7 @@ class Gptj(nn.Module):
         rotary_dim: int,
         mlp_dim: int | None = None,
         activation: str = "gelu_tanh",
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -96,6 +80,7 @@ class Gptj(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, **factory)
 
@@ -107,8 +92,12 @@ class Gptj(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (GPTJForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("gptj"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

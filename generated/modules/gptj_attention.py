@@ -1,6 +1,6 @@
 """GPT-J: attention.
 
-Generated from models/gptj.yaml (sha256 05446674ac1b2cf7); edit the spec, not this file (content e76beb553bef5de2).
+Generated from models/gptj.yaml (sha256 65c0fcf5679398cc); edit the spec, not this file (content 23ca35f8b96028df).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class GptjAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

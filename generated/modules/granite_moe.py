@@ -1,6 +1,6 @@
 """Granite with experts.
 
-Generated from models/granite_moe.yaml (sha256 4369a5f71fb1de67); edit the spec, not this file (content 5de241730d461554).
+Generated from models/granite_moe.yaml (sha256 4369a5f71fb1de67); edit the spec, not this file (content f06ab58ecbdb3703).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .granite_moe_attention import GraniteMoeAttention
 from .granite_moe_block import GraniteMoeBlock
@@ -44,27 +45,6 @@ class GraniteMoe(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "E": "num_experts", "k": "top_k", "e": "head_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # GraniteMoeForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "blocks.*.mlp.routing.logits", "from": "model.layers.*.block_sparse_moe.router"},
-                {"to": "blocks.*.mlp.experts.*.gate.weight", "from": "model.layers.*.block_sparse_moe.experts.gate_up_proj[*]", "part": (0, 2)},
-                {"to": "blocks.*.mlp.experts.*.up.weight", "from": "model.layers.*.block_sparse_moe.experts.gate_up_proj[*]", "part": (1, 2)},
-                {"to": "blocks.*.mlp.experts.*.down.weight", "from": "model.layers.*.block_sparse_moe.experts.down_proj[*]"},
-                {"to": "raw_logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -81,6 +61,7 @@ class GraniteMoe(nn.Module):
         base: float = 10000,
         eps: float = 1e-06,
         tied: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -123,6 +104,7 @@ class GraniteMoe(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.raw_logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -136,8 +118,12 @@ class GraniteMoe(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (GraniteMoeForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("granite_moe"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """Granite with experts: attention.
 
-Generated from models/granite_moe.yaml (sha256 3d1cdc05c41af0ce); edit the spec, not this file (content 737a5b86901f019f).
+Generated from models/granite_moe.yaml (sha256 3d1cdc05c41af0ce); edit the spec, not this file (content 3f43a75a848e969e).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class GraniteMoeAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Grouped-query attention with a key-value cache.
 
-Generated from blocks/attention/grouped_query_attention.yaml (sha256 e0c03d538d2843bf); edit the spec, not this file (content 72879525775b29d0).
+Generated from blocks/attention/grouped_query_attention.yaml (sha256 e0c03d538d2843bf); edit the spec, not this file (content 7578abb83c10caf8).
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class GroupedQueryAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Grouped-query attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/grouped_rotary_attention.yaml (sha256 f564f9a61863cd96); edit the spec, not this file (content 380bf6fb0d5d8210).
+Generated from blocks/attention/grouped_rotary_attention.yaml (sha256 f564f9a61863cd96); edit the spec, not this file (content 06cb063978ca5343).
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class GroupedRotaryAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,17 +1,17 @@
 """Layer of gated recurrent units.
 
-Generated from blocks/recurrent/gru.yaml (sha256 0b8c78b6687b4147); edit the spec, not this file (content 7aaeaaba4f238381).
+Generated from blocks/recurrent/gru.yaml (sha256 0b8c78b6687b4147); edit the spec, not this file (content 3f505d5f9d700d95).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 from ._state import keep, recall
 from .gru_cell import GruCell
 
@@ -30,18 +30,6 @@ class Gru(nn.Module):
 
     KEEPS_STATE = True
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "torch": {  # nn.GRU
-            "rules": [
-                {"to": "y.from_input.weight", "from": "weight_ih_l0"},
-                {"to": "y.from_input.bias", "from": "bias_ih_l0"},
-                {"to": "y.from_state.weight", "from": "weight_hh_l0"},
-                {"to": "y.from_state.bias", "from": "bias_hh_l0"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -57,8 +45,12 @@ class Gru(nn.Module):
         self.y = GruCell(input_size=input_size, hidden_size=hidden_size, bias=bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: torch (nn.GRU).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("gru"), layout)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         b = x.shape[0]

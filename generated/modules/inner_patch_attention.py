@@ -1,6 +1,6 @@
 """Inner-patch self-attention (IPSA).
 
-Generated from blocks/attention/inner_patch_attention.yaml (sha256 c39de3804bc4529a); edit the spec, not this file (content 8d102fe65b87aa87).
+Generated from blocks/attention/inner_patch_attention.yaml (sha256 c39de3804bc4529a); edit the spec, not this file (content f8595a69d55116f7).
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class InnerPatchAttention(nn.Module):
     Parameters: 4*N**2*h - 4*N*h + 4*C**2 + 4*C + h.
     MACs: 2*b*H*W*N**2*C + 4*b*H*W*C**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

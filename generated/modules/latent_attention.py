@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 41f238e7117f74c4); edit the spec, not this file (content 82b07119adb1f86b).
+Generated from blocks/attention/latent_attention.yaml (sha256 41f238e7117f74c4); edit the spec, not this file (content 29e51172faa957a9).
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class LatentAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
         "deepseek-v2-attention": {"embed_dim": 5120, "num_heads": 128, "e": 128, "r": 64, "c": 512, "l": 1536, "max_length": 163840},

@@ -1,6 +1,6 @@
 """Linear attention.
 
-Generated from blocks/attention/linear_attention.yaml (sha256 4288d3ee084f58a0); edit the spec, not this file (content 7c1dd7a5ce8f57bc).
+Generated from blocks/attention/linear_attention.yaml (sha256 4288d3ee084f58a0); edit the spec, not this file (content 172bac2d569b8246).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class LinearAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n*d**2/h + b*n*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Linformer.
 
-Generated from models/linformer.yaml (sha256 3928b72e89fb08c9); edit the spec, not this file (content 4d5bd31d0356fd44).
+Generated from models/linformer.yaml (sha256 96aacffde02e3a74); edit the spec, not this file (content 4a5a11c8b2491068).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .linformer_attention import LinformerAttention
 from .post_norm_block import PostNormBlock
 
@@ -45,6 +46,7 @@ class Linformer(nn.Module):
         T: int,
         k: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -68,6 +70,7 @@ class Linformer(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

@@ -1,17 +1,16 @@
 """Linformer attention.
 
-Generated from blocks/attention/linformer_attention.yaml (sha256 b4fa31bfb3d2d49d); edit the spec, not this file (content bfdcb7979000a264).
+Generated from blocks/attention/linformer_attention.yaml (sha256 b4fa31bfb3d2d49d); edit the spec, not this file (content dc22ee12db1b7ae8).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 
 
 class LinformerAttention(nn.Module):
@@ -26,19 +25,7 @@ class LinformerAttention(nn.Module):
     MACs: 4*b*n*d**2 + 4*b*n*d*k.
     """
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "linformer": {  # LinformerSelfAttention
-            "rules": [
-                {"to": "q", "from": "to_q"},
-                {"to": "keys", "from": "to_k"},
-                {"to": "values", "from": "to_v"},
-                {"to": "key_projection", "from": "proj_k"},
-                {"to": "value_projection", "from": "proj_v"},
-                {"to": "out", "from": "to_out"},
-            ],
-            "ignore": [],
-        },
-    }
+    ATTENDS = True
 
     def __init__(
         self,
@@ -69,8 +56,12 @@ class LinformerAttention(nn.Module):
         self.out = nn.Linear(embed_dim, embed_dim, bias=out_bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "linformer") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: linformer (LinformerSelfAttention).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("linformer_attention"), layout)
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d

@@ -1,6 +1,6 @@
 """Local window attention.
 
-Generated from blocks/attention/local_window_attention.yaml (sha256 174cd630c4a363f4); edit the spec, not this file (content f5f3149c75763baf).
+Generated from blocks/attention/local_window_attention.yaml (sha256 174cd630c4a363f4); edit the spec, not this file (content 5338e730438e25e6).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ class LocalWindowAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 6*b*n*d*w + 4*b*n*d**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

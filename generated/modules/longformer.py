@@ -1,6 +1,6 @@
 """Longformer.
 
-Generated from models/longformer.yaml (sha256 1d53d13ccf5b4c51); edit the spec, not this file (content 55004fc9113bbca8).
+Generated from models/longformer.yaml (sha256 056edaeaa9f595e0); edit the spec, not this file (content 34b7c62499d1e631).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .longformer_attention import LongformerAttention
 from .post_norm_block import PostNormBlock
 
@@ -37,30 +38,6 @@ class Longformer(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # LongformerModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "position_table", "from": "embeddings.position_embeddings.weight"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attention.global_q", "from": "encoder.layer.*.attention.self.query_global"},
-                {"to": "blocks.*.attention.global_k", "from": "encoder.layer.*.attention.self.key_global"},
-                {"to": "blocks.*.attention.global_v", "from": "encoder.layer.*.attention.self.value_global"},
-                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
-                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-                {"to": "pooler", "from": "pooler.dense"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -73,6 +50,7 @@ class Longformer(nn.Module):
         P: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -94,6 +72,7 @@ class Longformer(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod
@@ -104,8 +83,12 @@ class Longformer(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (LongformerModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("longformer"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> tuple[Tensor, Tensor]:
         n = tokens.shape[1]

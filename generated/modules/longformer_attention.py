@@ -1,6 +1,6 @@
 """Longformer attention.
 
-Generated from blocks/attention/longformer_attention.yaml (sha256 1a959e4fe704aadd); edit the spec, not this file (content 75bcf3ef54701ffe).
+Generated from blocks/attention/longformer_attention.yaml (sha256 1a959e4fe704aadd); edit the spec, not this file (content ebdb1d9bd6786f4e).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class LongformerAttention(nn.Module):
     Parameters: 7*d**2 + 7*d.
     MACs: 6*b*n*d**2 + 6*b*n*d*w + 4*b*n*d*g + b*d**2*g.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

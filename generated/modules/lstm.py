@@ -1,17 +1,17 @@
 """Layer of a long short-term memory.
 
-Generated from blocks/recurrent/lstm.yaml (sha256 63005e0288994c62); edit the spec, not this file (content ad1854451090cfc2).
+Generated from blocks/recurrent/lstm.yaml (sha256 63005e0288994c62); edit the spec, not this file (content 590b17dbdecbcafc).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 from ._state import keep, recall
 from .lstm_cell import LstmCell
 
@@ -30,18 +30,6 @@ class Lstm(nn.Module):
 
     KEEPS_STATE = True
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "torch": {  # nn.LSTM
-            "rules": [
-                {"to": "y.from_input.weight", "from": "weight_ih_l0"},
-                {"to": "y.from_input.bias", "from": "bias_ih_l0"},
-                {"to": "y.from_state.weight", "from": "weight_hh_l0"},
-                {"to": "y.from_state.bias", "from": "bias_hh_l0"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -57,8 +45,12 @@ class Lstm(nn.Module):
         self.y = LstmCell(input_size=input_size, hidden_size=hidden_size, bias=bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: torch (nn.LSTM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("lstm"), layout)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> tuple[Tensor, Tensor, Tensor]:
         b = x.shape[0]

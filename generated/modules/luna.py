@@ -1,6 +1,6 @@
 """Luna.
 
-Generated from models/luna.yaml (sha256 a61fd7ccd0806ada); edit the spec, not this file (content bf906ff5fdb62821).
+Generated from models/luna.yaml (sha256 fd29ea44cdd40fa5); edit the spec, not this file (content 11f947a491a51614).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .luna_block import LunaBlock
 
 
@@ -42,6 +43,7 @@ class Luna(nn.Module):
         vocab_size: int,
         max_length: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -57,6 +59,7 @@ class Luna(nn.Module):
             LunaBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Luna:

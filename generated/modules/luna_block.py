@@ -1,6 +1,6 @@
 """Luna encoder block.
 
-Generated from blocks/layers/luna_block.yaml (sha256 1409060fc9de796b); edit the spec, not this file (content 4213a3fb7e285566).
+Generated from blocks/layers/luna_block.yaml (sha256 5c28987681049a90); edit the spec, not this file (content 042c989b218b49d3).
 """
 
 from __future__ import annotations

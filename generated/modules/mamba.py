@@ -1,6 +1,6 @@
 """Mamba.
 
-Generated from models/mamba.yaml (sha256 b0fa7af2084665a6); edit the spec, not this file (content 966619e2147327af).
+Generated from models/mamba.yaml (sha256 b0fa7af2084665a6); edit the spec, not this file (content 82799895a6275ee0).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .mamba_mamba_block import MambaMambaBlock
 
@@ -42,24 +43,6 @@ class Mamba(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "V": "vocab_size", "c": "inner_dim", "s": "state_dim", "r": "step_rank", "K": "kernel_size"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # MambaForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "backbone.embeddings"},
-                {"to": "blocks.*.norm", "from": "backbone.layers.*.norm"},
-                {"to": "blocks.*.mixer.inputs", "from": "backbone.layers.*.mixer.in_proj"},
-                {"to": "blocks.*.mixer.near", "from": "backbone.layers.*.mixer.conv1d"},
-                {"to": "blocks.*.mixer.selected", "from": "backbone.layers.*.mixer.x_proj"},
-                {"to": "blocks.*.mixer.step_raw", "from": "backbone.layers.*.mixer.dt_proj"},
-                {"to": "blocks.*.mixer.rates_log", "from": "backbone.layers.*.mixer.A_log"},
-                {"to": "blocks.*.mixer.skip", "from": "backbone.layers.*.mixer.D"},
-                {"to": "blocks.*.mixer.out", "from": "backbone.layers.*.mixer.out_proj"},
-                {"to": "final_norm", "from": "backbone.norm_f"},
-            ],
-            "ignore": ["lm_head.weight"],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -70,6 +53,7 @@ class Mamba(nn.Module):
         state_dim: int = 16,
         step_rank: int | None = None,
         kernel_size: int = 4,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -89,6 +73,7 @@ class Mamba(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=1e-05, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight
@@ -101,8 +86,12 @@ class Mamba(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (MambaForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("mamba"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """minGPT.
 
-Generated from models/min_gpt.yaml (sha256 e88c2da477814812); edit the spec, not this file (content f2a00401e22693f8).
+Generated from models/min_gpt.yaml (sha256 0c3dfd9d25c183b6); edit the spec, not this file (content 0d695279b1d5fc77).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, substate
 from .causal_attention import CausalAttention
 from .mlp import Mlp
@@ -41,24 +42,6 @@ class MinGpt(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # GPT2LMHeadModel with tie_word_embeddings=False
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.wte"},
-                {"to": "position_embedding", "from": "transformer.wpe.weight"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.h.*.ln_1"},
-                {"to": "blocks.*.attention.qkv", "from": "transformer.h.*.attn.c_attn", "transpose": True},
-                {"to": "blocks.*.attention.out", "from": "transformer.h.*.attn.c_proj", "transpose": True},
-                {"to": "blocks.*.mlp_norm", "from": "transformer.h.*.ln_2"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.h.*.mlp.c_fc", "transpose": True},
-                {"to": "blocks.*.mlp.down", "from": "transformer.h.*.mlp.c_proj", "transpose": True},
-                {"to": "final_norm", "from": "transformer.ln_f"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -68,6 +51,7 @@ class MinGpt(nn.Module):
         vocab_size: int,
         max_length: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -87,6 +71,7 @@ class MinGpt(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
 
@@ -98,8 +83,12 @@ class MinGpt(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (GPT2LMHeadModel with tie_word_embeddings=False).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("min_gpt"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """Mistral.
 
-Generated from models/mistral.yaml (sha256 4509e63e28f4c4eb); edit the spec, not this file (content 9c60faa77cd57fd9).
+Generated from models/mistral.yaml (sha256 4509e63e28f4c4eb); edit the spec, not this file (content 5b1f4544181337cf).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .gated_mlp import GatedMlp
 from .llama_block import LlamaBlock
@@ -41,26 +42,6 @@ class Mistral(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "w": "window", "e": "head_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # MistralForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "blocks.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
-                {"to": "blocks.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
-                {"to": "blocks.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "blocks.*.attention.keys_new", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.values_new", "from": "model.layers.*.self_attn.v_proj"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -75,6 +56,7 @@ class Mistral(nn.Module):
         head_dim: int | None = None,
         eps: float = 1e-05,
         tied: bool = False,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -109,6 +91,7 @@ class Mistral(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -122,8 +105,12 @@ class Mistral(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (MistralForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("mistral"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """Position-wise feed-forward network.
 
-Generated from blocks/ffn/mlp.yaml (sha256 b705380468231c98); edit the spec, not this file (content 628281d88a47c407).
+Generated from blocks/ffn/mlp.yaml (sha256 4cba2cc9f2cdc4b6); edit the spec, not this file (content 658a880818a6eba9).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "gelu": F.gelu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "quick_gelu": lambda x: x * (1.702 * x).sigmoid(),
     "silu": F.silu,
 }
 

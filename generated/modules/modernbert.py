@@ -1,6 +1,6 @@
 """ModernBERT.
 
-Generated from models/modernbert.yaml (sha256 d6ae04c02367c80f); edit the spec, not this file (content e17a0321f69aca7f).
+Generated from models/modernbert.yaml (sha256 d6ae04c02367c80f); edit the spec, not this file (content 48c0e3dc5886b93a).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .modernbert_block import ModernbertBlock
 from .modernbert_first_block import ModernbertFirstBlock
 from .modernbert_local_attention import ModernbertLocalAttention
@@ -37,23 +38,6 @@ class Modernbert(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "w": "window", "V": "vocab_size", "P": "max_length"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # ModernBertModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.tok_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.norm"},
-                {"to": "blocks.*.attention_norm", "from": "layers.*.attn_norm"},
-                {"to": "blocks.*.attention.qkv", "from": "layers.*.attn.Wqkv"},
-                {"to": "blocks.*.attention.out", "from": "layers.*.attn.Wo"},
-                {"to": "blocks.*.mlp_norm", "from": "layers.*.mlp_norm"},
-                {"to": "blocks.*.mlp.gate_up", "from": "layers.*.mlp.Wi"},
-                {"to": "blocks.*.mlp.down", "from": "layers.*.mlp.Wo"},
-                {"to": "final_norm", "from": "final_norm"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -64,6 +48,7 @@ class Modernbert(nn.Module):
         window: int,
         vocab_size: int,
         max_length: int,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -113,6 +98,7 @@ class Modernbert(nn.Module):
                         **factory,
                     )
                 )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, bias=False, **factory)
 
     @classmethod
@@ -123,8 +109,12 @@ class Modernbert(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (ModernBertModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("modernbert"), layout)
 
     def forward(self, tokens: Tensor) -> Tensor:
         n = tokens.shape[1]

@@ -1,6 +1,6 @@
 """ModernBERT: attention.
 
-Generated from models/modernbert.yaml (sha256 c0cd18602aee1940); edit the spec, not this file (content acdf891922b619d6).
+Generated from models/modernbert.yaml (sha256 c0cd18602aee1940); edit the spec, not this file (content 1c543fac352e3d6b).
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class ModernbertAttention(nn.Module):
     Parameters: 4*d**2.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """ModernBERT: local attention.
 
-Generated from models/modernbert.yaml (sha256 07668c933cc5291e); edit the spec, not this file (content f9cd5f8d65e34400).
+Generated from models/modernbert.yaml (sha256 07668c933cc5291e); edit the spec, not this file (content a10b4a536b197526).
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class ModernbertLocalAttention(nn.Module):
     Parameters: 4*d**2.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """MPT.
 
-Generated from models/mpt.yaml (sha256 9dc3bd3770b5707d); edit the spec, not this file (content a3c6da8bc88f0717).
+Generated from models/mpt.yaml (sha256 7a2ef1b9a33863de); edit the spec, not this file (content ee0da48bc3eafc33).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .mlp import Mlp
 from .mpt_attention import MptAttention
@@ -41,23 +42,6 @@ class Mpt(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # MptForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "transformer.wte"},
-                {"to": "blocks.*.attention_norm", "from": "transformer.blocks.*.norm_1"},
-                {"to": "blocks.*.attention.qkv", "from": "transformer.blocks.*.attn.Wqkv"},
-                {"to": "blocks.*.attention.out", "from": "transformer.blocks.*.attn.out_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "transformer.blocks.*.norm_2"},
-                {"to": "blocks.*.mlp.up", "from": "transformer.blocks.*.ffn.up_proj"},
-                {"to": "blocks.*.mlp.down", "from": "transformer.blocks.*.ffn.down_proj"},
-                {"to": "final_norm", "from": "transformer.norm_f"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -67,6 +51,7 @@ class Mpt(nn.Module):
         vocab_size: int,
         max_length: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -91,6 +76,7 @@ class Mpt(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, bias=False, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight
@@ -103,8 +89,12 @@ class Mpt(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (MptForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("mpt"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

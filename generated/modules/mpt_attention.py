@@ -1,6 +1,6 @@
 """MPT: attention.
 
-Generated from models/mpt.yaml (sha256 f03398763511e51e); edit the spec, not this file (content be2edd84fa1110ab).
+Generated from models/mpt.yaml (sha256 10721e4f9c782cee); edit the spec, not this file (content a8f37fcd093da0c2).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class MptAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """MPT: block.
 
-Generated from models/mpt.yaml (sha256 66185c57d39ad7f9); edit the spec, not this file (content 4b5e46d4bccf3a5d).
+Generated from models/mpt.yaml (sha256 cbb35b0a477e81fb); edit the spec, not this file (content 348a1f0a6e0cc9bb).
 """
 
 from __future__ import annotations

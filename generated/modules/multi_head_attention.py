@@ -1,6 +1,6 @@
 """Multi-head self-attention.
 
-Generated from blocks/attention/multi_head_attention.yaml (sha256 38fe854ac7d67993); edit the spec, not this file (content ab0ad307556ac5dd).
+Generated from blocks/attention/multi_head_attention.yaml (sha256 38fe854ac7d67993); edit the spec, not this file (content 1c1eab55b8e2bd2f).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class MultiHeadAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
         "document-001": {"embed_dim": 512, "num_heads": 8},

@@ -1,6 +1,6 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 b6bb5f8c73257edc); edit the spec, not this file (content b47c9ab9ff2b6e1f).
+Generated from models/nezha.yaml (sha256 44511ce5d9bc0a73); edit the spec, not this file (content 3d853ab455ec6543).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .post_norm_block import PostNormBlock
 from .relative_attention import RelativeAttention
 
@@ -43,6 +44,7 @@ class Nezha(nn.Module):
         T: int,
         mlp_dim: int | None = None,
         K: int = 64,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -63,6 +65,7 @@ class Nezha(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

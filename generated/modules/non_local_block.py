@@ -1,17 +1,16 @@
 """Non-local block.
 
-Generated from blocks/attention/non_local_block.yaml (sha256 ee77a7e2c5cbfeac); edit the spec, not this file (content 7bc50eef7b68e441).
+Generated from blocks/attention/non_local_block.yaml (sha256 ee77a7e2c5cbfeac); edit the spec, not this file (content e636be5a3f374313).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 
 
 class NonLocalBlock(nn.Module):
@@ -25,18 +24,7 @@ class NonLocalBlock(nn.Module):
     MACs: 2*b*H**2*W**2*I + 4*b*C*H*W*I.
     """
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "timm": {  # NonLocalAttn
-            "rules": [
-                {"to": "theta", "from": "t"},
-                {"to": "phi", "from": "p"},
-                {"to": "g", "from": "g"},
-                {"to": "out", "from": "z"},
-                {"to": "batch_norm", "from": "norm"},
-            ],
-            "ignore": [],
-        },
-    }
+    ATTENDS = True
 
     def __init__(
         self,
@@ -63,8 +51,12 @@ class NonLocalBlock(nn.Module):
             self.batch_norm = nn.BatchNorm2d(C, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: timm (NonLocalAttn).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("non_local_block"), layout)
 
     def forward(self, x: Tensor) -> Tensor:
         b, _, H, W = x.shape

@@ -1,6 +1,6 @@
 """Grouped-query attention with normalised queries and keys.
 
-Generated from blocks/attention/normed_rotary_attention.yaml (sha256 12e4226978f77e8b); edit the spec, not this file (content 9d090eced2ed6270).
+Generated from blocks/attention/normed_rotary_attention.yaml (sha256 12e4226978f77e8b); edit the spec, not this file (content 5fb9b443376e030e).
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class NormedRotaryAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """OPT.
 
-Generated from models/opt.yaml (sha256 cc9e3c0522c94410); edit the spec, not this file (content dbcf7a6d7f8a561a).
+Generated from models/opt.yaml (sha256 f28924c1fc3648ab); edit the spec, not this file (content ff25b65995723a22).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, substate
 from .causal_attention import CausalAttention
 from .mlp import Mlp
@@ -40,25 +41,6 @@ class Opt(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # OPTForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.decoder.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.decoder.layers.*.self_attn_layer_norm"},
-                {"to": "blocks.*.attention.out", "from": "model.decoder.layers.*.self_attn.out_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.decoder.layers.*.final_layer_norm"},
-                {"to": "blocks.*.mlp.up", "from": "model.decoder.layers.*.fc1"},
-                {"to": "blocks.*.mlp.down", "from": "model.decoder.layers.*.fc2"},
-                {"to": "final_norm", "from": "model.decoder.final_layer_norm"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "position_table", "from": "model.decoder.embed_positions.weight"},
-                {"to": "blocks.*.attention.qkv.weight", "from": ["model.decoder.layers.*.self_attn.q_proj.weight", "model.decoder.layers.*.self_attn.k_proj.weight", "model.decoder.layers.*.self_attn.v_proj.weight"]},
-                {"to": "blocks.*.attention.qkv.bias", "from": ["model.decoder.layers.*.self_attn.q_proj.bias", "model.decoder.layers.*.self_attn.k_proj.bias", "model.decoder.layers.*.self_attn.v_proj.bias"]},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -68,6 +50,7 @@ class Opt(nn.Module):
         vocab_size: int,
         max_length: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -87,6 +70,7 @@ class Opt(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.token_embedding.weight
@@ -99,8 +83,12 @@ class Opt(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (OPTForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("opt"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         n = tokens.shape[1]

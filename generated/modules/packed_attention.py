@@ -1,6 +1,6 @@
 """Attention over packed sequences.
 
-Generated from blocks/batches/packed_attention.yaml (sha256 048ea19aa0cc0cd0); edit the spec, not this file (content 0c6bcce10dbef98e).
+Generated from blocks/batches/packed_attention.yaml (sha256 048ea19aa0cc0cd0); edit the spec, not this file (content 0eb70d1094df6125).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class PackedAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*p*n*d**2 + 4*q*m*d**2 + 2*p*n**2*d + 2*q*m**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Attention over a padded batch.
 
-Generated from blocks/batches/padded_attention.yaml (sha256 dfcf1f4e02795e5a); edit the spec, not this file (content 45b914427a6e9a2e).
+Generated from blocks/batches/padded_attention.yaml (sha256 dfcf1f4e02795e5a); edit the spec, not this file (content 4cb94586620c5dd5).
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ class PaddedAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*p*n*d**2 + 4*q*n*d**2 + 2*p*n**2*d + 2*q*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Block with attention beside the feed-forward network.
 
-Generated from blocks/layers/parallel_block.yaml (sha256 812af0015e8ec374); edit the spec, not this file (content d2f5134bfb7f9d0e).
+Generated from blocks/layers/parallel_block.yaml (sha256 d32447a2e3157cd6); edit the spec, not this file (content 205985b2b61def12).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Grouped-query attention with partly rotated heads.
 
-Generated from blocks/attention/partial_rotary_attention.yaml (sha256 523dfdea6dd10ad1); edit the spec, not this file (content a01ee4985e17998f).
+Generated from blocks/attention/partial_rotary_attention.yaml (sha256 523dfdea6dd10ad1); edit the spec, not this file (content d6240352d73eabbe).
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ class PartialRotaryAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Performer.
 
-Generated from models/performer.yaml (sha256 74ca25e6a4f1446e); edit the spec, not this file (content 251dff7755dbbe1c).
+Generated from models/performer.yaml (sha256 d95a500f04bc7ae3); edit the spec, not this file (content 1136961f09c3bc28).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .performer_attention import PerformerAttention
 from .post_norm_block import PostNormBlock
 
@@ -43,6 +44,7 @@ class Performer(nn.Module):
         T: int,
         m: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -65,6 +67,7 @@ class Performer(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.pooler = nn.Linear(embed_dim, embed_dim, **factory)
 
     @classmethod

@@ -1,18 +1,17 @@
 """Performer attention.
 
-Generated from blocks/attention/performer_attention.yaml (sha256 45e730f69cd93f8f); edit the spec, not this file (content 5dde2b498a0eb7b5).
+Generated from blocks/attention/performer_attention.yaml (sha256 45e730f69cd93f8f); edit the spec, not this file (content 758ab4374957991c).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 
 
 def orthogonal_projection(count: int, width: int) -> Tensor:
@@ -42,18 +41,7 @@ class PerformerAttention(nn.Module):
     MACs: 4*b*n*d**2 + 4*b*n*d*m + b*n*h*m.
     """
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "performer_pytorch": {  # SelfAttention
-            "rules": [
-                {"to": "q", "from": "to_q"},
-                {"to": "k", "from": "to_k"},
-                {"to": "v", "from": "to_v"},
-                {"to": "out", "from": "to_out"},
-                {"to": "projection", "from": "fast_attention.projection_matrix"},
-            ],
-            "ignore": [],
-        },
-    }
+    ATTENDS = True
 
     def __init__(
         self,
@@ -82,8 +70,12 @@ class PerformerAttention(nn.Module):
         self.out = nn.Linear(embed_dim, embed_dim, bias=out_bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "performer_pytorch") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: performer_pytorch (SelfAttention).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("performer_attention"), layout)
 
     def forward(self, x: Tensor) -> Tensor:
         q = self.q(x)                                                     # b n d

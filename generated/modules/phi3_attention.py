@@ -1,6 +1,6 @@
 """Phi-3: attention.
 
-Generated from models/phi3.yaml (sha256 849a8dfb461fa35f); edit the spec, not this file (content bccb3d285ce2ccb8).
+Generated from models/phi3.yaml (sha256 849a8dfb461fa35f); edit the spec, not this file (content 37153763b06c90e5).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Phi3Attention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Phi-4: attention.
 
-Generated from models/phi4.yaml (sha256 84cd5fc82089bf25); edit the spec, not this file (content 268c9f3510a92cc2).
+Generated from models/phi4.yaml (sha256 84cd5fc82089bf25); edit the spec, not this file (content 6761682ae15a6eac).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ class Phi4Attention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

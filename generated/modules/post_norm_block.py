@@ -1,6 +1,6 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 a625a21f6466878e); edit the spec, not this file (content a35c6d762c1c176d).
+Generated from blocks/layers/post_norm_block.yaml (sha256 d68ae0a725a97f19); edit the spec, not this file (content 09d51504d8301475).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 d197c4e4b7b3cb3d); edit the spec, not this file (content 78a219f213492f99).
+Generated from blocks/layers/pre_norm_block.yaml (sha256 2742653665401b8e); edit the spec, not this file (content a37bbd3e790fafc3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pre-norm decoder block with dropout.
 
-Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 bfb32b26d17bab2a); edit the spec, not this file (content b009fd89f9399ac8).
+Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 3c74c80c6df5ece6); edit the spec, not this file (content d22eae1f9f6a47af).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with dropout.
 
-Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 ea0c1ea48b8fe1a1); edit the spec, not this file (content 9b9381bed02becd2).
+Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 5d3d6077514386ff); edit the spec, not this file (content 455534478b8e6720).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ class PreNormBlockWithDropoutAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Multi-head attention of three sequences.
 
-Generated from blocks/attention/projected_attention.yaml (sha256 82490576b86b98d2); edit the spec, not this file (content 2cdac2aa2ca8af68).
+Generated from blocks/attention/projected_attention.yaml (sha256 82490576b86b98d2); edit the spec, not this file (content 67cad1155a877fc8).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class ProjectedAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 2*b*n*m*d + 2*b*n*d**2 + 2*b*m*d**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Qwen3 with experts.
 
-Generated from models/qwen3_moe.yaml (sha256 faa7e72b85c9ec1c); edit the spec, not this file (content eec92044b588cfe7).
+Generated from models/qwen3_moe.yaml (sha256 faa7e72b85c9ec1c); edit the spec, not this file (content f1e23e19b35d4e71).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .grouped_rotary_attention import GroupedRotaryAttention
 from .llama_block import LlamaBlock
@@ -42,29 +43,6 @@ class Qwen3Moe(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "E": "num_experts", "k": "top_k", "e": "head_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # Qwen3MoeForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "logits", "from": "lm_head"},
-                {"to": "blocks.*.attention.q_norm", "from": "model.layers.*.self_attn.q_norm"},
-                {"to": "blocks.*.attention.k_norm", "from": "model.layers.*.self_attn.k_norm"},
-                {"to": "blocks.*.mlp.routing.logits", "from": "model.layers.*.mlp.gate"},
-                {"to": "blocks.*.mlp.experts.*.gate.weight", "from": "model.layers.*.mlp.experts.gate_up_proj[*]", "part": (0, 2)},
-                {"to": "blocks.*.mlp.experts.*.up.weight", "from": "model.layers.*.mlp.experts.gate_up_proj[*]", "part": (1, 2)},
-                {"to": "blocks.*.mlp.experts.*.down.weight", "from": "model.layers.*.mlp.experts.down_proj[*]"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -82,6 +60,7 @@ class Qwen3Moe(nn.Module):
         eps: float = 1e-06,
         attention_bias: bool = False,
         tied: bool = False,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -126,6 +105,7 @@ class Qwen3Moe(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.RMSNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -139,8 +119,12 @@ class Qwen3Moe(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (Qwen3MoeForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("qwen3_moe"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

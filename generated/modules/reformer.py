@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 f52b329316b37546); edit the spec, not this file (content 98c18fc0a09f5a58).
+Generated from models/reformer.yaml (sha256 d9e17a0e70b01550); edit the spec, not this file (content e9e4af1e413ddf27).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .reformer_pair import ReformerPair
 
 
@@ -36,34 +37,6 @@ class Reformer(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "h": "num_heads", "V": "vocab_size", "e": "head_dim", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # ReformerModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "row_embedding", "from": "embeddings.position_embeddings.weights.0"},
-                {"to": "column_embedding", "from": "embeddings.position_embeddings.weights.1"},
-                {"to": "pairs.*.local.attention_norm", "from": "encoder.layers.(2*).attention.layer_norm"},
-                {"to": "pairs.*.local.attention.q", "from": "encoder.layers.(2*).attention.self_attention.query"},
-                {"to": "pairs.*.local.attention.k", "from": "encoder.layers.(2*).attention.self_attention.key"},
-                {"to": "pairs.*.local.attention.v", "from": "encoder.layers.(2*).attention.self_attention.value"},
-                {"to": "pairs.*.local.attention.out", "from": "encoder.layers.(2*).attention.output.dense"},
-                {"to": "pairs.*.local.mlp_norm", "from": "encoder.layers.(2*).feed_forward.layer_norm"},
-                {"to": "pairs.*.local.mlp.up", "from": "encoder.layers.(2*).feed_forward.dense.dense"},
-                {"to": "pairs.*.local.mlp.down", "from": "encoder.layers.(2*).feed_forward.output.dense"},
-                {"to": "pairs.*.hashed.attention_norm", "from": "encoder.layers.(2*+1).attention.layer_norm"},
-                {"to": "pairs.*.hashed.attention.qk", "from": "encoder.layers.(2*+1).attention.self_attention.query_key"},
-                {"to": "pairs.*.hashed.attention.v", "from": "encoder.layers.(2*+1).attention.self_attention.value"},
-                {"to": "pairs.*.hashed.attention.buckets", "from": "encoder.layers.(2*+1).attention.self_attention.rotations"},
-                {"to": "pairs.*.hashed.attention.out", "from": "encoder.layers.(2*+1).attention.output.dense"},
-                {"to": "pairs.*.hashed.mlp_norm", "from": "encoder.layers.(2*+1).feed_forward.layer_norm"},
-                {"to": "pairs.*.hashed.mlp.up", "from": "encoder.layers.(2*+1).feed_forward.dense.dense"},
-                {"to": "pairs.*.hashed.mlp.down", "from": "encoder.layers.(2*+1).feed_forward.output.dense"},
-                {"to": "final_norm", "from": "encoder.layer_norm"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -79,6 +52,7 @@ class Reformer(nn.Module):
         p: int,
         head_dim: int | None = None,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -116,6 +90,7 @@ class Reformer(nn.Module):
             )
             for _ in range(L // 2)
         )
+        recompute_layers(self.pairs, recompute)
         self.final_norm = nn.LayerNorm(2 * embed_dim, eps=1e-12, **factory)
 
     @classmethod
@@ -126,8 +101,12 @@ class Reformer(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (ReformerModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("reformer"), layout)
 
     def forward(self, tokens: Tensor) -> Tensor:
         n = tokens.shape[1]

@@ -1,17 +1,16 @@
 """Reformer attention.
 
-Generated from blocks/attention/reformer_attention.yaml (sha256 f10170d8379c0870); edit the spec, not this file (content 6a7c2df7ec5168bf).
+Generated from blocks/attention/reformer_attention.yaml (sha256 f10170d8379c0870); edit the spec, not this file (content d76eb9800b0dfdb8).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 
 
 def lsh_buckets(x: Tensor, rotations: Tensor) -> Tensor:
@@ -39,17 +38,7 @@ class ReformerAttention(nn.Module):
     MACs: 4*b*n*h*r*m*e + b*n*h*r*k*e/2 + 3*b*n*d*h*e.
     """
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # LSHSelfAttention and ReformerSelfOutput
-            "rules": [
-                {"to": "qk", "from": "attention.query_key"},
-                {"to": "v", "from": "attention.value"},
-                {"to": "out", "from": "output.dense"},
-                {"to": "buckets", "from": "rotations"},
-            ],
-            "ignore": [],
-        },
-    }
+    ATTENDS = True
 
     def __init__(
         self,
@@ -83,8 +72,12 @@ class ReformerAttention(nn.Module):
         self.out = nn.Linear(num_heads * head_dim, embed_dim, bias=bias, **factory)
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (LSHSelfAttention and ReformerSelfOutput).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("reformer_attention"), layout)
 
     def forward(self, x: Tensor) -> Tensor:
         n = x.shape[1]

@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 39c4358730d4ff4b); edit the spec, not this file (content bc6fc2f4b6be4534).
+Generated from blocks/layers/reformer_pair.yaml (sha256 feb5a69e2a061130); edit the spec, not this file (content 89bdb3cb90506951).
 """
 
 from __future__ import annotations

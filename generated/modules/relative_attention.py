@@ -1,6 +1,6 @@
 """Multi-head self-attention with relative positions.
 
-Generated from blocks/attention/relative_attention.yaml (sha256 4e4369485ba5b483); edit the spec, not this file (content 1899c717cf599416).
+Generated from blocks/attention/relative_attention.yaml (sha256 4e4369485ba5b483); edit the spec, not this file (content 16533493de836314).
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class RelativeAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n**2*d + 4*b*n*d**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """ResNet.
 
-Generated from models/resnet.yaml (sha256 ab56e94194bb7be0); edit the spec, not this file (content 13dca5ce22b71b36).
+Generated from models/resnet.yaml (sha256 ab56e94194bb7be0); edit the spec, not this file (content e29ddd4b741968f6).
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class Resnet(nn.Module):
         width: int = 64,
         depths: Sequence[int] = (3, 4, 6, 3),
         num_classes: int = 1000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -59,10 +60,10 @@ class Resnet(nn.Module):
         self.conv_norm = nn.BatchNorm2d(width, **factory)
         self.stage = nn.ModuleList(
             [
-                ResnetStage(D=width, w=width, t=1, L=L1, **factory),
-                ResnetStage(D=4 * width, w=2 * width, t=2, L=L2, **factory),
-                ResnetStage(D=8 * width, w=4 * width, t=2, L=L3, **factory),
-                ResnetStage(D=16 * width, w=8 * width, t=2, L=L4, **factory),
+                ResnetStage(D=width, w=width, t=1, L=L1, recompute=recompute, **factory),
+                ResnetStage(D=4 * width, w=2 * width, t=2, L=L2, recompute=recompute, **factory),
+                ResnetStage(D=8 * width, w=4 * width, t=2, L=L3, recompute=recompute, **factory),
+                ResnetStage(D=16 * width, w=8 * width, t=2, L=L4, recompute=recompute, **factory),
             ]
         )
         self.logits = nn.Linear(32 * width, num_classes, **factory)

@@ -1,6 +1,6 @@
 """ResNet: stage.
 
-Generated from models/resnet.yaml (sha256 21ad6a15c6d0867f); edit the spec, not this file (content 5335f743fb21913c).
+Generated from models/resnet.yaml (sha256 21ad6a15c6d0867f); edit the spec, not this file (content 558be1372ec392cb).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .resnet_bottleneck import ResnetBottleneck
 
 
@@ -26,6 +27,7 @@ class ResnetStage(nn.Module):
         w: int,
         t: int,
         L: int,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -34,6 +36,7 @@ class ResnetStage(nn.Module):
         factory = {"device": device, "dtype": dtype}
         self.first = ResnetBottleneck(D=D, w=w, t=t, **factory)
         self.rest = nn.ModuleList(ResnetBottleneck(D=4 * w, w=w, t=1, project=False, **factory) for _ in range(L - 1))
+        recompute_layers(self.rest, recompute)
 
     def forward(self, x: Tensor) -> Tensor:
         H = x.shape[2]

@@ -1,6 +1,6 @@
 """Reversible block.
 
-Generated from blocks/layers/reversible_block.yaml (sha256 a5532d966da60b84); edit the spec, not this file (content 3f679668b32dc37b).
+Generated from blocks/layers/reversible_block.yaml (sha256 8619ef1f28419e4a); edit the spec, not this file (content 3a96f13c7907233e).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RoFormer.
 
-Generated from models/roformer.yaml (sha256 5f395fc4577ce114); edit the spec, not this file (content 540bdb3508cee6be).
+Generated from models/roformer.yaml (sha256 bfda3ea947e414da); edit the spec, not this file (content 0edb3f20f2d90031).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .post_norm_block import PostNormBlock
 from .rotary_attention import RotaryAttention
 
@@ -35,25 +36,6 @@ class Roformer(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "P": "max_length", "f": "mlp_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # RoFormerModel
-            "rules": [
-                {"to": "token_embedding", "from": "embeddings.word_embeddings"},
-                {"to": "segment_embedding", "from": "embeddings.token_type_embeddings"},
-                {"to": "embedding_norm", "from": "embeddings.LayerNorm"},
-                {"to": "blocks.*.attention.q", "from": "encoder.layer.*.attention.self.query"},
-                {"to": "blocks.*.attention.k", "from": "encoder.layer.*.attention.self.key"},
-                {"to": "blocks.*.attention.v", "from": "encoder.layer.*.attention.self.value"},
-                {"to": "blocks.*.attention.out", "from": "encoder.layer.*.attention.output.dense"},
-                {"to": "blocks.*.attention_norm", "from": "encoder.layer.*.attention.output.LayerNorm"},
-                {"to": "blocks.*.mlp.up", "from": "encoder.layer.*.intermediate.dense"},
-                {"to": "blocks.*.mlp.down", "from": "encoder.layer.*.output.dense"},
-                {"to": "blocks.*.y", "from": "encoder.layer.*.output.LayerNorm"},
-            ],
-            "ignore": ["encoder.embed_positions.weight"],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -64,6 +46,7 @@ class Roformer(nn.Module):
         max_length: int,
         T: int,
         mlp_dim: int | None = None,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -85,6 +68,7 @@ class Roformer(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
 
     @classmethod
     def from_preset(cls, name: str, **changes: Any) -> Roformer:
@@ -94,8 +78,12 @@ class Roformer(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (RoFormerModel).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("roformer"), layout)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Tensor:
         n = tokens.shape[1]

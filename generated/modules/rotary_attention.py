@@ -1,6 +1,6 @@
 """Multi-head self-attention with rotary positions.
 
-Generated from blocks/attention/rotary_attention.yaml (sha256 7574404e21269b73); edit the spec, not this file (content be159ef791643a37).
+Generated from blocks/attention/rotary_attention.yaml (sha256 7574404e21269b73); edit the spec, not this file (content 2df76d063e236399).
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ class RotaryAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Attention inside separate windows of a sequence.
 
-Generated from blocks/attention/separate_window_attention.yaml (sha256 4936befe98c560b7); edit the spec, not this file (content 4d9784a0bf08568b).
+Generated from blocks/attention/separate_window_attention.yaml (sha256 4936befe98c560b7); edit the spec, not this file (content d3b6a441b0c7e2eb).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class SeparateWindowAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n*d*w.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

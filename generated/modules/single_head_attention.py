@@ -1,6 +1,6 @@
 """Single-head attention.
 
-Generated from blocks/attention/single_head_attention.yaml (sha256 3699f9fae35fe9d5); edit the spec, not this file (content 6241abf1788957c6).
+Generated from blocks/attention/single_head_attention.yaml (sha256 3699f9fae35fe9d5); edit the spec, not this file (content 2e1d90ed921117c8).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class SingleHeadAttention(nn.Module):
     Parameters: 2*d*e + d*v + 2*e + v.
     MACs: 2*b*n*d*e + b*n**2*e + b*n**2*v + b*n*d*v.
     """
+
+    ATTENDS = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
         "five-words": {"embed_dim": 64, "e": 64, "v": 64},

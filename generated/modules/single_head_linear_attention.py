@@ -1,6 +1,6 @@
 """Single-head linear attention.
 
-Generated from blocks/attention/single_head_linear_attention.yaml (sha256 ddb51b50abb08616); edit the spec, not this file (content 8bf1994b53b2e322).
+Generated from blocks/attention/single_head_linear_attention.yaml (sha256 ddb51b50abb08616); edit the spec, not this file (content 8fd5209bcc109e17).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class SingleHeadLinearAttention(nn.Module):
     Parameters: 2*d*e + d*v + 2*e + v.
     MACs: 2*b*n*d*e + 2*b*n*e*v + b*n*d*v + b*n*e.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

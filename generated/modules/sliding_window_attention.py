@@ -1,6 +1,6 @@
 """Sliding-window attention with a rolling cache.
 
-Generated from blocks/attention/sliding_window_attention.yaml (sha256 f77f1bc2fc91df77); edit the spec, not this file (content 59a265ddeedeff68).
+Generated from blocks/attention/sliding_window_attention.yaml (sha256 f77f1bc2fc91df77); edit the spec, not this file (content e4ac8cbe05289f2d).
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ class SlidingWindowAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

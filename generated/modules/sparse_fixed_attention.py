@@ -1,6 +1,6 @@
 """Sparse Transformer attention, fixed.
 
-Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 32253009ecec1980); edit the spec, not this file (content dca4d2cc8575378c).
+Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 32253009ecec1980); edit the spec, not this file (content 4febf10867012a3e).
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class SparseFixedAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d*c/s + 2*b*n*d*s.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

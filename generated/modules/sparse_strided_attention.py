@@ -1,6 +1,6 @@
 """Sparse Transformer attention, strided.
 
-Generated from blocks/attention/sparse_strided_attention.yaml (sha256 3f33b1b4e0506ff9); edit the spec, not this file (content 7e15886b06b42054).
+Generated from blocks/attention/sparse_strided_attention.yaml (sha256 3f33b1b4e0506ff9); edit the spec, not this file (content 482dee678d10d97a).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class SparseStridedAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 4*b*n*d*s + 2*b*n**2*d/s.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

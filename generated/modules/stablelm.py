@@ -1,6 +1,6 @@
 """StableLM.
 
-Generated from models/stablelm.yaml (sha256 9ab20f10198de882); edit the spec, not this file (content 1c1e1a5355234b11).
+Generated from models/stablelm.yaml (sha256 d31d92bd5b0876ec); edit the spec, not this file (content 912291d4cad1125d).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import substate
 from .gated_mlp import GatedMlp
 from .partial_rotary_attention import PartialRotaryAttention
@@ -41,26 +42,6 @@ class Stablelm(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "f": "mlp_dim", "V": "vocab_size", "P": "max_length", "g": "num_kv_heads", "u": "rotary_dim", "e": "head_dim"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # StableLmForCausalLM
-            "rules": [
-                {"to": "token_embedding", "from": "model.embed_tokens"},
-                {"to": "blocks.*.attention_norm", "from": "model.layers.*.input_layernorm"},
-                {"to": "blocks.*.attention.q", "from": "model.layers.*.self_attn.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "model.layers.*.self_attn.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "model.layers.*.self_attn.v_proj"},
-                {"to": "blocks.*.attention.out", "from": "model.layers.*.self_attn.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "model.layers.*.post_attention_layernorm"},
-                {"to": "blocks.*.mlp.gate", "from": "model.layers.*.mlp.gate_proj"},
-                {"to": "blocks.*.mlp.up", "from": "model.layers.*.mlp.up_proj"},
-                {"to": "blocks.*.mlp.down", "from": "model.layers.*.mlp.down_proj"},
-                {"to": "final_norm", "from": "model.norm"},
-                {"to": "logits", "from": "lm_head"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -77,6 +58,7 @@ class Stablelm(nn.Module):
         eps: float = 1e-05,
         attention_bias: bool = False,
         tied: bool = False,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -113,6 +95,7 @@ class Stablelm(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, eps=eps, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         if tied:
@@ -126,8 +109,12 @@ class Stablelm(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (StableLmForCausalLM).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("stablelm"), layout)
 
     def forward(self, tokens: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         token_embedding = self.token_embedding(tokens)                    # b n d

@@ -1,6 +1,6 @@
 """Layers of gated recurrent units in both directions, one on the other.
 
-Generated from blocks/recurrent/stacked_bidirectional_gru.yaml (sha256 d6c5f756bd1c7670); edit the spec, not this file (content 7b1e94fa775de1b3).
+Generated from blocks/recurrent/stacked_bidirectional_gru.yaml (sha256 d6c5f756bd1c7670); edit the spec, not this file (content 5e01af3bf9fa00a2).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .bidirectional_gru import BidirectionalGru
 
 
@@ -30,6 +31,7 @@ class StackedBidirectionalGru(nn.Module):
         hidden_size: int,
         num_layers: int,
         bias: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -40,6 +42,7 @@ class StackedBidirectionalGru(nn.Module):
             BidirectionalGru(input_size=2 * hidden_size, hidden_size=hidden_size, bias=bias, **factory)
             for _ in range(num_layers - 1)
         )
+        recompute_layers(self.others, recompute)
 
     def forward(self, x: Tensor) -> Tensor:
         first = self.first(x)                                             # b n (2*d)

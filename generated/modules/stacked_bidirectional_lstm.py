@@ -1,6 +1,6 @@
 """Layers of a long short-term memory in both directions, one on the other.
 
-Generated from blocks/recurrent/stacked_bidirectional_lstm.yaml (sha256 48ca401ff6b200d2); edit the spec, not this file (content 154192310b0e2d5d).
+Generated from blocks/recurrent/stacked_bidirectional_lstm.yaml (sha256 48ca401ff6b200d2); edit the spec, not this file (content c884059545f8fd76).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .bidirectional_lstm import BidirectionalLstm
 
 
@@ -30,6 +31,7 @@ class StackedBidirectionalLstm(nn.Module):
         hidden_size: int,
         num_layers: int,
         bias: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -40,6 +42,7 @@ class StackedBidirectionalLstm(nn.Module):
             BidirectionalLstm(input_size=2 * hidden_size, hidden_size=hidden_size, bias=bias, **factory)
             for _ in range(num_layers - 1)
         )
+        recompute_layers(self.others, recompute)
 
     def forward(self, x: Tensor) -> Tensor:
         first = self.first(x)                                             # b n (2*d)

@@ -1,6 +1,6 @@
 """Layers of gated recurrent units one on the other.
 
-Generated from blocks/recurrent/stacked_gru.yaml (sha256 b09df43affb5df02); edit the spec, not this file (content aa33057395be5048).
+Generated from blocks/recurrent/stacked_gru.yaml (sha256 b09df43affb5df02); edit the spec, not this file (content 3ada94e946d0da40).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from ._state import substate
 from .stacked_gru_layer import StackedGruLayer
 
@@ -35,6 +36,7 @@ class StackedGru(nn.Module):
         hidden_size: int,
         num_layers: int,
         bias: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -45,6 +47,7 @@ class StackedGru(nn.Module):
             StackedGruLayer(k=hidden_size, d=hidden_size, bias=bias, **factory)
             for _ in range(num_layers - 1)
         )
+        recompute_layers(self.others, recompute)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         first = self.first(x, substate(state, "first"))                   # b n d

@@ -1,6 +1,6 @@
 """Layers of a long short-term memory one on the other.
 
-Generated from blocks/recurrent/stacked_lstm.yaml (sha256 bda33fb4a02e84d3); edit the spec, not this file (content a9a0718bced61ad9).
+Generated from blocks/recurrent/stacked_lstm.yaml (sha256 bda33fb4a02e84d3); edit the spec, not this file (content d4cff220b80992ce).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from ._state import substate
 from .stacked_lstm_layer import StackedLstmLayer
 
@@ -35,6 +36,7 @@ class StackedLstm(nn.Module):
         hidden_size: int,
         num_layers: int,
         bias: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -45,6 +47,7 @@ class StackedLstm(nn.Module):
             StackedLstmLayer(k=hidden_size, d=hidden_size, bias=bias, **factory)
             for _ in range(num_layers - 1)
         )
+        recompute_layers(self.others, recompute)
 
     def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         first = self.first(x, substate(state, "first"))                   # b n d

@@ -1,6 +1,6 @@
 """Swin Transformer.
 
-Generated from models/swin.yaml (sha256 ed754b77b94b0cb0); edit the spec, not this file (content 196be7d00c361b1a).
+Generated from models/swin.yaml (sha256 8c4dbe3ddf98249a); edit the spec, not this file (content 4c97bf9ab100e72c).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._reference import load_reference, weight_names
 from .swin_stage import SwinStage
 
 
@@ -44,50 +44,6 @@ class Swin(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"p": "patch_size", "M": "window_size", "c": "in_channels", "K": "num_classes", "L": "depths"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "timm": {  # SwinTransformer
-            "rules": [
-                {"to": "patch_embedding", "from": "patch_embed.proj"},
-                {"to": "patch_norm", "from": "patch_embed.norm"},
-                {"to": "stage.*.blocks.*.attention_norm", "from": "layers.*.blocks.*.norm1"},
-                {"to": "stage.*.blocks.*.attention.attention.q.weight", "from": "layers.*.blocks.*.attn.qkv.weight", "part": (0, 3)},
-                {"to": "stage.*.blocks.*.attention.attention.q.bias", "from": "layers.*.blocks.*.attn.qkv.bias", "part": (0, 3)},
-                {"to": "stage.*.blocks.*.attention.attention.k.weight", "from": "layers.*.blocks.*.attn.qkv.weight", "part": (1, 3)},
-                {"to": "stage.*.blocks.*.attention.attention.k.bias", "from": "layers.*.blocks.*.attn.qkv.bias", "part": (1, 3)},
-                {"to": "stage.*.blocks.*.attention.attention.v.weight", "from": "layers.*.blocks.*.attn.qkv.weight", "part": (2, 3)},
-                {"to": "stage.*.blocks.*.attention.attention.v.bias", "from": "layers.*.blocks.*.attn.qkv.bias", "part": (2, 3)},
-                {"to": "stage.*.blocks.*.attention.attention.relative_bias", "from": "layers.*.blocks.*.attn.relative_position_bias_table"},
-                {"to": "stage.*.blocks.*.attention.attention.out", "from": "layers.*.blocks.*.attn.proj"},
-                {"to": "stage.*.blocks.*.mlp_norm", "from": "layers.*.blocks.*.norm2"},
-                {"to": "stage.*.blocks.*.mlp.up", "from": "layers.*.blocks.*.mlp.fc1"},
-                {"to": "stage.*.blocks.*.mlp.down", "from": "layers.*.blocks.*.mlp.fc2"},
-                {"to": "stage.*.merged", "from": "layers.*.downsample"},
-                {"to": "final_norm", "from": "norm"},
-                {"to": "logits", "from": "head.fc"},
-            ],
-            "ignore": [],
-        },
-        "transformers": {  # SwinForImageClassification
-            "rules": [
-                {"to": "patch_embedding", "from": "swin.embeddings.patch_embeddings.projection"},
-                {"to": "patch_norm", "from": "swin.embeddings.norm"},
-                {"to": "stage.*.blocks.*.attention_norm", "from": "swin.encoder.layers.*.blocks.*.layernorm_before"},
-                {"to": "stage.*.blocks.*.attention.attention.q", "from": "swin.encoder.layers.*.blocks.*.attention.q_proj"},
-                {"to": "stage.*.blocks.*.attention.attention.k", "from": "swin.encoder.layers.*.blocks.*.attention.k_proj"},
-                {"to": "stage.*.blocks.*.attention.attention.v", "from": "swin.encoder.layers.*.blocks.*.attention.v_proj"},
-                {"to": "stage.*.blocks.*.attention.attention.relative_bias", "from": "swin.encoder.layers.*.blocks.*.attention.relative_position_bias.relative_position_bias_table"},
-                {"to": "stage.*.blocks.*.attention.attention.out", "from": "swin.encoder.layers.*.blocks.*.attention.o_proj"},
-                {"to": "stage.*.blocks.*.mlp_norm", "from": "swin.encoder.layers.*.blocks.*.layernorm_after"},
-                {"to": "stage.*.blocks.*.mlp.up", "from": "swin.encoder.layers.*.blocks.*.mlp.fc1"},
-                {"to": "stage.*.blocks.*.mlp.down", "from": "swin.encoder.layers.*.blocks.*.mlp.fc2"},
-                {"to": "stage.*.merged", "from": "swin.encoder.layers.(*-1).downsample"},
-                {"to": "final_norm", "from": "swin.layernorm"},
-                {"to": "logits", "from": "classifier"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -98,6 +54,7 @@ class Swin(nn.Module):
         in_channels: int = 3,
         depths: Sequence[int] = (2, 2, 6, 2),
         num_classes: int = 1000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -121,6 +78,7 @@ class Swin(nn.Module):
                     num_heads=h,
                     depth=L1,
                     merge=False,
+                    recompute=recompute,
                     **factory,
                 ),
                 SwinStage(
@@ -131,6 +89,7 @@ class Swin(nn.Module):
                     window_size=window_size,
                     num_heads=2 * h,
                     depth=L2,
+                    recompute=recompute,
                     **factory,
                 ),
                 SwinStage(
@@ -141,6 +100,7 @@ class Swin(nn.Module):
                     window_size=window_size,
                     num_heads=4 * h,
                     depth=L3,
+                    recompute=recompute,
                     **factory,
                 ),
                 SwinStage(
@@ -152,6 +112,7 @@ class Swin(nn.Module):
                     num_heads=8 * h,
                     depth=L4,
                     shifted=False,
+                    recompute=recompute,
                     **factory,
                 ),
             ]
@@ -167,8 +128,12 @@ class Swin(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: timm (SwinTransformer), transformers (SwinForImageClassification).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("swin"), layout)
 
     def forward(self, image: Tensor) -> Tensor:
         patch_embedding = self.patch_embedding(image)                     # b C (8*M) (8*M)

@@ -1,6 +1,6 @@
 """Swin Transformer with windows of one size at any resolution.
 
-Generated from models/swin_fixed_window.yaml (sha256 763d815973918743); edit the spec, not this file (content 82bc4c01f974bf8f).
+Generated from models/swin_fixed_window.yaml (sha256 5d1dbda6e99b4dfc); edit the spec, not this file (content e85c3a24d8285c35).
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class SwinFixedWindow(nn.Module):
         in_channels: int = 3,
         depths: Sequence[int] = (2, 2, 6, 2),
         num_classes: int = 1000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -78,6 +79,7 @@ class SwinFixedWindow(nn.Module):
                     num_heads=h,
                     depth=L1,
                     merge=False,
+                    recompute=recompute,
                     **factory,
                 ),
                 SwinStage(
@@ -88,6 +90,7 @@ class SwinFixedWindow(nn.Module):
                     window_size=window_size,
                     num_heads=2 * h,
                     depth=L2,
+                    recompute=recompute,
                     **factory,
                 ),
                 SwinStage(
@@ -98,6 +101,7 @@ class SwinFixedWindow(nn.Module):
                     window_size=window_size,
                     num_heads=4 * h,
                     depth=L3,
+                    recompute=recompute,
                     **factory,
                 ),
                 SwinStage(
@@ -108,6 +112,7 @@ class SwinFixedWindow(nn.Module):
                     window_size=window_size,
                     num_heads=8 * h,
                     depth=L4,
+                    recompute=recompute,
                     **factory,
                 ),
             ]

@@ -1,6 +1,6 @@
 """Stage of Swin.
 
-Generated from blocks/layers/swin_stage.yaml (sha256 c5ffc87e6982f4e1); edit the spec, not this file (content f1371b4ec526ae1a).
+Generated from blocks/layers/swin_stage.yaml (sha256 8b43ddd474d5b224); edit the spec, not this file (content 060fdb60f99a364f).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ._recompute import recompute_layers
 from .patch_merging import PatchMerging
 from .pre_norm_block import PreNormBlock
 from .swin_attention import SwinAttention
@@ -38,6 +39,7 @@ class SwinStage(nn.Module):
         depth: int,
         merge: bool = True,
         shifted: bool = True,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -85,6 +87,7 @@ class SwinStage(nn.Module):
                         **factory,
                     )
                 )
+        recompute_layers(self.blocks, recompute)
 
     def forward(self, x: Tensor) -> Tensor:
         num_patches = x.shape[1]

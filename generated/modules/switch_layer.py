@@ -1,6 +1,6 @@
 """Switch layer.
 
-Generated from blocks/ffn/switch_layer.yaml (sha256 6ddf392e33a0e709); edit the spec, not this file (content d45741ca6440f887).
+Generated from blocks/ffn/switch_layer.yaml (sha256 2a09674aedafc299); edit the spec, not this file (content 7b9908ee6cea2402).
 """
 
 from __future__ import annotations

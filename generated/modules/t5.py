@@ -1,6 +1,6 @@
 """T5.
 
-Generated from models/t5.yaml (sha256 2487e2572f4f9f5e); edit the spec, not this file (content c63bb929e8a697fd).
+Generated from models/t5.yaml (sha256 6e3a015fd40fb001); edit the spec, not this file (content e525ea8e57f8e402).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, remember, substate
 from .t5_decoder_block import T5DecoderBlock
 from .t5_encoder_block import T5EncoderBlock
@@ -55,40 +56,6 @@ class T5(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "e": "head_dim", "f": "mlp_dim", "B": "num_buckets", "D": "max_distance", "P": "max_length"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # T5ForConditionalGeneration
-            "rules": [
-                {"to": "source_embedding", "from": "shared"},
-                {"to": "source_numbers", "from": "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
-                {"to": "encoder.*.attention_norm", "from": "encoder.block.*.layer.0.layer_norm"},
-                {"to": "encoder.*.attention.q", "from": "encoder.block.*.layer.0.SelfAttention.q"},
-                {"to": "encoder.*.attention.k", "from": "encoder.block.*.layer.0.SelfAttention.k"},
-                {"to": "encoder.*.attention.v", "from": "encoder.block.*.layer.0.SelfAttention.v"},
-                {"to": "encoder.*.attention.out", "from": "encoder.block.*.layer.0.SelfAttention.o"},
-                {"to": "encoder.*.mlp_norm", "from": "encoder.block.*.layer.1.layer_norm"},
-                {"to": "encoder.*.mlp.up", "from": "encoder.block.*.layer.1.DenseReluDense.wi"},
-                {"to": "encoder.*.mlp.down", "from": "encoder.block.*.layer.1.DenseReluDense.wo"},
-                {"to": "encoder_norm", "from": "encoder.final_layer_norm"},
-                {"to": "target_numbers", "from": "decoder.block.0.layer.0.SelfAttention.relative_attention_bias"},
-                {"to": "decoder.*.self_attention_norm", "from": "decoder.block.*.layer.0.layer_norm"},
-                {"to": "decoder.*.self_attention.q", "from": "decoder.block.*.layer.0.SelfAttention.q"},
-                {"to": "decoder.*.self_attention.k", "from": "decoder.block.*.layer.0.SelfAttention.k"},
-                {"to": "decoder.*.self_attention.v", "from": "decoder.block.*.layer.0.SelfAttention.v"},
-                {"to": "decoder.*.self_attention.out", "from": "decoder.block.*.layer.0.SelfAttention.o"},
-                {"to": "decoder.*.cross_attention_norm", "from": "decoder.block.*.layer.1.layer_norm"},
-                {"to": "decoder.*.cross_attention.q", "from": "decoder.block.*.layer.1.EncDecAttention.q"},
-                {"to": "decoder.*.cross_attention.k", "from": "decoder.block.*.layer.1.EncDecAttention.k"},
-                {"to": "decoder.*.cross_attention.v", "from": "decoder.block.*.layer.1.EncDecAttention.v"},
-                {"to": "decoder.*.cross_attention.out", "from": "decoder.block.*.layer.1.EncDecAttention.o"},
-                {"to": "decoder.*.mlp_norm", "from": "decoder.block.*.layer.2.layer_norm"},
-                {"to": "decoder.*.mlp.up", "from": "decoder.block.*.layer.2.DenseReluDense.wi"},
-                {"to": "decoder.*.mlp.down", "from": "decoder.block.*.layer.2.DenseReluDense.wo"},
-                {"to": "decoder_norm", "from": "decoder.final_layer_norm"},
-            ],
-            "ignore": ["encoder.embed_tokens.weight", "decoder.embed_tokens.weight", "lm_head.weight"],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -101,6 +68,7 @@ class T5(nn.Module):
         num_buckets: int = 32,
         max_distance: int = 128,
         max_length: int = 512,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -142,6 +110,7 @@ class T5(nn.Module):
             T5EncoderBlock(embed_dim=embed_dim, num_heads=num_heads, head_dim=head_dim, mlp_dim=mlp_dim, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.encoder, recompute)
         self.encoder_norm = nn.RMSNorm(embed_dim, eps=1e-06, **factory)
         self.register_buffer(
             "one_side",
@@ -162,6 +131,7 @@ class T5(nn.Module):
             T5DecoderBlock(embed_dim=embed_dim, num_heads=num_heads, head_dim=head_dim, mlp_dim=mlp_dim, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.decoder, recompute)
         self.decoder_norm = nn.RMSNorm(embed_dim, eps=1e-06, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.source_embedding.weight
@@ -174,8 +144,12 @@ class T5(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (T5ForConditionalGeneration).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("t5"), layout)
 
     def forward(self, source: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         s = source.shape[1]

@@ -1,6 +1,6 @@
 """T5: attention.
 
-Generated from models/t5.yaml (sha256 24a91efa9b6d60a1); edit the spec, not this file (content 4b971b87e50afa0e).
+Generated from models/t5.yaml (sha256 339cdc2ff2b482c1); edit the spec, not this file (content d6405c8c1849038e).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ class T5Attention(nn.Module):
     Parameters: 4*d*h*e.
     MACs: 4*b*n*d*h*e + 2*b*n**2*h*e.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

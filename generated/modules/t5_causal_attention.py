@@ -1,6 +1,6 @@
 """T5: causal attention.
 
-Generated from models/t5.yaml (sha256 223f6af060a23464); edit the spec, not this file (content 3449d877c4bf9616).
+Generated from models/t5.yaml (sha256 839a95a81d9f2924); edit the spec, not this file (content 7e694f4ac66400ba).
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ class T5CausalAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

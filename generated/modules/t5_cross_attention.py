@@ -1,6 +1,6 @@
 """T5: cross attention.
 
-Generated from models/t5.yaml (sha256 bd3daa785c742010); edit the spec, not this file (content 6fc9738e7e4f96f2).
+Generated from models/t5.yaml (sha256 f4b95ad515d2091d); edit the spec, not this file (content 2d3349ce956a0732).
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ class T5CrossAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

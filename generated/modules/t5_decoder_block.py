@@ -1,6 +1,6 @@
 """T5: decoder block.
 
-Generated from models/t5.yaml (sha256 ad0a1a3ea9296b13); edit the spec, not this file (content 3192d2d84b9abf1c).
+Generated from models/t5.yaml (sha256 4de8cf98e1eab264); edit the spec, not this file (content 3857fd1a8bed2d9b).
 """
 
 from __future__ import annotations

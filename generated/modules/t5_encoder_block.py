@@ -1,6 +1,6 @@
 """T5: encoder block.
 
-Generated from models/t5.yaml (sha256 4ae6500117a109f1); edit the spec, not this file (content c602eef2b9079138).
+Generated from models/t5.yaml (sha256 ff473d3873151d31); edit the spec, not this file (content 885776c2771588f1).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """First-order Taylor attention.
 
-Generated from blocks/attention/taylor_attention.yaml (sha256 c50206d9029cc4cf); edit the spec, not this file (content 4e109ba972f850d7).
+Generated from blocks/attention/taylor_attention.yaml (sha256 c50206d9029cc4cf); edit the spec, not this file (content 3e679834f56ae2ed).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ class TaylorAttention(nn.Module):
     Parameters: 4*d**2 + 4*d.
     MACs: 4*b*n*d**2 + 2*b*n*d**2/h + b*n*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 3305cfd3016165a7); edit the spec, not this file (content 8c5859a1b331b820).
+Generated from models/transformer.yaml (sha256 f53b2f4cfe11442f); edit the spec, not this file (content 19b7e275d9cf9266).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, remember, substate
 from .decoder_block import DecoderBlock
 from .mlp import Mlp
@@ -50,41 +51,6 @@ class Transformer(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "f": "mlp_dim", "P": "max_length"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "torch": {  # nn.Transformer without its last norms, and an embedding
-            "rules": [
-                {"to": "source_embedding", "from": "embedding"},
-                {"to": "encoder.*.attention.q.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (0, 3)},
-                {"to": "encoder.*.attention.q.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (0, 3)},
-                {"to": "encoder.*.attention.k.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (1, 3)},
-                {"to": "encoder.*.attention.k.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (1, 3)},
-                {"to": "encoder.*.attention.v.weight", "from": "transformer.encoder.layers.*.self_attn.in_proj_weight", "part": (2, 3)},
-                {"to": "encoder.*.attention.v.bias", "from": "transformer.encoder.layers.*.self_attn.in_proj_bias", "part": (2, 3)},
-                {"to": "encoder.*.attention.out", "from": "transformer.encoder.layers.*.self_attn.out_proj"},
-                {"to": "encoder.*.attention_norm", "from": "transformer.encoder.layers.*.norm1"},
-                {"to": "encoder.*.mlp.up", "from": "transformer.encoder.layers.*.linear1"},
-                {"to": "encoder.*.mlp.down", "from": "transformer.encoder.layers.*.linear2"},
-                {"to": "encoder.*.y", "from": "transformer.encoder.layers.*.norm2"},
-                {"to": "decoder.*.self_attention.qkv.weight", "from": "transformer.decoder.layers.*.self_attn.in_proj_weight"},
-                {"to": "decoder.*.self_attention.qkv.bias", "from": "transformer.decoder.layers.*.self_attn.in_proj_bias"},
-                {"to": "decoder.*.self_attention.out", "from": "transformer.decoder.layers.*.self_attn.out_proj"},
-                {"to": "decoder.*.self_attention_norm", "from": "transformer.decoder.layers.*.norm1"},
-                {"to": "decoder.*.cross_attention.q.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (0, 3)},
-                {"to": "decoder.*.cross_attention.q.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (0, 3)},
-                {"to": "decoder.*.cross_attention.k.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (1, 3)},
-                {"to": "decoder.*.cross_attention.k.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (1, 3)},
-                {"to": "decoder.*.cross_attention.v.weight", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_weight", "part": (2, 3)},
-                {"to": "decoder.*.cross_attention.v.bias", "from": "transformer.decoder.layers.*.multihead_attn.in_proj_bias", "part": (2, 3)},
-                {"to": "decoder.*.cross_attention.out", "from": "transformer.decoder.layers.*.multihead_attn.out_proj"},
-                {"to": "decoder.*.cross_attention_norm", "from": "transformer.decoder.layers.*.norm2"},
-                {"to": "decoder.*.mlp.up", "from": "transformer.decoder.layers.*.linear1"},
-                {"to": "decoder.*.mlp.down", "from": "transformer.decoder.layers.*.linear2"},
-                {"to": "decoder.*.y", "from": "transformer.decoder.layers.*.norm3"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -94,6 +60,7 @@ class Transformer(nn.Module):
         vocab_size: int,
         mlp_dim: int | None = None,
         max_length: int = 5000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -113,11 +80,13 @@ class Transformer(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.encoder, recompute)
         self.register_buffer("target_positions", sinusoids(max_length, embed_dim).to(**factory), persistent=False)
         self.decoder = nn.ModuleList(
             DecoderBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.decoder, recompute)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.source_embedding.weight
 
@@ -129,8 +98,12 @@ class Transformer(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "torch") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: torch (nn.Transformer without its last norms, and an embedding).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("transformer"), layout)
 
     def forward(self, source: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         s = source.shape[1]

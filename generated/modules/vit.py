@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 db423bf64ab85810); edit the spec, not this file (content d09ac51680faaa44).
+Generated from models/vit.yaml (sha256 535104e0b1c133a6); edit the spec, not this file (content d7e90ba0fed580ce).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from .pre_norm_block import PreNormBlock
 
 
@@ -39,48 +40,6 @@ class Vit(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"p": "patch_size", "d": "embed_dim", "L": "num_layers", "h": "num_heads", "s": "image_size", "c": "in_channels", "f": "mlp_dim", "K": "num_classes"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "timm": {  # VisionTransformer
-            "rules": [
-                {"to": "patch_embedding", "from": "patch_embed.proj"},
-                {"to": "class_token", "from": "cls_token"},
-                {"to": "position_embedding", "from": "pos_embed"},
-                {"to": "blocks.*.attention_norm", "from": "blocks.*.norm1"},
-                {"to": "blocks.*.attention.q.weight", "from": "blocks.*.attn.qkv.weight", "part": (0, 3)},
-                {"to": "blocks.*.attention.q.bias", "from": "blocks.*.attn.qkv.bias", "part": (0, 3)},
-                {"to": "blocks.*.attention.k.weight", "from": "blocks.*.attn.qkv.weight", "part": (1, 3)},
-                {"to": "blocks.*.attention.k.bias", "from": "blocks.*.attn.qkv.bias", "part": (1, 3)},
-                {"to": "blocks.*.attention.v.weight", "from": "blocks.*.attn.qkv.weight", "part": (2, 3)},
-                {"to": "blocks.*.attention.v.bias", "from": "blocks.*.attn.qkv.bias", "part": (2, 3)},
-                {"to": "blocks.*.attention.out", "from": "blocks.*.attn.proj"},
-                {"to": "blocks.*.mlp_norm", "from": "blocks.*.norm2"},
-                {"to": "blocks.*.mlp.up", "from": "blocks.*.mlp.fc1"},
-                {"to": "blocks.*.mlp.down", "from": "blocks.*.mlp.fc2"},
-                {"to": "final_norm", "from": "norm"},
-                {"to": "logits", "from": "head"},
-            ],
-            "ignore": [],
-        },
-        "transformers": {  # ViTForImageClassification
-            "rules": [
-                {"to": "patch_embedding", "from": "vit.embeddings.patch_embeddings.projection"},
-                {"to": "class_token", "from": "vit.embeddings.cls_token"},
-                {"to": "position_embedding", "from": "vit.embeddings.position_embeddings"},
-                {"to": "blocks.*.attention_norm", "from": "vit.layers.*.layernorm_before"},
-                {"to": "blocks.*.attention.q", "from": "vit.layers.*.attention.q_proj"},
-                {"to": "blocks.*.attention.k", "from": "vit.layers.*.attention.k_proj"},
-                {"to": "blocks.*.attention.v", "from": "vit.layers.*.attention.v_proj"},
-                {"to": "blocks.*.attention.out", "from": "vit.layers.*.attention.o_proj"},
-                {"to": "blocks.*.mlp_norm", "from": "vit.layers.*.layernorm_after"},
-                {"to": "blocks.*.mlp.up", "from": "vit.layers.*.mlp.fc1"},
-                {"to": "blocks.*.mlp.down", "from": "vit.layers.*.mlp.fc2"},
-                {"to": "final_norm", "from": "vit.layernorm"},
-                {"to": "logits", "from": "classifier"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -92,6 +51,7 @@ class Vit(nn.Module):
         in_channels: int = 3,
         mlp_dim: int | None = None,
         num_classes: int = 1000,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -111,6 +71,7 @@ class Vit(nn.Module):
             PreNormBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, eps=1e-06, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.blocks, recompute)
         self.final_norm = nn.LayerNorm(embed_dim, eps=1e-06, **factory)
         self.logits = nn.Linear(embed_dim, num_classes, **factory)
 
@@ -122,8 +83,12 @@ class Vit(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "timm") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: timm (VisionTransformer), transformers (ViTForImageClassification).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("vit"), layout)
 
     def forward(self, image: Tensor) -> Tensor:
         b = image.shape[0]

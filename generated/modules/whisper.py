@@ -1,6 +1,6 @@
 """Whisper.
 
-Generated from models/whisper.yaml (sha256 940c3a1eccef5076); edit the spec, not this file (content 540b5fa15653ff85).
+Generated from models/whisper.yaml (sha256 7c3b22a4a700e879); edit the spec, not this file (content 29b4b2284ad73234).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from ._reference import load_reference
+from ._recompute import recompute_layers
+from ._reference import load_reference, weight_names
 from ._state import advance, remember, substate
 from .pre_norm_block import PreNormBlock
 from .whisper_attention import WhisperAttention
@@ -51,43 +52,6 @@ class Whisper(nn.Module):
 
     SIZES: ClassVar[dict[str, str]] = {"d": "embed_dim", "L": "num_layers", "h": "num_heads", "V": "vocab_size", "c": "num_mel_bins", "s": "source_length", "f": "mlp_dim", "P": "max_length"}
 
-    REFERENCES: ClassVar[dict[str, dict[str, Any]]] = {
-        "transformers": {  # WhisperForConditionalGeneration
-            "rules": [
-                {"to": "conv", "from": "model.encoder.conv1"},
-                {"to": "halving", "from": "model.encoder.conv2"},
-                {"to": "source_positions", "from": "model.encoder.embed_positions.weight"},
-                {"to": "encoder.*.attention_norm", "from": "model.encoder.layers.*.self_attn_layer_norm"},
-                {"to": "encoder.*.attention.q", "from": "model.encoder.layers.*.self_attn.q_proj"},
-                {"to": "encoder.*.attention.k", "from": "model.encoder.layers.*.self_attn.k_proj"},
-                {"to": "encoder.*.attention.v", "from": "model.encoder.layers.*.self_attn.v_proj"},
-                {"to": "encoder.*.attention.out", "from": "model.encoder.layers.*.self_attn.out_proj"},
-                {"to": "encoder.*.mlp_norm", "from": "model.encoder.layers.*.final_layer_norm"},
-                {"to": "encoder.*.mlp.up", "from": "model.encoder.layers.*.fc1"},
-                {"to": "encoder.*.mlp.down", "from": "model.encoder.layers.*.fc2"},
-                {"to": "encoder_norm", "from": "model.encoder.layer_norm"},
-                {"to": "target_embedding", "from": "model.decoder.embed_tokens"},
-                {"to": "target_positions", "from": "model.decoder.embed_positions.weight"},
-                {"to": "decoder.*.self_attention_norm", "from": "model.decoder.layers.*.self_attn_layer_norm"},
-                {"to": "decoder.*.self_attention.q", "from": "model.decoder.layers.*.self_attn.q_proj"},
-                {"to": "decoder.*.self_attention.k", "from": "model.decoder.layers.*.self_attn.k_proj"},
-                {"to": "decoder.*.self_attention.v", "from": "model.decoder.layers.*.self_attn.v_proj"},
-                {"to": "decoder.*.self_attention.out", "from": "model.decoder.layers.*.self_attn.out_proj"},
-                {"to": "decoder.*.cross_attention_norm", "from": "model.decoder.layers.*.encoder_attn_layer_norm"},
-                {"to": "decoder.*.cross_attention.q", "from": "model.decoder.layers.*.encoder_attn.q_proj"},
-                {"to": "decoder.*.cross_attention.k", "from": "model.decoder.layers.*.encoder_attn.k_proj"},
-                {"to": "decoder.*.cross_attention.v", "from": "model.decoder.layers.*.encoder_attn.v_proj"},
-                {"to": "decoder.*.cross_attention.out", "from": "model.decoder.layers.*.encoder_attn.out_proj"},
-                {"to": "decoder.*.mlp_norm", "from": "model.decoder.layers.*.final_layer_norm"},
-                {"to": "decoder.*.mlp.up", "from": "model.decoder.layers.*.fc1"},
-                {"to": "decoder.*.mlp.down", "from": "model.decoder.layers.*.fc2"},
-                {"to": "decoder_norm", "from": "model.decoder.layer_norm"},
-                {"to": "logits", "from": "proj_out"},
-            ],
-            "ignore": [],
-        },
-    }
-
     def __init__(
         self,
         *,
@@ -99,6 +63,7 @@ class Whisper(nn.Module):
         source_length: int = 1500,
         mlp_dim: int | None = None,
         max_length: int = 448,
+        recompute: str = "none",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -119,6 +84,7 @@ class Whisper(nn.Module):
             )
             for _ in range(num_layers)
         )
+        recompute_layers(self.encoder, recompute)
         self.encoder_norm = nn.LayerNorm(embed_dim, **factory)
         self.target_embedding = nn.Embedding(vocab_size, embed_dim, **factory)
         self.target_positions = nn.Parameter(torch.randn(max_length, embed_dim, **factory) * 0.02)
@@ -126,6 +92,7 @@ class Whisper(nn.Module):
             WhisperDecoderBlock(embed_dim=embed_dim, num_heads=num_heads, mlp_dim=mlp_dim, **factory)
             for _ in range(num_layers)
         )
+        recompute_layers(self.decoder, recompute)
         self.decoder_norm = nn.LayerNorm(embed_dim, **factory)
         self.logits = nn.Linear(embed_dim, vocab_size, bias=False, **factory)
         self.logits.weight = self.target_embedding.weight
@@ -138,8 +105,12 @@ class Whisper(nn.Module):
         return cls(**cls.PRESETS[name] | {cls.SIZES.get(size, size): value for size, value in changes.items()})
 
     def load_reference(self, weights: Mapping[str, Tensor], layout: str = "transformers") -> None:
-        """Load the state dict of a public implementation; raises ValueError unless every key is used and every weight filled."""
-        load_reference(self, weights, self.REFERENCES, layout)
+        """Load the state dict of a public implementation: transformers (WhisperForConditionalGeneration).
+
+        Raises:
+            ValueError: a key is not used, or a weight is not filled.
+        """
+        load_reference(self, weights, weight_names("whisper"), layout)
 
     def forward(self, frames: Tensor, target: Tensor, state: dict[str, Any] | None = None) -> Tensor:
         is_first = state is None or "memory" not in state

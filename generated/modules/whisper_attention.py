@@ -1,6 +1,6 @@
 """Whisper: attention.
 
-Generated from models/whisper.yaml (sha256 96b960b3bf3e5fc1); edit the spec, not this file (content d32188b84291db36).
+Generated from models/whisper.yaml (sha256 7333a591a99d3d96); edit the spec, not this file (content 30bd831f6b0c4ea6).
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ class WhisperAttention(nn.Module):
     Parameters: 4*d**2 + 3*d.
     MACs: 4*b*n*d**2 + 2*b*n**2*d.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

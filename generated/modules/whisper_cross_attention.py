@@ -1,6 +1,6 @@
 """Whisper: cross attention.
 
-Generated from models/whisper.yaml (sha256 2effd818b4b5db3f); edit the spec, not this file (content a1f5b07491aa110c).
+Generated from models/whisper.yaml (sha256 134a6b94b0c5400a); edit the spec, not this file (content 05b3547f2b74c033).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class WhisperCrossAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

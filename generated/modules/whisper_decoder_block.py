@@ -1,6 +1,6 @@
 """Whisper: decoder block.
 
-Generated from models/whisper.yaml (sha256 c315b293be68e5f2); edit the spec, not this file (content 6672e1bcf3c3fb0a).
+Generated from models/whisper.yaml (sha256 f957c95f3ecc1908); edit the spec, not this file (content 986f5c790cdf85c4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whisper: masked attention.
 
-Generated from models/whisper.yaml (sha256 5c590c270c27dbfd); edit the spec, not this file (content bf9a367ae5e37323).
+Generated from models/whisper.yaml (sha256 3c43ca78d810efcb); edit the spec, not this file (content d011706f9c35fec2).
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ class WhisperMaskedAttention(nn.Module):
     """
 
     KEEPS_STATE = True
+
+    ATTENDS = True
 
     def __init__(
         self,

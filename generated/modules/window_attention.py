@@ -1,6 +1,6 @@
 """Attention within windows.
 
-Generated from blocks/attention/window_attention.yaml (sha256 51e2ebffaa1d5179); edit the spec, not this file (content 978d964bbf430453).
+Generated from blocks/attention/window_attention.yaml (sha256 51e2ebffaa1d5179); edit the spec, not this file (content afa2bf3fb779ded7).
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ class WindowAttention(nn.Module):
     Parameters: 4*M**2*h - 4*M*h + 4*C**2 + 4*C + h.
     MACs: 2*b*M**2*H*W*C + 4*b*H*W*C**2.
     """
+
+    ATTENDS = True
 
     def __init__(
         self,

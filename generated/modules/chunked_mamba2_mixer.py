@@ -1,0 +1,127 @@
+"""Mamba-2 mixer in chunks.
+
+Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 99c1a8928c498c48); edit the spec, not this file (content 25ec4e69b3ae59fc).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from ._state import preceded, substate
+from .chunked_mamba2_mixer_chunks import ChunkedMamba2MixerChunks
+
+
+class ChunkedMamba2Mixer(nn.Module):
+    """Mamba-2 mixer in chunks (Dao and Gu, 2024).
+
+    What mamba2_mixer computes, with the same weights, in chunks of Q tokens: inside a chunk as attention whose scores
+    are multiplied by decays, and from chunk to chunk as a recurrence. All but the n/Q steps of that are matrix
+    products. Each head makes scores of its own, also where heads of a group could share them, as transformers does in
+    plain PyTorch.
+
+    Sizes: b batch size, n new tokens, d (embed_dim) model width, c (inner_dim) channels, p (head_dim) channels of a
+        head, h (num_heads) = c/p number of heads, s (state_dim) numbers that a channel keeps, G (num_groups) groups of
+        heads, K (kernel_size) width of the convolution, Q (chunk_size) tokens of a chunk.
+    Parameters: 2*d*s*G + 2*s*G*K + 3*d*c + 2*s*G + c*K + 2*c + d*c/p + 3*c/p.
+    MACs: 2*b*n*d*s*G + 2*b*n*s*G*K + 3*b*n*d*c + 2*b*n*c*s + b*n*c*K + b*n*c*Q + b*n*c*s*Q/p + b*n*d*c/p.
+    KV cache and state: 2*b*s*G*K - 2*b*s*G + b*c*s + b*c*K - b*c.
+    """
+
+    KEEPS_STATE = True
+
+    def __init__(
+        self,
+        *,
+        embed_dim: int,
+        inner_dim: int | None = None,
+        head_dim: int = 64,
+        state_dim: int = 128,
+        num_groups: int = 1,
+        kernel_size: int = 4,
+        chunk_size: int = 256,
+        bias: bool = False,
+        conv_bias: bool = True,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        inner_dim = 2 * embed_dim if inner_dim is None else inner_dim
+        if inner_dim % head_dim != 0:
+            raise ValueError(
+                "inner_dim % head_dim == 0 must hold; "
+                f"found inner_dim = {inner_dim}, head_dim = {head_dim}"
+            )
+        if inner_dim % (head_dim * num_groups) != 0:
+            raise ValueError(
+                "(inner_dim/head_dim) % num_groups == 0 must hold; "
+                f"found inner_dim = {inner_dim}, head_dim = {head_dim}, num_groups = {num_groups}"
+            )
+        num_heads = inner_dim // head_dim
+        self.inner_dim, self.head_dim, self.num_heads, self.state_dim, self.num_groups, self.kernel_size, self.chunk_size = inner_dim, head_dim, num_heads, state_dim, num_groups, kernel_size, chunk_size
+        factory = {"device": device, "dtype": dtype}
+        self.inputs = nn.Linear(
+            embed_dim,
+            2 * state_dim * num_groups + 2 * inner_dim + num_heads,
+            bias=bias,
+            **factory,
+        )
+        self.near = nn.Conv1d(
+            2 * state_dim * num_groups + inner_dim,
+            2 * state_dim * num_groups + inner_dim,
+            kernel_size,
+            groups=2 * state_dim * num_groups + inner_dim,
+            bias=conv_bias,
+            **factory,
+        )
+        self.step_bias = nn.Parameter(torch.randn(num_heads, **factory) * 0.02)
+        self.rates_log = nn.Parameter(torch.randn(num_heads, **factory) * 0.02)
+        self.said = ChunkedMamba2MixerChunks(chunk_size=chunk_size)
+        self.skip = nn.Parameter(torch.randn(num_heads, **factory) * 0.02)
+        self.normed = nn.RMSNorm(inner_dim // num_groups, eps=1e-05, elementwise_affine=False, **factory)
+        self.norm_weight = nn.Parameter(torch.randn(inner_dim, **factory) * 0.02)
+        self.out = nn.Linear(inner_dim, embed_dim, bias=bias, **factory)
+
+    def forward(self, x: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+        n = x.shape[1]
+        if n % self.chunk_size != 0:
+            raise ValueError(f"n % chunk_size == 0 must hold; found n = {n}, chunk_size = {self.chunk_size}")
+        inputs = self.inputs(x)                                           # b n (2*s*G + 2*c + c/p)
+        parts_gate, parts_read, parts_step = inputs.split(
+            (self.inner_dim, 2 * self.state_dim * self.num_groups + self.inner_dim, self.num_heads),
+            -1,
+        )                                                                 # b n c; b n (2*s*G + c); b n h
+        channels = parts_read.transpose(1, 2)                             # b (2*s*G + c) n
+        near = self.near(preceded(state, "near", channels, 2, self.kernel_size - 1))  # b (2*s*G + c) n
+        near_active = F.silu(near)                                        # b (2*s*G + c) n
+        tokens = near_active.transpose(1, 2)                              # b n (2*s*G + c)
+        selected_read, selected_write, selected_mixture = tokens.split(
+            (self.inner_dim, self.state_dim * self.num_groups, self.state_dim * self.num_groups),
+            -1,
+        )                                                                 # b n c; b n (s*G); b n (s*G)
+        step_raw = parts_step + self.step_bias                            # b n h
+        step = F.softplus(step_raw)                                       # b n h
+        rates = self.rates_log.exp()                                      # h
+        falling = rates.neg()                                             # h
+        exponent = step * falling                                         # b n h
+        step_wide = step.unsqueeze(3)                                     # b n h 1
+        u = selected_read.unflatten(-1, (self.num_heads, self.head_dim))  # b n h p
+        taken = u * step_wide                                             # b n h p
+        write = selected_write.unflatten(-1, (self.num_groups, self.state_dim))  # b n G s
+        mixture = selected_mixture.unflatten(-1, (self.num_groups, self.state_dim))  # b n G s
+        said = self.said(exponent, taken, write, mixture, substate(state, "said"))  # b n h p
+        skip_wide = self.skip.unsqueeze(1)                                # h 1
+        skipped = u * skip_wide                                           # b n h p
+        sum_ = said + skipped                                             # b n h p
+        merged = sum_.flatten(2, 3)                                       # b n c
+        gate = F.silu(parts_gate)                                         # b n c
+        gated = merged * gate                                             # b n c
+        groups = gated.unflatten(-1, (self.num_groups, -1))               # b n G (c/G)
+        normed = self.normed(groups)                                      # b n G (c/G)
+        joined = normed.flatten(2, 3)                                     # b n c
+        scaled = joined * self.norm_weight                                # b n c
+        out = self.out(scaled)                                            # b n d
+        return out
