@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -65,10 +66,23 @@ class UsedParameters:
         """Note the parameters among the results of the run, which no kernel need have read."""
         self._note(result)
 
+    def include(self, alike: Iterable[tuple[Tensor, Tensor]], seen: UsedParameters) -> None:
+        """Note what was seen of another module of the same kind.
+
+        Args:
+            alike: the parameters of this module, each with that of the other.
+        """
+        for own, other in alike:
+            if seen.share(other):
+                self._raise_to(own, seen.share(other))
+
     def _note(self, *values: Any) -> None:
         for tensor in tensors_in(*values):
-            key = storage_key(tensor)
-            self._used[key] = max(self._shares[-1], self._used.get(key, self._shares[-1]))
+            self._raise_to(tensor, self._shares[-1])
+
+    def _raise_to(self, tensor: Tensor, share: Fraction) -> None:
+        key = storage_key(tensor)
+        self._used[key] = max(share, self._used.get(key, share))
 
     def share(self, parameter: Tensor) -> Fraction:
         """For which share of the tokens a parameter was read."""

@@ -17,6 +17,7 @@ from generator.proof.verify.row_shapes import LocalsWatch, wrong_shapes
 from generator.proof.verify.rows import RowDifference
 from generator.proof.verify.visible import measured_visible
 from generator.quantities import QUANTITIES
+from generator.resolve.decoding import growths
 from generator.resolve.once import keeps_once
 
 
@@ -57,7 +58,7 @@ def check_instance(instance: Instance) -> list[Check]:
     """Return the comparisons of every quantity, with gradients on the inputs as the spec declares them."""
     watch, used, hides = LocalsWatch(instance), UsedParameters(instance.module), HidesWatch()
     if instance.state and keeps_once(instance.bench.compiled(instance.name).architecture):
-        run_forward(replace(instance, state={}), [used])  # the step that makes what is kept once uses parameters for later tokens too
+        _run_first_step(instance, used)
     with watch:
         run = run_forward(instance, [used, hides])
     used.returned(run.result)
@@ -67,6 +68,17 @@ def check_instance(instance: Instance) -> list[Check]:
     seen = Observed(instance, run, counted, trained, used, visible)
     quantities = [_check(seen, quantity.key, MEASUREMENTS[quantity.key]) for quantity in QUANTITIES]
     return [*_shapes(instance, run.result, watch), *(check for check in quantities if check is not None)]
+
+
+def _run_first_step(instance: Instance, used: UsedParameters) -> None:
+    """Run the step that makes what is kept once: the parameters that it uses are used for all later tokens too."""
+    sizes = dict(instance.sizes)
+    for pair in growths(instance.bench.compiled(instance.name).architecture):
+        sizes |= pair.at(0, sizes[pair.new.name])
+    first = Instance.of(instance.bench, instance.name, sizes)
+    seen = UsedParameters(first.module)
+    run_forward(replace(first, state={}), [seen])
+    used.include(zip(instance.module.parameters(), first.module.parameters(), strict=True), seen)
 
 
 def run_forward(instance: Instance, observers: Sequence[Observer] = ()) -> MeasuredForward:

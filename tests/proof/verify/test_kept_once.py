@@ -13,7 +13,7 @@ from generator.api import load
 from generator.cli import main
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench, default_dtype
-from generator.proof.verify.run import verify
+from generator.proof.verify.run import check_case, verify
 from generator.proof.verify.state import elements
 from generator.spec.library import Library
 from generator.spec.lookup import everything
@@ -136,3 +136,11 @@ def test_a_cache_that_says_too_much_or_too_little_is_refused(
     shown = capsys.readouterr().err
     assert f"net.yaml:{place}: error: {message}\n" in shown
     assert f"  {note}\n" in shown
+
+
+def test_the_step_that_makes_what_is_kept_once_is_run_without_the_tokens_of_earlier_ones() -> None:
+    """Its table of distances is as long as all tokens so far, which are those of the step alone."""
+    with Workbench(Library()) as bench:
+        case = check_case(bench, "t5_decoder_block", {"b": 2, "s": 5, "n": 3, "m": 7, "d": 6, "h": 2, "e": 2, "f": 8})
+    assert case.equal
+    assert {check.quantity for check in case.checks} >= {"params", "active_params", "state_elements"}
