@@ -35,8 +35,8 @@ def test_the_folder_holds_no_architectures(tmp_path: Path) -> None:
     [
         ("mixer/width", "mixer/with", "`mixer` has no claim `with`", "did you mean `width`?"),
         ("mixer/2", "mixer/3", "`mixer` has no claim `3`", "its claims: `width`, 2 in all"),
-        ("mixer/width", "mxer/width", "there is no spec named `mxer`", "did you mean `mixer`?"),
-        ("spec: mixer, row", "spec: mxer, row", "there is no spec named `mxer`", "did you mean `mixer`?"),
+        ("mixer/width", "mxer/width", "there is no spec named `mxer`", "did you mean `mixer` or `mlp_mixer`?"),
+        ("spec: mixer, row", "spec: mxer, row", "there is no spec named `mxer`", "did you mean `mixer` or `mlp_mixer`?"),
         ("cite: notes", "cite: noted", "`noted` is not in references.yaml", "did you mean `notes`?"),
         (
             "remark: of one",
