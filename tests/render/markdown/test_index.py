@@ -77,7 +77,7 @@ def test_families_come_before_folders_by_their_years_with_what_each_preset_comes
 
 def test_what_was_kept_of_a_build_gives_the_same_catalogue() -> None:
     sheet = compile_spec(builtin_library(), "bert").sheet
-    data = json.loads(json.dumps(summarise(sheet, "")))
+    data = json.loads(json.dumps(summarise(sheet, {})))
     kept = restore(data)
     assert kept is not None
     assert render_entries([IndexEntry(kept, restored_numbers(data))]) == render_index([sheet])
