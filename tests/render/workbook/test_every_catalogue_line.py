@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def lines() -> list[dict[str, Any]]:
     """Return the lines of the catalogue as `gen build` writes it: from summaries, which hold neither rows nor conditions."""
-    summaries = {name: summarise(book(name).plan.sheet, "") for name in SPECS}
+    summaries = {name: summarise(book(name).plan.sheet, {}) for name in SPECS}
     file = catalogue_of(Library([builtin_specs_dir()]), summaries, EXCEL)
     sheet = load_workbook(io.BytesIO(file))["Catalogue"]
     assert isinstance(sheet, Worksheet)
