@@ -65,7 +65,7 @@ def test_a_single_file_computes_what_the_package_computes(bench: Workbench, name
     roots |= {alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     assert roots - set(sys.stdlib_module_names) == {"torch"}
 
-    sizes = sample(bench.compiled(name).sheet, random.Random(name), limit=8)
+    sizes = sample(bench.compiled(name).sheet, random.Random(name), limit=16)
     package, inputs = bench.build(name, sizes).eval(), bench.inputs(name, sizes)
     arguments = {**bench.modules.view(name).given(sizes)}
     alone = getattr(imported(file), class_name(name))(**arguments).eval()
