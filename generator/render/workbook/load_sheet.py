@@ -19,7 +19,7 @@ from generator.render.workbook.invalid_sizes import write_note
 from generator.render.workbook.load_choices import SCENARIOS, TRAINING
 from generator.render.workbook.load_line import NO_LIMIT, Values, Workings, table_range
 from generator.render.workbook.load_memory_lines import highest
-from generator.render.workbook.load_workings import grid_lengths, write_workings
+from generator.render.workbook.load_workings import grid_lengths, has_grid, write_workings
 from generator.render.workbook.plan import LARGEST_SIZE, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK
@@ -76,7 +76,7 @@ class _LoadSheet:
         self._table("memory", "m", "e", choices.FIRST_MEMORY_ROW, self._memory())
         self._table("time", "t", "x", choices.FIRST_TIME_ROW, self._times())
         self._colour()
-        if self.workload.batch and self.workload.length:
+        if has_grid(self.workload):
             self._grid()
         page.sheet.freeze_panes = f"B{choices.FIRST_CHOICE_ROW}"
 

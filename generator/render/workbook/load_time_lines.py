@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from math import floor
 
 from sympy import Expr
 
@@ -68,7 +69,8 @@ class TimeLines(WorkingLines):
             read.append(f"{ref(f'read {i}')}*{ref(f'share {i}')}")
             spread.append(f"{ref(f'read {i}')}*(1-(1-{ref(f'share {i}')})^{ref('items')}-{ref(f'share {i}')})")
         yield self._line("read", "+".join(read) or "0", self._read_value, in_grid=False)
-        yield self._line("spread", "+".join(spread) or "0", self._spread_value, in_grid=False)
+        # In whole parameters: of one token it is nothing, where what is left of subtracting would be taken for something.
+        yield self._line("spread", f"ROUND({'+'.join(spread) or '0'},0)", self._spread_value, in_grid=False)
 
     def _read_value(self, _: Setting, values: Values) -> Value:
         total: Value = sum(values[f"read {i}"] * values.get(f"share {i}", 1) for i in range(len(self.workload.read)))
@@ -80,7 +82,7 @@ class TimeLines(WorkingLines):
             share = float(values.get(f"share {i}", 1))
             if f"share {i}" in values:
                 total += float(values[f"read {i}"]) * (1 - (1 - share) ** float(values["items"]) - share)
-        return total
+        return float(floor(total + 0.5))
 
     def _cache_moved(self) -> Iterator[WorkingLine]:
         """Yield what of caches is moved at least: where masks hide a part, the least share that those of the block leave."""

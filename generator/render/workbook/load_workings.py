@@ -30,9 +30,14 @@ from generator.sheet.presets import complete
 _MARK = re.compile("\x01([^\x02]*)\x02")
 
 
+def has_grid(workload: Workload) -> bool:
+    """Say whether there is a batch and a length to make a table of."""
+    return bool(workload.batch and workload.length)
+
+
 def grid_lengths(plan: Plan, workload: Workload) -> list[int]:
-    """Return the lengths of the grid as the file is written: doubling, the one in use among them."""
-    if not workload.length:
+    """Return the lengths of the grid as the file is written: doubling, the one in use among them; none where there is no grid."""
+    if not has_grid(workload):
         return []
     first = max(1, plan.in_use[workload.length] // 8)
     return [first * 2**i for i in range(GRID)]
@@ -41,7 +46,7 @@ def grid_lengths(plan: Plan, workload: Workload) -> list[int]:
 def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Workload) -> Workings:
     """Write the sheet, and return what stands where."""
     words = plan.words
-    workings = Workings(workload, letters=tuple(get_column_letter(FIRST_GRID + i) for i in range(GRID)) if workload.length else ())
+    workings = Workings(workload, letters=tuple(get_column_letter(FIRST_GRID + i) for i in range(GRID)) if has_grid(workload) else ())
     lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
     workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
     page.widths([44, 22, 22, *[16] * GRID, 4, 4, 14, 10, 4, 14, 10])
