@@ -3,8 +3,8 @@
 Prints the preset that it makes of the spec that stands for it, what that costs, and what becomes of each key: used, without effect on
 costs, or unknown. What depends on sizes that the file does not give is printed as a formula of them; give them as n=4096 b=1. Where
 weights in the format safetensors lie beside it, their number and shapes are compared, and the number of those in a GGUF file; exit code 1
-where they differ. With
---write the preset is added to a spec's file, or a new one is written. Other commands take such a file in place of a name.
+where they differ. With --write the preset is added to a spec's file, or a new one is written. Other commands take such a file in place of
+a name.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _held(args: argparse.Namespace, found: Imported, compiled: Compiled, library: Library, cost: Cost) -> Agreement | None:
     """Compare with weights that were named, or that lie beside the file; None where there are none."""
-    from generator.files.gguf import is_gguf
     from generator.importing.gguf import LAYOUT as GGUF
+    from generator.importing.gguf_header import is_gguf
     from generator.importing.shared import shared
     from generator.stored_weights.agreement import agreement
     from generator.stored_weights.reading import beside, stored

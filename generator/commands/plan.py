@@ -17,6 +17,7 @@ from generator.commands.arguments import add_json, add_target, count_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.durations import time_text
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
@@ -104,8 +105,6 @@ def _report(cost: Cost, found: SplitPlan, devices: str, *, all_of_them: bool) ->
 
 
 def _row(one: Planned, items: int) -> list[str]:
-    from generator.commands.time import time_text
-
     split = one.split
     numbers = (split.data, split.zero, split.tensor, split.pipeline, split.interleave, split.expert, split.micro)
     rate = items * split.data * split.micro / one.seconds if one.seconds else 0

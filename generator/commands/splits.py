@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import count_of
+from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import styled, width
 from generator.render.terminal.table import Column, table_lines
 
@@ -46,8 +47,6 @@ def split_of(args: argparse.Namespace) -> DeviceSplit | None:
 
 def split_lines(share: DeviceShare, split: DeviceSplit) -> list[str]:
     """Return what the heaviest device of a split holds, and what it sends."""
-    from generator.render.terminal.byte_units import about
-
     title = f"the heaviest of {split.devices:,} devices" + (f", stage {share.stage + 1} of {split.pipeline}" if split.pipeline > 1 else "")
     rows = [[part.title, f"{part.bytes:,}", about(part.bytes), part.how] for part in share.needs.parts]
     rows.append(["Together", f"{share.needs.total:,}", about(share.needs.total), f"{share.parameters:,} parameters to work with"])

@@ -18,6 +18,7 @@ from generator.commands.splits import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.durations import time_text
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
@@ -34,7 +35,6 @@ EXAMPLES = """\
 """
 _DEFAULT_DTYPE = "bfloat16"
 _SHOWN_ROWS = 6
-_SCALES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -257,16 +257,6 @@ def _row_lines(answer: TimeAnswer, room: int | None, *, all_rows: bool) -> list[
     lines = table_lines([*columns, Column("share", right=True)], rows, room)
     left = "" if all_rows or len(known) <= len(chosen) else f"; {len(known) - len(chosen)} more with --rows"
     return [*lines, f"all rows one after the other, at peak and bandwidth: {time_text(total)}, an estimate of unfused operations{left}"]
-
-
-def time_text(seconds: float | None) -> str:
-    """Return seconds in the unit that suits them."""
-    if seconds is None:
-        return "not known"
-    if seconds >= 3600:
-        return f"{seconds / 3600:,.2f} h"
-    scale, unit = next(((scale, unit) for scale, unit in _SCALES if seconds >= scale), _SCALES[-1])
-    return f"{seconds / scale:,.4g} {unit}"
 
 
 def _rate(value: float | None, unit: str) -> str:

@@ -103,12 +103,16 @@ class LatexDialect(Dialect):
         return Piece(rf"\text{{{str(bool(expr)).lower()}}}", Binds.ATOM)
 
 
-def latex_name(name: str) -> str:
-    r"""Return a size's name: `d`, `\alpha`, `\mathrm{heads}`, `d_1`, `d_{\mathrm{ff}}`."""
+def name_parts(name: str) -> list[str]:
+    """Return a size's name, and what stands below it: what follows an underscore, and digits at its end."""
     head, *tail = [part for part in name.split("_") if part] or [name]
     numbered = re.fullmatch(r"([^\W\d]+)(\d+)", head)
-    if numbered:
-        head, tail = numbered[1], [numbered[2], *tail]
+    return [numbered[1], numbered[2], *tail] if numbered else [head, *tail]
+
+
+def latex_name(name: str) -> str:
+    r"""Return a size's name: `d`, `\alpha`, `\mathrm{heads}`, `d_1`, `d_{\mathrm{ff}}`."""
+    head, *tail = name_parts(name)
     if not tail:
         return _word(head)
     return f"{_word(head)}_{{{','.join(_word(part) for part in tail)}}}" if len("".join(tail)) > 1 else f"{_word(head)}_{tail[0]}"

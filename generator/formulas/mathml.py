@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 from sympy import Eq, Expr, Ge, Gt, Le, Lt, Ne, Piecewise, Symbol
 
 from generator.formulas.dialect import Binds, Dialect, Piece
-from generator.formulas.latex import GREEK
+from generator.formulas.latex import GREEK, name_parts
 
 _LETTERS: Final = "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
 _GREEK: Final = dict(zip(GREEK, _LETTERS, strict=True))
@@ -135,10 +135,7 @@ def _starts_with_number(text: str) -> bool:
 
 def mathml_name(name: str) -> str:
     """Return a size's name as one element: `d`, `heads`, `d` with `ff` below it."""
-    head, *tail = [part for part in name.split("_") if part] or [name]
-    numbered = re.fullmatch(r"([^\W\d]+)(\d+)", head)
-    if numbered:
-        head, tail = numbered[1], [numbered[2], *tail]
+    head, *tail = name_parts(name)
     if not tail:
         return _word(head)
     below = _operator(",").join(map(_word, tail))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.files.gguf import is_gguf
 from generator.importing.config import KIND_KEY, Config, read_config
 from generator.importing.gguf import gguf_config
+from generator.importing.gguf_header import is_gguf
 from generator.importing.mapping import Mapped, mapped, one_for_all, written
 from generator.importing.shared import shared
 from generator.spec.imports import Import

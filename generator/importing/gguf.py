@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from generator.files.gguf import DamagedError, Header, read_header
 from generator.importing.config import KIND_KEY, Config
+from generator.importing.gguf_header import Header, read_header
 from generator.importing.mapping import LONGEST_SHOWN
 from generator.spec import yaml_nodes
 from generator.spec.library import shown
@@ -66,10 +66,7 @@ def gguf_config(path: Path) -> Config:
         ProblemsError: it is no such file, or its architecture is not one that is known.
         OSError: it cannot be read.
     """
-    try:
-        header = read_header(path)
-    except DamagedError as error:
-        raise ProblemsError([Problem(f"{path} cannot be read as a file in the format GGUF", None, (str(error),))]) from None
+    header = read_header(path)
     own = _own_keys(header)
     architecture = header.metadata.get(ARCHITECTURE)
     readings, ignored = _readings()

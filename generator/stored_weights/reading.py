@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.files.gguf import DamagedError, is_gguf, read_header
 from generator.files.regular_file import read_regular
+from generator.importing.gguf_header import is_gguf, read_header
 from generator.text.problems import Problem, ProblemsError
 
 INDEX, WHOLE = "model.safetensors.index.json", "model.safetensors"
@@ -61,7 +61,7 @@ def stored(path: Path) -> Stored:
         OSError: it cannot be read.
     """
     if is_gguf(path):
-        return Stored(path, _gguf_shapes(path))
+        return Stored(path, read_header(path).shapes)
     if path.suffix != ".json":
         return Stored(path, _header(path))
     index = _object(read_regular(path, MAX_INDEX), path)
@@ -77,13 +77,6 @@ def stored(path: Path) -> Stored:
     total = said.get("total_parameters") if isinstance(said, dict) else None
     absent = tuple(file for file in files if file not in there)
     return Stored(path, shapes, absent, total if isinstance(total, int) else None)
-
-
-def _gguf_shapes(path: Path) -> Mapping[str, Shape]:
-    try:
-        return read_header(path).shapes
-    except DamagedError as error:
-        raise _unreadable(path, str(error), "GGUF") from None
 
 
 def _header(path: Path) -> dict[str, Shape]:
@@ -109,5 +102,5 @@ def _object(content: bytes, path: Path) -> dict[str, Any]:
     return found
 
 
-def _unreadable(path: Path, why: str, kind: str = "safetensors") -> ProblemsError:
-    return ProblemsError([Problem(f"{path} cannot be read as weights in the format {kind}", None, (why,))])
+def _unreadable(path: Path, why: str) -> ProblemsError:
+    return ProblemsError([Problem(f"{path} cannot be read as weights in the format safetensors", None, (why,))])

@@ -27,13 +27,14 @@ class Segment:
     Attributes:
         saving: how many of its derivatives have yet to run that ask for something saved; its inputs are kept so long.
         fresh: for each storage that it makes, the one that its second run makes; None before that.
+        launches: the kernels among the events.
     """
 
     checkpoint: BlockPass
     events: Sequence[Event]
-    saving: int = 0
-    fresh: dict[Storage, Storage] | None = None
-    launches: set[Launch] = field(default_factory=set)
+    saving: int = field(init=False)
+    fresh: dict[Storage, Storage] | None = field(default=None, init=False)
+    launches: set[Launch] = field(init=False)
 
     def __post_init__(self) -> None:
         self.launches = {event for event in self.events if isinstance(event, Launch)}

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from generator.cli import main
-from generator.files.gguf import read_header
 from generator.importing.found import Imported, imported_file
 from generator.importing.gguf import _readings
+from generator.importing.gguf_header import read_header
 from generator.text.problems import ProblemsError
 
 gguf = pytest.importorskip("gguf")

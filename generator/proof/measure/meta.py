@@ -1,9 +1,8 @@
 """Has torch's meta tensors do what its tensors on the CPU do, which is what is measured. To be imported before anything runs on them.
 
 Where they differ otherwise: results are laid out as on a GPU where the two differ (Fourier transforms along several axes, channels laid
-out as pixels); the derivative
-of mish, one kernel on the CPU, is several, because torch has no kernel for it that needs no values; and that of a batch norm makes the
-gradient of its input where nobody wants it.
+out as pixels); the derivative of mish, one kernel on the CPU, is several, because torch has no kernel for it that needs no values; and
+that of a batch norm makes the gradient of its input where nobody wants it.
 """
 
 from __future__ import annotations

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
+from math import ceil, prod
 from typing import Any
 
 from generator.errors import SizeError
@@ -106,10 +106,7 @@ class Splitting:
 
     def _share(self, split: DeviceSplit, number: int, stage: Stage) -> DeviceShare:
         own = [(row, stage.of(row.path)) for row in self.rows if stage.of(row.path)]
-        plain = sum((part * row.parameters(split.tensor) for row, part in own if not row.is_expert), Fraction(0))
-        experts = sum((part * row.parameters(split.tensor) for row, part in own if row.is_expert), Fraction(0)) / split.expert
-        learned = sum((part * row.learned(split.tensor) for row, part in own if not row.is_expert), Fraction(0))
-        learned_experts = sum((part * row.learned(split.tensor) for row, part in own if row.is_expert), Fraction(0)) / split.expert
+        weights, learned = (_by_kind(split, own, count) for count in (_Row.parameters, _Row.learned))
         replicas, copies = (split.data, split.data // split.expert), copies_of(self.setting.optimiser)
 
         def held(both: tuple[Fraction, Fraction], each: int, from_zero: int) -> int:
@@ -118,12 +115,12 @@ class Splitting:
 
         kept = sum((part * row.kept_on(split) for row, part in own), Fraction(0)) * Fraction(split.in_flight(number), split.interleave)
         parts: tuple[MemoryPart, ...] = (
-            MemoryPart("weight_bytes", "Weights", held((plain, experts), self.item, 3), "exact where shares are even"),
-            MemoryPart("gradient_bytes", "Gradients", held((learned, learned_experts), self.item, 2), "exact where shares are even"),
+            MemoryPart("weight_bytes", "Weights", held(weights, self.item, 3), "exact where shares are even"),
+            MemoryPart("gradient_bytes", "Gradients", held(learned, self.item, 2), "exact where shares are even"),
             MemoryPart(
                 "optimiser_bytes",
                 f"States of {self.setting.optimiser}",
-                held((learned, learned_experts), copies * self.item, 1),
+                held(learned, copies * self.item, 1),
                 "exact where shares are even",
             ),
             MemoryPart("kept_bytes", "Kept for the backward pass", ceil(kept), f"an estimate: of {split.in_flight(number)} microbatches"),
@@ -136,13 +133,12 @@ class Splitting:
             parts += (MemoryPart("beside_bytes", "Alive beside that", ceil(Fraction(self.beside, split.tensor)), how),)
         sent = {name: ceil(size) for name, size in self._sent(split, number, own) if size}
         flops = sum((part * row.flops_on(split) for row, part in own), Fraction(0)) * split.micro
-        return DeviceShare(number, ceil(plain + experts), MemoryNeeds(parts), sent, float(flops))
+        return DeviceShare(number, ceil(sum(weights)), MemoryNeeds(parts), sent, float(flops))
 
     def _sent(self, split: DeviceSplit, number: int, own: list[tuple[_Row, Fraction]]) -> Iterator[tuple[str, Fraction]]:
         """Yield the bytes that a device sends in a step, by collective: of a ring of k devices (k - 1) / k of what is gathered."""
         ring, steps = Fraction(split.data - 1, split.data), split.micro
-        plain = sum((part * row.parameters(split.tensor) for row, part in own if not row.is_expert), Fraction(0)) * self.item
-        experts = sum((part * row.parameters(split.tensor) for row, part in own if row.is_expert), Fraction(0)) * self.item / split.expert
+        plain, experts = (count * self.item for count in _by_kind(split, own, _Row.parameters))
         among = split.data // split.expert
         divided = ring * plain + Fraction(among - 1, among) * experts
         yield "gradients, summed over replicas", divided * (2, 1, steps, steps)[split.zero]
@@ -173,13 +169,7 @@ class Splitting:
     def _handed_on(self) -> int:
         """Return the numbers that a layer hands to the next: the results of the first stack."""
         stack = next(row for row in self.cost.sheet.rows if row.depth == 0 and row.is_group and (row.repeat != 1 or row.op == "pattern"))
-        total = 0
-        for _, shape in stack.shapes:
-            numbers = 1
-            for axis in shape:
-                numbers *= int(evaluate(axis, self.cost.dims))
-            total += numbers
-        return total
+        return sum(prod(int(evaluate(axis, self.cost.dims)) for axis in shape) for _, shape in stack.shapes)
 
 
 @dataclass(frozen=True)
@@ -215,10 +205,7 @@ class _Row:
         place, sheet_row, cost = places.of(row.row.path), row.row, row.cost
         params, repeat = int(row.value(PARAMS.key)), Fraction(evaluate(sheet_row.repeat, cost.dims))
         shape = [Fraction(evaluate(axis, cost.dims)) for axis in sheet_row.shapes[0][1]] or [Fraction(1)]
-        numel = Fraction(1)
-        for axis in shape:
-            numel *= axis
-        results, width = numel * repeat, int(shape[-1])
+        results, width = prod(shape) * repeat, int(shape[-1])
         is_divided = place in (Placement.COLUMN, Placement.ROW, Placement.WORDS)
         matrix = params if is_divided else 0
         if place is Placement.ROW and results:
@@ -259,3 +246,9 @@ class _Row:
     def flops_on(self, split: DeviceSplit) -> Fraction:
         """Return the FLOPs of a device of a tensor parallel group for a microbatch."""
         return Fraction(self.flops, 1 if self.place is Placement.WHOLE and not split.sequence else split.tensor)
+
+
+def _by_kind(split: DeviceSplit, own: Sequence[tuple[_Row, Fraction]], count: Callable[[_Row, int], Fraction]) -> tuple[Fraction, Fraction]:
+    """Return what a device has of rows, each with the part that is its stage's: of those of no experts, and of those of experts."""
+    both = [sum((part * count(row, split.tensor) for row, part in own if row.is_expert is kind), Fraction(0)) for kind in (False, True)]
+    return both[0], both[1] / split.expert

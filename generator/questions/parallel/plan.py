@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -100,16 +101,16 @@ def plan(splitting: Splitting, count: int, batch: int, global_batch: int, settin
     """
     setting.device.require_peak(setting.compute)
     found: list[Planned] = []
-    refused: dict[str, int] = {}
+    refused: Counter[str] = Counter()
     for data, tensor, pipeline in _shapes(count):
         if global_batch % (data * batch):
-            _count(refused, f"{global_batch:,} samples of a step cannot be divided among {data} replicas in microbatches of {batch}")
+            refused[f"{global_batch:,} samples of a step cannot be divided among {data} replicas in microbatches of {batch}"] += 1
             continue
         for split in _variants(splitting, data, tensor, pipeline, global_batch // (data * batch)):
             try:
                 found.append(planned(splitting, split, setting))
             except SizeError as error:
-                _count(refused, str(error).splitlines()[0])
+                refused[str(error).splitlines()[0]] += 1
     if not found:
         raise SizeError(f"no split over {count} devices is possible", *refused)
     return SplitPlan(tuple(sorted(found, key=_rank)), refused)
@@ -134,7 +135,3 @@ def _variants(splitting: Splitting, data: int, tensor: int, pipeline: int, micro
         for interleave in (1, 2) if pipeline > 1 and micro % pipeline == 0 else (1,):
             for expert in experts:
                 yield DeviceSplit(data, zero, tensor, True, pipeline, interleave, expert, micro)
-
-
-def _count(refused: dict[str, int], reason: str) -> None:
-    refused[reason] = refused.get(reason, 0) + 1

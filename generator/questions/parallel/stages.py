@@ -75,10 +75,6 @@ def _units(cost: Cost) -> list[tuple[str, bool]]:
 
 
 def _shares(places: Sequence[int], units: Sequence[tuple[str, bool]]) -> dict[str, Fraction]:
-    all_of_them: dict[str, int] = {}
-    own: dict[str, int] = {}
-    for name, _ in units:
-        all_of_them[name] = all_of_them.get(name, 0) + 1
-    for place in places:
-        own[units[place][0]] = own.get(units[place][0], 0) + 1
+    all_of_them = Counter(name for name, _ in units)
+    own = Counter(units[place][0] for place in places)
     return {name: Fraction(number, all_of_them[name]) for name, number in own.items()}

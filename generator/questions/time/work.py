@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any
+
+from sympy import Expr, Integer, Mul
 
 from generator.formulas.evaluate import evaluate
 from generator.quantities import (
@@ -147,15 +148,20 @@ def head_rows(sheet: Sheet) -> Iterator[SheetRow]:
 
 
 def items_of(cost: Cost) -> tuple[Any, str]:
+    """Return what a pass works on, and its name, as `items_formula` says it."""
+    formula, name = items_formula(cost.sheet)
+    return evaluate(formula, cost.dims), name
+
+
+def items_formula(sheet: Sheet) -> tuple[Expr, str]:
     """Return what a pass works on, and its name: tokens, where inputs hold their numbers or caches grow by them; else samples."""
-    sheet = cost.sheet
     new = {growth.new for growth in sheet.growths}
     ids = [shape for name, shape in sheet.inputs.items() if sheet.input_kinds.get(name) == "index"]
     for shape in (*(shape for shape in ids if new & set(shape)), *ids):
-        return evaluate(prod(shape), cost.dims), "tokens"
+        return Mul(*shape), "tokens"
     for shape in sheet.inputs.values():
         for place, axis in enumerate(shape):
             if axis in new:
-                return evaluate(prod(shape[: place + 1]), cost.dims), "tokens"
+                return Mul(*shape[: place + 1]), "tokens"
     first = next(iter(sheet.inputs.values()), ())
-    return (evaluate(first[0], cost.dims), "samples") if first else (1, "passes")
+    return (first[0], "samples") if first else (Integer(1), "passes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Expr, Integer, Symbol, expand, prod
+from sympy import Add, Expr, Integer, Symbol, expand
 
 from generator.errors import SizeError
 from generator.formulas.symbols import symbol
@@ -21,7 +21,7 @@ from generator.quantities import (
     VISIBLE_MATMUL_FLOPS,
 )
 from generator.questions.memory.decoding import batch_size, step_size
-from generator.questions.time.work import head_rows
+from generator.questions.time.work import head_rows, items_formula
 from generator.sheet.peak import Pass, PeakMemory
 from generator.sheet.sheet import Sheet, SheetRow
 
@@ -117,7 +117,7 @@ def workload_of(sheet: Sheet) -> Workload:
         batch,
         length,
         _decodes(sheet),
-        _items(sheet),
+        items_formula(sheet),
         totals[PARAMS.key],
         sheet.totals[TRAINABLE_PARAMS.key],
         state,
@@ -160,20 +160,6 @@ def _length(sheet: Sheet) -> str:
     axes += [shape[1] for shape in sheet.inputs.values() if len(shape) == 3]
     free = {size.name for size in sheet.sizes if size.kind == "free"}
     return next((axis.name for axis in axes if isinstance(axis, Symbol) and axis.name in free), "")
-
-
-def _items(sheet: Sheet) -> tuple[Expr, str]:
-    """Return what a pass works on, as `generator.questions.time.work.items_of` does at given sizes."""
-    new = {growth.new for growth in sheet.growths}
-    ids = [shape for name, shape in sheet.inputs.items() if sheet.input_kinds.get(name) == "index"]
-    for shape in (*(shape for shape in ids if new & set(shape)), *ids):
-        return prod(shape), "tokens"
-    for shape in sheet.inputs.values():
-        for place, axis in enumerate(shape):
-            if axis in new:
-                return prod(shape[: place + 1]), "tokens"
-    first = next(iter(sheet.inputs.values()), ())
-    return (first[0], "samples") if first else (Integer(1), "passes")
 
 
 def _moments(peak: PeakMemory | None, what: Pass, batch: str) -> dict[str, Moments]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from generator.formulas.evaluate import evaluate
-from generator.formulas.human import counted
 from generator.formulas.text import to_text
-from generator.quantities import SAVED_BYTES, title_of
+from generator.render import claim_words
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.links import citation
@@ -37,24 +36,17 @@ def claims_table(sheet: Sheet, formulas: PageFormulas) -> MarkdownTable:
 
 def subject(claim: SheetClaim) -> str:
     """Return the quantity, and the rows if it speaks of some."""
-    title = f"{SAVED_BYTES.of.short} in bytes, {claim.dtype}" if claim.quantity == SAVED_BYTES.key else title_of(claim.quantity)
-    scope = ", ".join(code(row) for row in claim.scope.split(", ")) if claim.scope else ""
-    return f"{text(title)} of {scope}" if scope else text(title)
+    return claim_words.subject(claim, code, text)
 
 
 def published(claim: SheetClaim) -> str:
     """Return the formula as the spec writes it; an order of growth in O( )."""
-    if claim.kind == "exceeds":
-        return f"more than {', '.join(map(code, claim.against.split(', ')))} once {code(claim.text)}"
-    return f"O({code(claim.text)})" if claim.is_order else code(claim.text)
+    return claim_words.published(claim, code)
 
 
 def presuppositions(claim: SheetClaim) -> str:
     """Return the conditions, what is left out, and which sizes grow."""
-    parts = [", ".join(map(code, claim.conditions)), f"without {', '.join(map(code, claim.ignored))}" if claim.ignored else ""]
-    parts.append(f"as {', '.join(map(code, claim.growing))} grow{'s' if len(claim.growing) == 1 else ''}" if claim.kind == "order" else "")
-    parts.append(f"to {counted(claim.digits, 'digit')}" if claim.digits else "")
-    return "; ".join(filter(None, parts))
+    return claim_words.presuppositions(claim, code)
 
 
 def derived(claim: SheetClaim, formulas: PageFormulas) -> str:
@@ -62,23 +54,19 @@ def derived(claim: SheetClaim, formulas: PageFormulas) -> str:
     if claim.kind == "stated":
         return ""
     if claim.kind == "exceeds":
-        return f"minus {', '.join(map(code, claim.against.split(', ')))}: {_factored(claim, formulas)}"
+        return f"minus {claim_words.all_of(claim.against, code)}: {_factored(claim, formulas)}"
     return formulas.cell(claim.derived, f"{subject(claim)}, derived", FORMULA_WIDTH)
 
 
 def verdict(claim: SheetClaim, formulas: PageFormulas) -> str:
     """Return the verdict; of what differs, by how much."""
-    if claim.verdict == "stated":
-        return "stated, not derived"
-    if claim.verdict != "differs":
-        return f"✓ {claim.verdict}" + (f" to {counted(claim.digits, 'digit')}" if claim.digits else "")
-    if claim.kind == "order":
-        otherwise = formulas.cell(claim.difference, f"{subject(claim)}, terms that grow otherwise", FORMULA_WIDTH)
-        return f"✗ other order: {otherwise}"
-    if claim.kind == "exceeds":
-        return "✗ holds elsewhere"
-    difference = formulas.cell(claim.difference, f"{subject(claim)}, published − derived", FORMULA_WIDTH, factored=True)
-    return f"✗ published − derived = {difference}"
+
+    def cell(what: str, *, factored: bool) -> str:
+        return formulas.cell(claim.difference, f"{subject(claim)}, {what}", FORMULA_WIDTH, factored=factored)
+
+    return claim_words.verdict(
+        claim, lambda: cell("terms that grow otherwise", factored=False), lambda: cell("published − derived", factored=True)
+    )
 
 
 def remarks(claim: SheetClaim) -> str:

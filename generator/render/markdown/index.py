@@ -56,7 +56,7 @@ def render_index(entries: Sequence[IndexEntry], links: Sequence[tuple[str, str]]
         IndexGroup(text(name), _specs_table([sheet for sheet in others if folder_of(sheet) == name]))
         for name in dict.fromkeys(folder_of(sheet) for sheet in others)
     ]
-    digest = sha256("".join(f"{entry.sheet.name}\0{entry.sheet.source_hash}\0" for entry in ordered).encode()).hexdigest()
+    digest = digest_of(ordered)
     summary = f"{counted(len(entries), 'spec')}, each with its rows, its exact costs and the published numbers beside them."
     also = " · ".join(link(label(name), address) for name, address in links)
     index = environment().get_template("markdown/index.md.jinja").render(groups=groups, source_hash=digest, summary=summary, links=also)
@@ -80,6 +80,11 @@ def _presets_table(entries: Sequence[IndexEntry]) -> MarkdownTable:
 
 def _count(count: int | None, unit: str = "") -> str:
     return "" if count is None else human(count, unit) or str(count)
+
+
+def digest_of(entries: Sequence[IndexEntry]) -> str:
+    """Return a hash over the specs that a list was made from, in its order."""
+    return sha256("".join(f"{entry.sheet.name}\0{entry.sheet.source_hash}\0" for entry in entries).encode()).hexdigest()
 
 
 def folder_of(sheet: Sheet) -> str:

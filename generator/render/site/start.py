@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 from generator.files.writing import MADE_BY
 from generator.render.environment import environment
-from generator.render.markdown.index import INSIDE, IndexEntry, folder_of
+from generator.render.markdown.index import INSIDE, LAST, IndexEntry, digest_of, folder_of
 from generator.render.site.escaped import script_json
-
-LAST: Final = "9999"  # as the year of what has none
 
 
 def start_page() -> str:
@@ -34,11 +31,10 @@ def start_script(entries: Sequence[IndexEntry]) -> str:
     """Return a script that sets `archsheet.index`: families by their first years, then what belongs to none, by its folder."""
     shown = [entry for entry in entries if entry.sheet.family or folder_of(entry.sheet) != INSIDE]
     ordered = sorted(shown, key=lambda entry: (not entry.sheet.family, entry.sheet.year or LAST, entry.sheet.name))
-    digest = sha256("".join(f"{entry.sheet.name}\0{entry.sheet.source_hash}\0" for entry in ordered).encode()).hexdigest()
     return (
         environment()
         .get_template("site/index.js.jinja")
-        .render(origin=f"{MADE_BY}; do not edit", digest=digest, data=script_json([_entry(entry) for entry in ordered]))
+        .render(origin=f"{MADE_BY}; do not edit", digest=digest_of(ordered), data=script_json([_entry(entry) for entry in ordered]))
     )
 
 

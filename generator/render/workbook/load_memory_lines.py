@@ -24,11 +24,6 @@ class MemoryLines(WorkingLines):
     def all(self) -> Iterator[WorkingLine]:
         """Yield all of them, from top to bottom."""
         self._groups = [moments_of(self.workload, i) for i in range(len(GROUPS))]
-        yield from self._memory()
-
-    # Memory
-
-    def _memory(self) -> Iterator[WorkingLine]:
         load = self.workload
         trains = f"{ref('task')}={TRAINING}"
         yield from self._amount("params", load.params, in_grid=True)
@@ -139,10 +134,15 @@ def _of_group(exprs: Sequence[Expr]) -> Callable[[Setting, Values], Value]:
 
 
 def _peak_value(_: Setting, values: Values) -> Value:
+    return highest_value(values, values["batch"])
+
+
+def highest_value(values: Values, batch: int) -> Value:
+    """Return what `highest` comes to in a column; 0 where no formula of the moments holds."""
     if not values["peak_known"]:
         return 0
     moments = [key.removeprefix("alone ") for key in values if key.startswith("alone ")]
-    peak: Value = max(0, *(values[f"alone {i}"] + values["batch"] * values[f"each {i}"] for i in moments))
+    peak: Value = max(0, *(values[f"alone {i}"] + batch * values[f"each {i}"] for i in moments))
     return peak
 
 

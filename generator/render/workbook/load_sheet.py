@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 
 from openpyxl.formatting.rule import Rule
 from openpyxl.utils import get_column_letter
@@ -18,7 +19,7 @@ from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import write_note
 from generator.render.workbook.load_choices import SCENARIOS, TRAINING
 from generator.render.workbook.load_line import NO_LIMIT, Values, Workings, table_range
-from generator.render.workbook.load_memory_lines import highest
+from generator.render.workbook.load_memory_lines import highest, highest_value
 from generator.render.workbook.load_workings import grid_lengths, has_grid, write_workings
 from generator.render.workbook.plan import LARGEST_SIZE, Plan
 from generator.render.workbook.stamp import Value
@@ -333,7 +334,5 @@ class _LoadSheet:
 
 
 def _total(values: Values, batch: int) -> int:
-    moments = [key.removeprefix("alone ") for key in values if key.startswith("alone ")]
-    peak = max(0, *(values[f"alone {i}"] + batch * values[f"each {i}"] for i in moments)) if values["peak_known"] else 0
-    total = values["fixed"] + batch * values["cache_each"] + peak
-    return -int(-total // 1)
+    total: int = ceil(values["fixed"] + batch * values["cache_each"] + highest_value(values, batch))
+    return total

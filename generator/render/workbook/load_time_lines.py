@@ -19,11 +19,6 @@ class TimeLines(WorkingLines):
 
     def all(self) -> Iterator[WorkingLine]:
         """Yield all of them, from top to bottom."""
-        yield from self._time()
-
-    # Times
-
-    def _time(self) -> Iterator[WorkingLine]:
         load = self.workload
         for key, expr in (
             ("items", load.items[0]),

@@ -13,6 +13,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
+from generator.text.problems import Problem, ProblemsError
+
 MAGIC = b"GGUF"
 LONGEST_KEPT = 4096  # items of a list; of a longer one, and of one of texts, only the number is kept
 MAX_TEXT = 1 << 24  # bytes
@@ -46,14 +48,17 @@ def read_header(path: Path) -> Header:
     """Read the header of a file.
 
     Raises:
-        DamagedError: it is not of this format, or ends too early.
+        ProblemsError: it is not of this format, or ends too early.
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
-        return _Reader(file).header()
+        try:
+            return _Reader(file).header()
+        except _DamagedError as error:
+            raise ProblemsError([Problem(f"{path} cannot be read as a file in the format GGUF", None, (str(error),))]) from None
 
 
-class DamagedError(Exception):
+class _DamagedError(Exception):
     """What of a file is not as the format has it."""
 
 
@@ -63,10 +68,10 @@ class _Reader:
 
     def header(self) -> Header:
         if self.file.read(len(MAGIC)) != MAGIC:
-            raise DamagedError(f"such a file begins with {MAGIC.decode()}")
+            raise _DamagedError(f"such a file begins with {MAGIC.decode()}")
         version = self.number("I")
         if version not in {2, 3}:
-            raise DamagedError(f"it is of version {version}, where 2 and 3 are known")
+            raise _DamagedError(f"it is of version {version}, where 2 and 3 are known")
         tensors, entries = self.count("tensors"), self.count("keys")
         metadata: dict[str, Any] = {}
         counts: dict[str, int] = {}
@@ -83,7 +88,7 @@ class _Reader:
         name = self.text()
         axes = self.number("I")
         if axes > MAX_AXES:
-            raise DamagedError(f"a tensor with {axes} axes")
+            raise _DamagedError(f"a tensor with {axes} axes")
         shape = [self.number("Q") for _ in range(axes)]
         self.number("I")  # the format of its numbers
         self.number("Q")  # where they stand
@@ -95,7 +100,7 @@ class _Reader:
             for _ in range(length):
                 self.skip(self.length())
         elif kind not in _NUMBERS:
-            raise DamagedError(f"a list of the kind {kind}")
+            raise _DamagedError(f"a list of the kind {kind}")
         elif length <= LONGEST_KEPT:
             metadata[key] = [self.value(kind) for _ in range(length)]
             return
@@ -107,19 +112,19 @@ class _Reader:
         if kind == _TEXT:
             return self.text()
         if kind not in _NUMBERS:
-            raise DamagedError(f"a value of the kind {kind}")
+            raise _DamagedError(f"a value of the kind {kind}")
         return self.number(_NUMBERS[kind])
 
     def count(self, what: str) -> int:
         found: int = self.number("Q")
         if found > MAX_ENTRIES:
-            raise DamagedError(f"it says that it has {found:,} {what}")
+            raise _DamagedError(f"it says that it has {found:,} {what}")
         return found
 
     def length(self) -> int:
         found: int = self.number("Q")
         if found > MAX_TEXT:
-            raise DamagedError(f"a text of {found:,} bytes")
+            raise _DamagedError(f"a text of {found:,} bytes")
         return found
 
     def text(self) -> str:
@@ -131,7 +136,7 @@ class _Reader:
     def exactly(self, size: int) -> bytes:
         content = self.file.read(size)
         if len(content) < size:
-            raise DamagedError("it ends within its header")
+            raise _DamagedError("it ends within its header")
         return content
 
     def skip(self, size: int) -> None:
