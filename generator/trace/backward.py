@@ -145,14 +145,16 @@ class _Backward:
         return is_added
 
     def _end(self, leaf: Storage, gradient: Tensor) -> None:
-        """A gradient is complete: weights keep it apart; an input keeps it, as a copy where others hold it or it lies otherwise in memory.
+        """A gradient is complete: a weight or an input keeps it, as a copy where others hold it or it lies otherwise in memory.
 
-        A view of what others hold is a tensor of its own, which nobody else holds.
+        A view of what others hold is a tensor of its own, which nobody else holds. Gradients of weights do not count, but one that is
+        a part of something larger keeps the whole alive.
         """
-        if leaf.persistent and not self.diary.counts_gradients:
-            self.free(gradient)
-        elif self.holders[gradient.storage, gradient.view] > 1 or not gradient.is_contiguous:
+        is_copied = self.holders[gradient.storage, gradient.view] > 1 or not gradient.is_contiguous
+        counts = not leaf.persistent or self.diary.counts_gradients
+        if is_copied and counts:
             self.new(gradient.shape, kind=gradient.kind)
+        if is_copied or not (counts or _is_part(gradient)):
             self.free(gradient)
 
     def _through_view(self, view: View, gradients: Sequence[Tensor]) -> Tensor:
@@ -241,6 +243,11 @@ class _Backward:
         self.memory.hold(x.storage)
         self.holders[x.storage, x.view] += 1
         return x
+
+
+def _is_part(x: Tensor) -> bool:
+    """Say whether a storage holds more than this tensor."""
+    return bool(expand(x.numel - x.storage.numel) != 0)
 
 
 def simulated_peak(forward: Forward, facts: Facts) -> Replayed:

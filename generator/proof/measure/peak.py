@@ -96,7 +96,9 @@ def peak(
             run_backward(outputs)
         mode.close()
         gradients = {storage_key(weight.grad): weight.grad for weight in weights if weight.grad is not None}
-        apart = set() if counts_gradients else {mode.numbers[key] for key in gradients if key in mode.numbers}
+        # A gradient that is a view of something larger, such as of what comes back to a concatenation, keeps alive what is not its own.
+        own = {key for key, gradient in gradients.items() if gradient.numel() == storage_elements(gradient)}
+        apart = set() if counts_gradients else {mode.numbers[key] for key in own if key in mode.numbers}
         return _summary(mode.changes, forward_ends, gradients, apart)
 
 

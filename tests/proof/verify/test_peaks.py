@@ -116,6 +116,12 @@ ROWS = {  # whose derivative is the highest point of a spec of one row
     "bias of one row": "t: {op: parameter, out: [n]}\n  y: {op: add, in: [row, t]}",
     "slopes of what needs no gradient": "y: {op: prelu, channels: true, in: data}",
     "slopes of channels": "y: {op: prelu, channels: true, in: x}",
+    # its gradient is a part of that of all rows, which it keeps alive while the other branch goes back
+    "weight put before rows": (
+        "up: {op: linear, in: x, out: [b, 8*n]}\n  down: {op: linear, out: [b, n]}\n  w: {op: parameter, out: [3, n]}\n"
+        "  joined: {op: concat, axis: 0, in: [w, down, down]}\n  bent: {op: activation, kind: gelu}\n  y: {op: activation, kind: gelu}"
+    ),
+    "weight put before one row": "w: {op: parameter, out: [1, 3]}\n  y: {op: concat, axis: 1, in: [w, row, row]}",
     "places of an image": "y: {op: grid_sample, in: [image, places]}",
 }
 ALONE = """\
