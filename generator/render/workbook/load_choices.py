@@ -45,6 +45,8 @@ MEMORY: Final = (
     "activations",
     "total",
     "total_gb",
+    "twice_batch",
+    "twice_length",
     "certainty",
     "device_memory",
     "left",
@@ -67,6 +69,7 @@ TIMES: Final = (
 )  # the lines on time
 FIRST_TIME_ROW = FIRST_MEMORY_ROW + len(MEMORY) + 3
 GRID_ROW = FIRST_TIME_ROW + len(TIMES) + 4  # of the lengths of the grid
+BELOW_GRID = GRID_ROW + GRID + 5  # the first line of what comes after it
 DEVICES: Final = ("a100-80gb", "h100-sxm")  # of the scenarios, when the file is written
 FORMAT, OPTIMISER, EFFICIENCY = "bfloat16", "adamw", 0.5
 

@@ -19,7 +19,8 @@ from generator.render.workbook.stamp import Value
 HEAD_ROW = 4
 FIRST_ROW = HEAD_ROW + 1
 FIRST_GRID = 4  # the column of the first length
-TABLES = {"format": "N", "format_bytes": "O", "optimiser": "Q", "copies": "R"}  # columns of the tables beside the workings
+TWICE = {"B": "L", "C": "M"}  # by the column of a scenario that of the same at twice the length
+TABLES = {"format": "P", "format_bytes": "Q", "optimiser": "S", "copies": "T"}  # columns of the tables beside the workings
 NO_LIMIT = 10**15  # in place of a largest batch where nothing grows with it
 GROUPS = (("training", FULL), ("training", HALF), ("forward", FULL), ("forward", HALF))  # passes and formats of moments
 Values = dict[str, Any]
@@ -39,7 +40,8 @@ class Setting:
     sizes: Mapping[str, int]
     length: int
     device: str
-    grid: int | None = None  # which length of the grid; None for a scenario
+    grid: int | None = None  # which length of the grid; None for all others
+    scenario: str = ""  # whose choices it shares; empty for a scenario
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class WorkingLine:
     Args:
         text: its formula, with places for other rows.
         value: what that comes to, given the column and the rows above.
-        in_grid: whether the lengths of the grid have it too; else theirs is that of the first scenario.
+        in_grid: whether the lengths of the grid have it too, and twice a scenario's length; else theirs is the scenario's.
+        of_twice: whether twice a scenario's length has it, though the grid has not.
         guarded: whether it is 0 where the sizes have no answer.
     """
 
@@ -59,6 +62,11 @@ class WorkingLine:
     value: Callable[[Setting, Values], Value]
     in_grid: bool = False
     guarded: bool = True
+    of_twice: bool = False
+
+    def is_in(self, setting: Setting) -> bool:
+        """Say whether a column has it as its own."""
+        return self.in_grid or not setting.scenario or (self.of_twice and setting.grid is None)
 
 
 @dataclass

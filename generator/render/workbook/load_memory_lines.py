@@ -47,11 +47,15 @@ class MemoryLines(WorkingLines):
         if load.batch:
             yield from self._largest()
         peak = f"IF({ref('peak_known')}=1,{highest(ref('batch'), self._range('alone'), self._range('each'))},0)"
-        yield self._line("activations", peak, _peak_value, in_grid=False)
+        yield WorkingLine("activations", self._label("activations"), peak, _peak_value, of_twice=True)
         all_cache = f"{ref('cache')}+{ref('batch')}*{ref('cache_each')}"
         yield self._line("all_cache", all_cache, lambda _, v: v["cache"] + v["batch"] * v["cache_each"], in_grid=False)
         total = _ceiling(f"{ref('fixed')}+{ref('batch')}*{ref('cache_each')}+{ref('activations')}")
-        yield self._line("total", total, lambda _, v: ceil(v["fixed"] + v["batch"] * v["cache_each"] + v["activations"]), in_grid=False)
+        yield WorkingLine("total", self._label("total"), total, lambda _, v: total_value(v, v["batch"]), of_twice=True)
+        doubled = f"2*{ref('batch')}"
+        peak = f"IF({ref('peak_known')}=1,{highest(doubled, self._range('alone'), self._range('each'))},0)"
+        more = _ceiling(f"{ref('fixed')}+{doubled}*{ref('cache_each')}+{peak}")
+        yield self._line("twice_batch", more, lambda _, v: total_value(v, 2 * v["batch"]), in_grid=False)
 
     def _range(self, key: str) -> str:
         return f"{ref(f'{key} 0')}:{ref(f'{key} {self.workings.moments - 1}')}"
@@ -144,6 +148,12 @@ def highest_value(values: Values, batch: int) -> Value:
     moments = [key.removeprefix("alone ") for key in values if key.startswith("alone ")]
     peak: Value = max(0, *(values[f"alone {i}"] + batch * values[f"each {i}"] for i in moments))
     return peak
+
+
+def total_value(values: Values, batch: int) -> int:
+    """Return what a column comes to at a batch: all parts together, without activations where no formula of theirs holds."""
+    total: int = ceil(values["fixed"] + batch * values["cache_each"] + highest_value(values, batch))
+    return total
 
 
 def _largest_value(i: int) -> Callable[[Setting, Values], Value]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
 
 from openpyxl.formatting.rule import Rule
 from openpyxl.utils import get_column_letter
@@ -18,8 +17,9 @@ from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import write_note
 from generator.render.workbook.load_choices import SCENARIOS, TRAINING
-from generator.render.workbook.load_line import NO_LIMIT, Values, Workings, table_range
-from generator.render.workbook.load_memory_lines import highest, highest_value
+from generator.render.workbook.load_line import NO_LIMIT, TWICE, Values, Workings, table_range
+from generator.render.workbook.load_memory_lines import highest, total_value
+from generator.render.workbook.load_weights import write_weights
 from generator.render.workbook.load_workings import grid_lengths, has_grid, write_workings
 from generator.render.workbook.plan import LARGEST_SIZE, Plan
 from generator.render.workbook.stamp import Value
@@ -79,6 +79,7 @@ class _LoadSheet:
         self._colour()
         if has_grid(self.workload):
             self._grid()
+        write_weights(page, self.plan, choices.BELOW_GRID if has_grid(self.workload) else choices.GRID_ROW - 2)
         page.sheet.freeze_panes = f"B{choices.FIRST_CHOICE_ROW}"
 
     def _section(self, row: int, title: str) -> None:
@@ -103,7 +104,9 @@ class _LoadSheet:
 
     def _choice(self, key: str, row: int) -> None:
         page, words, load = self.page, self.words, self.workload
-        page.text(f"A{row}", words(f"load.c_{key}"), "Label")
+        size = {"batch": load.batch, "length": load.length}.get(key)
+        name = words(f"load.c_{key}")
+        page.text(f"A{row}", words("load.c_size", choice=name, size=size) if size else name, "Label")
         missing = (key == "batch" and not load.batch) or (key == "length" and not load.length)
         help_text = words(f"load.h_no_{key}" if missing else f"load.h_{key}")
         page.text(page.merged(f"D{row}:{LAST}{row}", "Muted words"), help_text, "Muted words")
@@ -182,7 +185,8 @@ class _LoadSheet:
 
     def _in(self, letter: str, formula: str) -> str:
         """Return a formula in which each `{key}` is the cell of a row of the workings."""
-        return formula.format_map({key: self._cell(letter, key) for key in self.workings.rows})
+        cells = {key: self._cell(letter, key) for key in self.workings.rows}
+        return formula.format_map({**cells, **{f"then_{key}": self._cell(TWICE[letter], key) for key in self.workings.rows}})
 
     def _both(self, value: object) -> tuple[Value, Value]:
         first, second = (value(values) for values in self.pair)  # type: ignore[operator]
@@ -198,6 +202,7 @@ class _LoadSheet:
         found["activations"] = Result(known, self._both(lambda v: v["activations"] / GIB if v["peak_known"] else dash))
         found["total"] = self._bytes("total", "Figure, total")
         found["total_gb"] = Result("{total}/10^9", self._both(lambda v: v["total"] / 10**9), "Figure, total")
+        found |= self._doubled()
         found["certainty"] = self._certainty()
         found["device_memory"] = self._bytes("memory")
         found["left"] = Result("({memory}-{total})/2^30", self._both(lambda v: (v["memory"] - v["total"]) / GIB))
@@ -209,6 +214,29 @@ class _LoadSheet:
         else:
             found["largest"] = Result(quoted(dash), (dash, dash), "Whole number")
         return found
+
+    def _doubled(self) -> dict[str, Result]:
+        """How many times the whole is what it was at twice the batch, and at twice the length."""
+        load, dash = self.workload, self.dash
+        batch = length = quoted(dash)
+        times: tuple[Value, Value] = (dash, dash)
+        if load.batch:
+            batch = f"IF({{peak_known}}=1,{{twice_batch}}/{{total}},{batch})"
+        if load.length:
+            length = f'IF(AND({{then_wrong}}="",{{peak_known}}=1,{{then_peak_known}}=1),{{then_total}}/{{total}},{length})'
+            then = [self._of(letter) for letter in TWICE.values()]
+            times = tuple(self._times_of(now, later) for now, later in zip(self.pair, then, strict=True))  # type: ignore[assignment]
+        by_batch = self._both(lambda v: v["twice_batch"] / v["total"] if load.batch and v["peak_known"] else dash)
+        return {
+            "twice_batch": Result(batch, by_batch, "Ratio", compares=False),
+            "twice_length": Result(length, times, "Ratio", compares=False),
+        }
+
+    def _times_of(self, now: Values, then: Values) -> Value:
+        if then["wrong"] or not (now["peak_known"] and then["peak_known"]):
+            return self.dash
+        times: Value = then["total"] / now["total"]
+        return times
 
     def _largest_value(self, values: Values) -> Value:
         if not values["peak_known"]:
@@ -330,9 +358,4 @@ class _LoadSheet:
             total = f"-INT(-({cell['fixed']}+{at}*{cell['cache_each']}+{peak}))/2^30"
             formula = f'IF(AND({cell["wrong"]}="",{is_size(at)}),{total},{quoted(self.dash)})'
             values = self._of(column)
-            self.page.formula(f"{letter}{row}", formula, self.dash if values["wrong"] else _total(values, batch) / GIB, "Figure")
-
-
-def _total(values: Values, batch: int) -> int:
-    total: int = ceil(values["fixed"] + batch * values["cache_each"] + highest_value(values, batch))
-    return total
+            self.page.formula(f"{letter}{row}", formula, self.dash if values["wrong"] else total_value(values, batch) / GIB, "Figure")

@@ -19,7 +19,7 @@ from generator.questions.workload.formulas import Workload
 from generator.render.workbook.cells import REMARKS_WIDTH, Page
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.load_choices import DEVICES, GRID, GRID_ROW, SCENARIOS, STEP, first_task
-from generator.render.workbook.load_line import FIRST_GRID, FIRST_ROW, HEAD_ROW, TABLES, Setting, Values, WorkingLine, Workings, ref
+from generator.render.workbook.load_line import FIRST_GRID, FIRST_ROW, HEAD_ROW, TABLES, TWICE, Setting, Values, WorkingLine, Workings, ref
 from generator.render.workbook.load_memory_lines import MemoryLines
 from generator.render.workbook.load_setting_lines import SettingLines
 from generator.render.workbook.load_time_lines import TimeLines
@@ -49,7 +49,7 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
     workings = Workings(workload, letters=tuple(get_column_letter(FIRST_GRID + i) for i in range(GRID)) if has_grid(workload) else ())
     lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
     workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
-    page.widths([44, 22, 22, *[16] * GRID, 4, 4, 14, 10, 4, 14, 10])
+    page.widths([44, 22, 22, *[16] * GRID, 22, 22, 4, 4, 14, 10, 4, 14, 10])
     page.text("A1", words("load.workings_title", title=plan.sheet.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("load.workings_note")
@@ -57,6 +57,9 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
     page.height(2, [(note, REMARKS_WIDTH)])
     heads = [words("load.what"), *(words("load.scenario", name=name) for name in "AB")]
     page.row(HEAD_ROW, [*heads, *(words("load.length_number", number=i + 1) for i in range(len(workings.letters)))], "Column head")
+    if workload.length:
+        for letter, name in zip(TWICE.values(), "AB", strict=True):
+            page.text(f"{letter}{HEAD_ROW}", words("load.twice", name=name), "Column head")
     for line in lines:
         page.text(f"A{workings.rows[line.key]}", line.label, "Words")
     lengths = [plan.at("load", f"${get_column_letter(2 + i)}${GRID_ROW}") for i in range(GRID)]
@@ -64,27 +67,29 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
         _write_column(page, lines, setting, workings, lengths)
     _write_tables(page, plan)
     page.sheet.freeze_panes = f"B{FIRST_ROW}"
-    page.sheet.print_area = f"A1:{get_column_letter(FIRST_GRID + GRID - 1)}{FIRST_ROW + len(lines) - 1}"
+    page.sheet.print_area = f"A1:{TWICE[SCENARIOS[-1]]}{FIRST_ROW + len(lines) - 1}"
     return workings
 
 
 def _write_column(page: Page, lines: Sequence[WorkingLine], setting: Setting, workings: Workings, lengths: Sequence[str]) -> None:
     values: Values = {}
-    first = {key: value for (letter, key), value in workings.values.items() if letter == SCENARIOS[0]}
-    own = {line.key for line in lines if line.in_grid or setting.grid is None}
+    shared = {key: value for (letter, key), value in workings.values.items() if letter == setting.scenario}
+    own = {line.key for line in lines if line.is_in(setting)}
 
     def cell(match: re.Match[str]) -> str:
-        column = setting.letter if match[1] in own else SCENARIOS[0]
+        column = setting.letter if match[1] in own else setting.scenario
         return f"${column}${workings.rows[match[1]]}"
 
     for line in lines:
         if line.key not in own:
-            values[line.key] = first[line.key]
+            values[line.key] = shared[line.key]
             continue
         values[line.key] = 0 if line.guarded and values["wrong"] else line.value(setting, values)
         text = f'IF({ref("wrong")}="",{line.text},0)' if line.guarded else line.text.replace("\x03", setting.letter)
         if line.key == "length" and setting.grid is not None:
             text = f"IF({is_size(lengths[setting.grid])},{lengths[setting.grid]},0)"
+        elif line.key == "length" and setting.scenario:
+            text = f"2*${setting.scenario}${workings.rows[line.key]}"
         workings.values[setting.letter, line.key] = values[line.key]
         style = "Words" if isinstance(values[line.key], str) else "Calculation"
         page.formula(f"{setting.letter}{workings.rows[line.key]}", _MARK.sub(cell, text), values[line.key], style)
@@ -98,7 +103,11 @@ def _settings(plan: Plan, workings: Workings) -> Iterator[Setting]:
         yield Setting(letter, task, _sizes(plan, workload, task, in_use), in_use, DEVICES[i])
     for i, (letter, length) in enumerate(zip(workings.letters, grid_lengths(plan, workload), strict=True)):
         task = first_task(workload, 0)
-        yield Setting(letter, task, _sizes(plan, workload, task, length), length, DEVICES[0], i)
+        yield Setting(letter, task, _sizes(plan, workload, task, length), length, DEVICES[0], i, SCENARIOS[0])
+    for i, (scenario, letter) in enumerate(TWICE.items() if workload.length else ()):
+        task = first_task(workload, i)
+        sizes = _sizes(plan, workload, task, 2 * in_use)
+        yield Setting(letter, task, sizes, 2 * in_use, DEVICES[i], scenario=scenario)
 
 
 def _sizes(plan: Plan, workload: Workload, task: int, length: int) -> dict[str, int]:

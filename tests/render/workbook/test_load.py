@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from generator.quantities import PEAK_BYTES
+from generator.errors import SizeError
+from generator.quantities import PEAK_BYTES, TRAINABLE_PARAMS
+from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.render.workbook import build_workbook
 from generator.render.workbook import load_choices as choices
 from generator.sheet.costing import cost_of
@@ -155,6 +157,36 @@ def hold(one: Book, choice: Choice, answer: Answer, letter: str) -> None:
     else:
         assert certainty == "an estimate: experts' tokens averaged"
     hold_times(one, choice, answer, letter)
+    if optimiser or certainty == "an estimate":
+        hold_doubled(one, choice, answer, letter)
+
+
+def hold_doubled(one: Book, choice: Choice, answer: Answer, letter: str) -> None:
+    """Compare what twice the batch and twice the length do to the whole memory with the API at those sizes."""
+    for key in ("batch", "length"):
+        shown = result(answer, letter, f"twice_{key}")
+        twice = {**choice, key: 2 * choice.get(key, 0)}
+        try:
+            later = whole(one, twice)
+        except SizeError:
+            later = None
+        if key not in choice or later is None:
+            assert shown == "–", key
+        else:
+            assert shown == pytest.approx(later / whole(one, choice), rel=1e-12), key
+
+
+def whole(one: Book, choice: Choice) -> float:
+    """Return all memory of a choice: in training with all gradients of weights at once, as the sheet counts them."""
+    dtype, preset, sizes = choice.get("compute", "bfloat16"), one.plan.columns[0].name, sizes_of(one, choice)
+    if choice["task"] != TRAIN:
+        formats = {key: choice[key] for key in ("weights", "cache") if key in choice}
+        return float(one.spec.memory(preset, dtype=dtype, **formats, **sizes).total or 0)
+    needs = one.spec.memory(preset, dtype=dtype, train=choice.get("optimiser", "adamw"), **sizes)
+    parts = {part.key: part.bytes for part in needs.needs.parts}
+    cost = cost_of(one.spec.sheet, preset, sizes, dtype)
+    gradients = cost.value(TRAINABLE_PARAMS.key) * (4 if dtype == "float32" else 2)
+    return float(parts["weight_bytes"] + parts.get("optimiser_bytes", 0) + gradients + cost.value(PEAK_BYTES.key))
 
 
 def hold_times(one: Book, choice: Choice, answer: Answer, letter: str) -> None:
@@ -218,6 +250,17 @@ def test_what_is_typed_over_a_device_and_a_device_of_ones_own_count(tmp_path: Pa
     assert result(answer, "C", "compute_ms") == pytest.approx(result(answer, "C", "work"))
     per_million = 1e6 / result(answer, "C", "estimate_rate") * 0.002
     assert result(answer, "C", "million_cost") == pytest.approx(per_million)
+
+
+def test_weights_are_told_in_every_format(tmp_path: Path) -> None:
+    one = book("bert")
+    (answer,) = asked(one, [{("Summary", "B2"): "bert-large"}], tmp_path)
+    rows = {answer.values[TITLE, f"A{row}"]: row for row in range(choices.BELOW_GRID + 3, choices.BELOW_GRID + 3 + len(STORED_FORMATS))}
+    for name in ("float16", "int4", "nf4", "q4_k"):
+        needs = one.spec.memory("bert-large", b=1, n=8, dtype="float16", weights=name)
+        (weights,) = (part.bytes for part in needs.needs.parts if part.key == "weight_bytes")
+        assert answer.values[TITLE, f"C{rows[name]}"] * 10**9 == pytest.approx(weights, rel=1e-8)
+        assert answer.values[TITLE, f"D{rows[name]}"] * GIB == pytest.approx(weights, rel=1e-8)
 
 
 def test_what_cannot_be_used_gives_words_and_dashes(tmp_path: Path) -> None:
