@@ -4,8 +4,8 @@ function answerView(app) {
   const list = el("dl", { class: "answer", "aria-live": "polite" });
   const state = () => app.state;
 
-  function item(title, value, exact, warn = false) {
-    return el("div", { class: warn ? "stale" : null }, el("dt", {}, title), el("dd", {}, el("b", {}, value), el("span", { class: "exact" }, exact)));
+  function item(title, value, exact, warn = false, more = "") {
+    return el("div", { class: warn ? "stale" : null }, el("dt", {}, title), el("dd", {}, el("b", {}, value), el("span", { class: "exact" }, exact), more ? el("span", { class: "device" }, more) : null));
   }
 
   function update() {
@@ -22,8 +22,8 @@ function answerView(app) {
     if (stateValue) items.push(item(say("cache"), known(stateValue[1], inBinary), known(stateValue[1], inDecimal), isStale));
     const device = smallestDevice(needs.sum);
     const fits = needs.sum === null ? "" : device === null ? say("no_device") : say("device_holds", { device: device[1] });
-    const memory = needs.sum === null ? [say("at_least", { bytes: inBinary(needs.atLeast) }), ""] : [inBinary(needs.sum), `${inDecimal(needs.sum)} · ${fits}`];
-    items.push(item(say("memory_needed"), ...memory, isStale));
+    const memory = needs.sum === null ? [say("at_least", { bytes: inBinary(needs.atLeast) }), ""] : [inBinary(needs.sum), inDecimal(needs.sum)];
+    items.push(item(say("memory_needed"), ...memory, isStale, fits));
     replace(list, ...items);
   }
 
@@ -40,9 +40,10 @@ function answerView(app) {
     const s = state();
     const formats = common.stored.map(([key]) => [key, key]);
     const as = [["", say("as_computed", { dtype: s.dtype })], ...formats];
-    const runs = [["", say("inference")], ...common.optimisers.map(([name]) => [name, say("training", { optimiser: name })])];
+    const passes = model.decoding.length ? PASSES.map((pass) => [pass, say(pass)]) : [];
+    const runs = [["", say("inference")], ...passes, ...common.optimisers.map(([name]) => [name, say("training", { optimiser: name })])];
     const parts = [
-      select(say("scenario"), "scenario", runs, s.optimiser, (t, value) => (t.optimiser = value)),
+      select(say("scenario"), "scenario", runs, s.optimiser || s.pass, (t, value) => [t.pass, t.optimiser] = PASSES.includes(value) ? [value, ""] : ["", value]),
       select(say("computes_in"), "dtype", common.dtypes.map(([key]) => [key, key]), s.dtype, (t, value) => (t.dtype = value)),
     ];
     if (!s.optimiser) {
@@ -59,7 +60,7 @@ function answerView(app) {
     node: box,
     update() {
       update();
-      const chosen = [language, state().dtype, state().optimiser, state().weights, state().cache].join(" ");
+      const chosen = [language, state().dtype, state().optimiser, state().pass, state().weights, state().cache].join(" ");
       if (chosen === built) return;
       built = chosen;
       const focus = document.activeElement && box.contains(document.activeElement) ? document.activeElement.id : "";

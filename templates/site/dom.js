@@ -84,6 +84,11 @@ function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
 }
 
+function languageButtons(speak) {
+  return el("p", { class: "languages" }, ...Object.keys(common.texts).map((lang) =>
+    el("button", { type: "button", "aria-pressed": String(lang === language), lang, onclick: () => speak(lang) }, common.texts[lang].language)));
+}
+
 function option(value, text, chosen) {
   return el("option", { value, selected: value === chosen }, text);
 }

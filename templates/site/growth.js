@@ -30,15 +30,16 @@ function sideCost(text, key, sizes) {
   return sum;
 }
 
-// Sizes with one of them at a value; those that bound it grow along, which `grown` takes note of. Null where a condition is broken.
+// Sizes with one of them at a value; null where a condition is broken. Those that bound it grow along, which the set `grown` takes note of;
+// without a set they stay.
 function sizesAt(given, over, value, grown) {
   const tried = given.slice();
   tried[over] = value;
-  for (const [low, high] of model.growth.bounds) {
-    if (low !== over) continue;
-    const bound = complete(tried)[high];
-    if (bound !== null && bound < value) {
-      tried[high] = value;
+  for (const [low, high] of grown === null ? [] : model.growth.bounds) {
+    if (low !== over && given[low] !== null) continue;
+    const sizes = complete(tried); // what nobody gives may follow from the size
+    if (sizes[low] !== null && sizes[high] !== null && sizes[high] < sizes[low]) {
+      tried[high] = sizes[low];
       grown.add(high);
     }
   }

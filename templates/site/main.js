@@ -37,9 +37,7 @@ class App {
     document.documentElement.lang = language;
     const main = document.querySelector("main");
     const [answer, ...others] = this.views;
-    const languages = el("p", { class: "languages" }, ...Object.keys(common.texts).map((lang) =>
-      el("button", { type: "button", "aria-pressed": String(lang === language), lang, onclick: () => this.speak(lang) }, common.texts[lang].language)));
-    replace(main, languages, this.remark, answer.sticky, answer.node, ...others.map((view) => view.node));
+    replace(main, languageButtons((lang) => this.speak(lang)), this.remark, answer.sticky, answer.node, ...others.map((view) => view.node));
     others.forEach((view) => view.build());
     this.update();
     this.updateLater();
@@ -58,13 +56,17 @@ class App {
     document.getElementById(focus)?.focus();
   }
 
-  // Sizes as given: typed ones over those of the preset.
+  get pass() {
+    return this.state.optimiser ? "" : this.state.pass;
+  }
+
+  // Sizes as given: typed ones over those of the preset, and those that follow from the pass.
   given() {
     const given = presetSizes(this.state.preset);
     this.state.typed.forEach((value, index) => {
       if (value !== null) given[index] = value;
     });
-    return given;
+    return inPass(this.pass, given);
   }
 
   change(change, mine = null) {
@@ -79,11 +81,11 @@ class App {
     if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
   }
 
-  // Totals stay those of the last sizes that fit together where the present ones do not.
+  // Totals stay those of the last sizes that fit together where the present ones do not; where a page opens so, those of the preset.
   update(mine = null) {
     const all = complete(this.given());
     const fits = mistakes(all).length === 0;
-    const sizes = fits || this.now === null ? all : this.now.sizes;
+    const sizes = fits ? all : this.now === null ? complete(inPass(this.pass, presetSizes(this.state.preset))) : this.now.sizes;
     const s = this.state;
     const setting = { dtype: s.dtype, weights: s.weights || s.dtype, cache: s.cache || s.dtype, optimiser: s.optimiser };
     this.now = { all, sizes, setting, needs: memoryNeeds(setting, sizes), isStale: !fits || this.wrong.size > 0 };

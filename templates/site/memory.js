@@ -62,15 +62,14 @@ function gradientBytes(dtype, sizes) {
 const MOST = 1n << 48n; // no size is looked for beyond
 
 // The largest value of a size with which the model fits, all else as it is: {value, byMemory}; null where nothing is known.
-function largestThatFits(index, given, setting, memory) {
+// With a set, sizes that bound the one go along with it, and are put there.
+function largestThatFits(index, given, setting, memory, grown = null) {
   const known = new Map();
   const fits = (value) => {
     if (value < 1n) return null;
     if (!known.has(value)) {
-      const tried = given.slice();
-      tried[index] = value;
-      const sizes = complete(tried);
-      known.set(value, mistakes(sizes).length ? null : memoryNeeds(setting, sizes).sum);
+      const sizes = sizesAt(given, index, value, grown);
+      known.set(value, sizes === null ? null : memoryNeeds(setting, sizes).sum);
     }
     const needed = known.get(value);
     return needed === null ? null : needed <= memory;

@@ -68,17 +68,28 @@ function memoryView(app) {
     const left = memory - needs.sum;
     const lines = [el("p", {}, el("b", {}, left >= 0n ? say("fits", { left: inBinary(left) }) : say("does_not_fit", { over: inBinary(-left) })))];
     const given = app.given();
+    const set = setByPass(app.pass);
     if (!isStale) {
       for (const [index, [name, meaning, kind]] of model.sizes.entries()) {
         const published = model.presets[app.state.preset][1].some(([place]) => place === index);
-        if (kind !== "free" || published) continue;
+        if (published || set.includes(index) || (kind !== "free" && !isContext(index))) continue;
         const found = largestThatFits(index, given, setting, memory);
         if (found === null) continue;
         const shown = found.value === 0n ? say("none_fits", { name, meaning }) : say(found.byMemory ? "largest" : "largest_by_conditions", { name, meaning, value: withSeparators(found.value) });
         lines.push(el("p", { class: "largest", "data-size": name }, shown));
+        if (!found.byMemory) lines.push(...freed(index, name, given, setting, memory));
       }
     }
     replace(verdict, ...lines);
+  }
+
+  // The same where what bounds a size, such as the number of positions, goes along with it.
+  function freed(index, name, given, setting, memory) {
+    const grown = new Set();
+    const found = largestThatFits(index, given, setting, memory, grown);
+    if (found === null || !found.byMemory || !grown.size) return [];
+    const names = [...grown].map((place) => model.sizes[place][SIZE_NAME]).join(", ");
+    return [el("p", { class: "freed", "data-size": name }, say("largest_freed", { name, names, value: withSeparators(found.value) }))];
   }
 
   return { node: box, build, update, updateLater: fits };

@@ -56,6 +56,25 @@ function presetSizes(preset) {
   return given;
 }
 
+const PASSES = ["prefill", "decode"]; // of a model that decodes: over a prompt, and of the next token
+
+// Sizes as given, with those that follow from the pass: in that over a prompt all tokens are new ones, in that of the next token one is.
+function inPass(pass, given) {
+  const sizes = given.slice();
+  for (const [tokens, context] of pass ? model.decoding : []) {
+    if (context >= 0) sizes[context] = pass === "prefill" ? null : given[context] ?? given[tokens];
+    if (pass === "decode") sizes[tokens] = 1n;
+  }
+  return sizes;
+}
+
+// The places of the sizes that nobody sets in a pass.
+function setByPass(pass) {
+  return pass === "" ? [] : model.decoding.map(([tokens, context]) => (pass === "decode" ? tokens : context)).filter((place) => place >= 0);
+}
+
+const isContext = (index) => model.decoding.some((pair) => pair[1] === index);
+
 const measureIndex = (key) => common.measures.findIndex((measure) => measure[0] === key);
 const rowQuantityIndex = (key) => common.rowQuantities.indexOf(key);
 

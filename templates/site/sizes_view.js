@@ -8,7 +8,7 @@ function sizesView(app) {
 
   function isOpen(index) {
     const published = model.presets[app.state.preset][1].some(([place]) => place === index);
-    return !published && model.sizes[index][SIZE_KIND] === "free";
+    return !published && (model.sizes[index][SIZE_KIND] === "free" || isContext(index));
   }
 
   function sizeField(index) {
@@ -84,11 +84,26 @@ function sizesView(app) {
     if (model.others.length) box.append(el("p", { class: "note" }, ...rich(say("other_presets", { names: model.others.map(([name, choices]) => `${name} (${choices.join(", ")})`).join("; "), first: model.others[0][0] }))));
   }
 
+  // Sizes that another one exceeds, such as P by n where n <= P does not hold: [place, value that it must have at least].
+  function exceeded(sizes) {
+    const least = new Map();
+    for (const [low, high] of model.growth.bounds) {
+      if (sizes[low] !== null && sizes[high] !== null && sizes[low] > (least.get(high) ?? sizes[high])) least.set(high, sizes[low]);
+    }
+    return [...least];
+  }
+
+  function raise([index, value]) {
+    const text = say("raise", { name: model.sizes[index][SIZE_NAME], value: withSeparators(value) });
+    return el("button", { type: "button", class: "raise", onclick: () => app.change((s) => (s.typed[index] = value), index) }, text);
+  }
+
   const derived = el("p", { class: "note derived" });
 
   function update(isMine) {
     const sizes = app.now.all;
     const broken = mistakes(sizes);
+    const set = setByPass(app.pass);
     for (const [index, { typed, slider, back, said, node }] of fields) {
       const value = sizes[index];
       const own = app.state.typed[index];
@@ -103,11 +118,13 @@ function sizesView(app) {
       slider.setAttribute("aria-valuetext", value === null ? "" : withSeparators(value));
       back.hidden = own === null && !app.wrong.has(index);
       node.classList.toggle("changed", own !== null);
+      node.hidden = set.includes(index);
     }
     const told = model.sizes.map((size, index) => [size, sizes[index]]).filter(([size]) => size[SIZE_KIND] === "derived");
     derived.textContent = told.map(([[name, meaning], value]) => `${name} = ${value === null ? "–" : withSeparators(value)} (${meaning})`).join("; ");
     message.hidden = !app.now.isStale;
-    message.textContent = app.now.isStale ? say("stale", { mistakes: [...new Set(broken.map(([, key, values]) => say(key, values)))].join("; ") || say("typed_wrong") }) : "";
+    const said = app.now.isStale ? say("stale", { mistakes: [...new Set(broken.map(([, key, values]) => say(key, values)))].join("; ") || say("typed_wrong") }) : "";
+    replace(message, said, ...exceeded(sizes).map(raise));
   }
 
   function from(index) {

@@ -1,21 +1,55 @@
-// The page of all models: search and families.
+// The page of all models: the questions that people ask, search and families.
+
+// The parts of an address: l the language, s what is searched for, f the family.
+function startState() {
+  const given = new Map(location.hash.replace(/^#/, "").split("&").slice(1).map(readPart));
+  return { lang: Object.hasOwn(common.texts, given.get("l")) ? given.get("l") : "en", search: given.get("s") || "", family: given.get("f") || "" };
+}
+
+// Links go on in the language of this page.
+function linkTo(page, address) {
+  const parts = [VERSION, address, language === "en" ? "" : `l=${language}`].filter(Boolean);
+  return `${page}.html${parts.length > 1 ? `#${parts.join("&")}` : ""}`;
+}
 
 function startPage() {
   const main = document.querySelector("main");
-  const words = el("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", oninput: () => update() });
+  const state = startState();
+  language = state.lang;
+  document.documentElement.lang = language;
+  const words = el("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", oninput: () => changed() });
   const families = [...new Set(archsheet.index.map((one) => one.family))];
-  const family = el("select", { id: "family", onchange: () => update() }, option("", say("all_families"), ""), ...families.map((name) => option(name, name, null)));
+  const family = el("select", { id: "family", onchange: () => changed() }, option("", say("all_families"), ""), ...families.map((name) => option(name, name, null)));
   const count = el("p", { class: "note", role: "status" });
   const lines = archsheet.index.map((one) => {
     const presets = one.presets.map(([name, params, flops]) => {
       const numbers = [params === null ? "" : short(BigInt(params), COUNT_PREFIXES, ""), flops === null ? "" : short(BigInt(flops), PREFIXES, "FLOP")];
-      return el("tr", {}, el("td", {}, el("a", { href: `${one.name}.html#${VERSION}&p=${encodeURIComponent(name)}` }, name)), ...numbers.map((text) => el("td", { class: "number" }, text)));
+      return el("tr", {}, el("td", {}, el("a", { href: linkTo(one.name, `p=${encodeURIComponent(name)}`) }, name)), ...numbers.map((text) => el("td", { class: "number" }, text)));
     });
-    const node = el("article", { class: "model" }, el("h2", {}, el("a", { href: `${one.name}.html` }, one.title), " ", el("small", {}, one.year)),
+    const node = el("article", { class: "model" }, el("h3", {}, el("a", { href: linkTo(one.name, "") }, one.title), " ", el("small", {}, one.year)),
       el("p", {}, one.description), presets.length ? el("table", {}, el("tbody", {}, ...presets)) : null);
     const text = [one.name, one.title, one.family, one.year, one.description, ...one.presets.map(([name]) => name)].join("\n").toLowerCase();
     return { node, text, family: one.family };
   });
+
+  let timer = null;
+  function write() {
+    const parts = [["l", language === "en" ? "" : language], ["s", words.value], ["f", family.value]].filter(([, value]) => value);
+    const address = parts.length ? `#${[VERSION, ...parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`)].join("&")}` : "";
+    if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
+  }
+
+  function changed() {
+    update();
+    clearTimeout(timer);
+    timer = setTimeout(write, WAIT);
+  }
+
+  function speak(lang) {
+    language = lang;
+    write();
+    startPage();
+  }
 
   function update() {
     const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -28,10 +62,17 @@ function startPage() {
     count.textContent = say("found", { count: shown, all: lines.length });
   }
 
-  replace(main, el("div", { class: "controls" }, field(say("search"), words), field(say("family"), family)), count, el("div", { class: "models" }, ...lines.map((line) => line.node)));
+  words.value = state.search;
+  if (families.includes(state.family)) family.value = state.family;
+  const asked = archsheet.questions.map((one) => el("li", {}, el("a", { href: linkTo(one.page, one.address) }, one[language])));
+  replace(main, languageButtons(speak), asked.length ? el("section", { id: "questions" }, el("h2", {}, say("asked")), el("ul", {}, ...asked)) : null,
+    el("h2", {}, say("architectures")), el("div", { class: "controls" }, field(say("search"), words), field(say("family"), family)), count, el("div", { class: "models" }, ...lines.map((line) => line.node)));
   update();
 }
 
-if (archsheet.index) startPage();
-else if (!model) replace(document.querySelector("main"), el("p", {}, say("no_index")));
+if (archsheet.index) {
+  startPage();
+  window.addEventListener("hashchange", startPage);
+}
+if (!archsheet.index && !model) replace(document.querySelector("main"), el("p", {}, say("no_index")));
 if (model) archsheet.app = new App();

@@ -12,6 +12,7 @@ function defaults() {
     weights: "", // as dtype
     cache: "",
     optimiser: "", // of training; none for inference
+    pass: "", // of inference: over a prompt, or of the next token; at the sizes as given where neither is said
     memory: "",
     quantity: model.growth.quantity,
     open: new Set(),
@@ -41,6 +42,7 @@ const PARTS = {
   w: { read: (s, text) => stored(text) !== undefined && (s.weights = text), write: (s) => s.weights },
   c: { read: (s, text) => stored(text) !== undefined && (s.cache = text), write: (s) => s.cache },
   t: { read: (s, text) => places(common.optimisers, text) >= 0 && (s.optimiser = text), write: (s) => s.optimiser },
+  y: { read: (s, text) => model.decoding.length > 0 && PASSES.includes(text) && (s.pass = text), write: (s) => (s.optimiser ? "" : s.pass) },
   m: { read: (s, text) => memoryAmount(text) !== null && (s.memory = text), write: (s) => s.memory },
   q: { read: (s, text) => measureIndex(text) >= 0 && (s.quantity = text), write: (s) => s.quantity },
   z: {

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 from sympy import Expr, Integer, Le, Symbol
 
+from generator.errors import SizeError
 from generator.formulas.mathml import mathml_name, to_mathml
 from generator.quantities import MEASURES, PARAMS, QUANTITIES, STATE_ELEMENTS, TRAINABLE_PARAMS, cost_formula
 from generator.questions.growth.growth_summary import first_of_pairs, inside
 from generator.questions.growth.inside import division_of, preferred
 from generator.questions.growth.parts import main_quantity
 from generator.questions.growth.wording import preset_words
+from generator.questions.memory.decoding import step_size
 from generator.render.site.claim_texts import claim_texts
 from generator.render.site.compact import compact
 from generator.render.site.pool import UNKNOWN, FormulaPool
@@ -59,6 +61,7 @@ def model_data(sheet: Sheet, pool: FormulaPool, code: Mapping[str, CodeLine] | N
             for kind, counts in (("full", sheet.saved.full), ("half", sheet.saved.half))
         },
         "memory": _memory(sheet, pool),
+        "decoding": _decoding(sheet),
         "growth": _growth(sheet),
         "claims": claim_texts(sheet),
         "sources": [[one.label, one.text, one.url] for _, one in sorted(sheet.references.items())],
@@ -133,6 +136,21 @@ def _peaks(peak: PeakMemory | None, what: Pass, pool: FormulaPool) -> list[Any]:
         limits = [[pool.add(count, is_drawn=False), least] for count, least in one.limits(dtype)] if place >= 0 else []
         found.append([place, limits] if place >= 0 and all(count >= 0 for count, _ in limits) else None)
     return found
+
+
+def _decoding(sheet: Sheet) -> list[list[int]]:
+    """Return the sizes of new tokens, each with that of all tokens so far (-1 where none counts them); none where nothing decodes.
+
+    In the pass over a prompt, the second follows from the first. Where it counts earlier tokens alone it would be 0, and sizes begin at 1.
+    """
+    index = {size.name: i for i, size in enumerate(sheet.sizes)}
+    if sheet.growths:
+        follow = all(sheet.sizes[index[one.other.name]].value == one.new for one in sheet.growths)
+        return [[index[one.new.name], index[one.other.name]] for one in sheet.growths] if follow else []
+    try:
+        return [[index[step_size(sheet)], -1]]
+    except SizeError:
+        return []
 
 
 def _growth(sheet: Sheet) -> dict[str, Any]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
+
+import yaml
 
 from generator.files.writing import MADE_BY
 from generator.render.environment import environment
 from generator.render.markdown.index import INSIDE, LAST, IndexEntry, digest_of, folder_of
 from generator.render.site.escaped import script_json
+from generator.resources import templates_dir
 
 
 def start_page() -> str:
@@ -28,14 +32,30 @@ def start_page() -> str:
 
 
 def start_script(entries: Sequence[IndexEntry]) -> str:
-    """Return a script that sets `archsheet.index`: families by their first years, then what belongs to none, by its folder."""
+    """Return a script that sets `archsheet.index` and `archsheet.questions`.
+
+    Families come by their first years, then what belongs to none, by its folder; questions are those that one of the pages answers.
+    """
     shown = [entry for entry in entries if entry.sheet.family or folder_of(entry.sheet) != INSIDE]
     ordered = sorted(shown, key=lambda entry: (not entry.sheet.family, entry.sheet.year or LAST, entry.sheet.name))
+    pages = {entry.sheet.name for entry in ordered}
     return (
         environment()
         .get_template("site/index.js.jinja")
-        .render(origin=f"{MADE_BY}; do not edit", digest=digest_of(ordered), data=script_json([_entry(entry) for entry in ordered]))
+        .render(
+            origin=f"{MADE_BY}; do not edit",
+            digest=digest_of(ordered),
+            data=script_json([_entry(entry) for entry in ordered]),
+            questions=script_json([one for one in questions() if one["page"] in pages]),
+        )
     )
+
+
+@cache
+def questions() -> tuple[dict[str, str], ...]:
+    """Return what people ask: the words in each language, the `page` that answers, and the `address` behind its version."""
+    text = (templates_dir() / "site" / "questions.yaml").read_text(encoding="utf-8")
+    return tuple(yaml.safe_load(text))
 
 
 def _entry(entry: IndexEntry) -> dict[str, Any]:

@@ -34,9 +34,12 @@ def opened(browser: Browser, folder: Path, name: str, hash_: str = "", width: in
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.set_default_timeout(10_000)
     try:
         page.goto(f"{(folder / name).as_uri()}.html{hash_}")
         yield page
         assert said == []
+    except Exception as error:
+        raise AssertionError(f"{name}{hash_}: {said}") from error
     finally:
         page.close()

@@ -201,8 +201,9 @@ def test_memory_and_what_fits_are_those_of_gen_memory(
     assert answer.total is not None
     for count in (*(part.bytes for part in answer.needs.parts), answer.total):
         assert f"{count:,}" in parts
-    free = [size.name for size in sheet.sizes if size.kind == "free"]
-    assert largest.keys() == answer.largest.keys() & {*free}
+    contexts = {growth.other.name for growth in sheet.growths}
+    asked = {size.name for size in sheet.sizes if size.kind == "free" or size.name in contexts}
+    assert largest.keys() == answer.largest.keys() & asked
     for size, one in ((size, answer.largest[size]) for size in largest):
         assert re.findall(r"(?<=: )[\d,]+", largest[size]) == [f"{one.value:,}"]
         assert ("conditions" in largest[size]) == (not one.is_by_memory)
