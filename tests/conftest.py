@@ -16,7 +16,7 @@ from typing import TypeVar
 import pytest
 
 OUT_OF_TIME = "the time given by --minutes is over"
-LONGEST = ("::test_every_formula_presets_and_random_overrides_come_to_the_numbers_of_the_api[", "::test_mypy_finds_nothing")
+LONGEST = ("/test_every_workbook.py::", "::test_mypy_finds_nothing")
 
 # A reason to skip that is none in CI, and why.
 ALLOWED_IN_CI = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -32,12 +32,6 @@ class Book:
     plan: Plan
     file: Path
     stored: Stored
-
-
-def books() -> Iterator[Book]:
-    """Yield the workbook of each spec."""
-    assert len(SPECS) > 70
-    return map(book, SPECS)
 
 
 @cache

@@ -1,11 +1,10 @@
-"""What Excel's parser allows: 64 levels of nesting, and 255 arguments of a function; LibreOffice takes more and shows no fault."""
+"""What Excel's parser allows; that the workbooks of all built-in specs keep to it is seen in `test_every_workbook.py`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from openpyxl.formula.tokenizer import Token, Tokenizer
 from sympy import Add, Eq, Le, Mod
 
 from generator.formulas.symbols import symbol
@@ -13,26 +12,10 @@ from generator.render.workbook import build_workbook
 from generator.sheet.sheet import Constraint, Sheet, SheetPreset, Size
 
 from .calculator import stored
-from .every import books
+from .nesting import deepest, too_deep
 from .sheets import built, linear, row, sums
 
-MOST_LEVELS, MOST_ARGUMENTS = 64, 255
 SIZES = 134
-
-
-def deepest(formula: str) -> tuple[int, int]:
-    """Return the levels of parentheses of a formula, and the most arguments of any function in it."""
-    levels, most, open_calls = 0, 0, []
-    for token in Tokenizer(f"={formula}").items:
-        if token.subtype == Token.OPEN:
-            open_calls.append(1)
-            levels = max(levels, len(open_calls))
-        elif token.subtype == Token.CLOSE:
-            most = max(most, open_calls.pop())
-        elif token.type == Token.SEP and token.subtype == Token.ARG:
-            open_calls[-1] += 1
-    assert open_calls == []
-    return levels, most
 
 
 def many_sizes() -> Sheet:
@@ -54,11 +37,6 @@ def many_sizes() -> Sheet:
         "sizes", "Many sizes", "", "sizes.yaml", "0" * 64, sizes, {}, {"x": (parts[0], parts[1])}, {}, constraints, rows, sums(rows),
         (SheetPreset("one", given, {}),),
     )  # fmt: skip
-
-
-def too_deep(formulas: dict[tuple[str, str], str]) -> dict[tuple[str, str], tuple[int, int]]:
-    found = {cell: deepest(formula) for cell, formula in formulas.items()}
-    return {cell: depth for cell, depth in found.items() if depth[0] > MOST_LEVELS or depth[1] > MOST_ARGUMENTS}
 
 
 def test_levels_and_arguments_are_counted() -> None:
@@ -83,9 +61,3 @@ def test_so_do_those_of_a_spec_with_134_sizes(tmp_path: Path) -> None:
     found = stored(file)
     assert len(found.formulas) > 3000
     assert too_deep(found.formulas) == {}
-
-
-@pytest.mark.slow
-def test_so_do_those_of_every_workbook() -> None:
-    found = {one.name: too_deep(one.stored.formulas) for one in books()}
-    assert {name: cells for name, cells in found.items() if cells} == {}
