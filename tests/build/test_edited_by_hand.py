@@ -31,6 +31,7 @@ KINDS = {
     "schema.json",
     "modules/__init__.py",
     "modules/_frozen.py",
+    "modules/_recompute.py",
     "modules/_state.py",
     "modules/mixer.py",
     "markdown/README.md",
