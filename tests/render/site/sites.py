@@ -27,19 +27,25 @@ def write_site(folder: Path, *sheets: Sheet) -> Path:
 
 
 @contextmanager
-def opened(browser: Browser, folder: Path, name: str, hash_: str = "", width: int = 1000, height: int = 800) -> Iterator[Page]:
-    """Open a page from a file; that anything goes wrong on it, or that anything asks to be seen, is a failure."""
-    page = browser.new_page(viewport={"width": width, "height": height})
+def opened(
+    browser: Browser, folder: Path, name: str, hash_: str = "", width: int = 1000, height: int = 800, *, has_policy: bool = True
+) -> Iterator[Page]:
+    """Open a page from a file; that anything goes wrong on it, or that anything asks to be seen, is a failure.
+
+    Args:
+        has_policy: whether the page's own Content-Security-Policy is in force; tools that are put into a page need it off.
+    """
+    page = browser.new_page(viewport={"width": width, "height": height}, bypass_csp=not has_policy)
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text))
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     try:
         page.goto(f"{(folder / name).as_uri()}.html{hash_}")
         yield page
         assert said == []
     except Exception as error:
-        raise AssertionError(f"{name}{hash_}: {said}") from error
+        raise AssertionError(f"{name}{hash_}: {said[:5]}") from error
     finally:
         page.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from generator.render.site.shared import LANGUAGES
 from generator.render.site.start import questions, start_page, start_script
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from tests.support.browser import browser
 
 from .sites import opened, write_site
 
@@ -27,12 +25,6 @@ if TYPE_CHECKING:
 
 LIBRARY = Library()
 PAGES = ("bert", "llama3")
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
