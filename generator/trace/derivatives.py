@@ -140,12 +140,12 @@ class Derivative:
         return [(x, self._view(x.shape, self._over(x.shape))) for x in self.wanted.values()]
 
     def _over(self, shape: Shape) -> Shape:
-        """Return the strides of the gradient where it lies over a shape with the summed axes: its own if each of these has one element."""
-        own = [(size, stride) for size, stride in zip(self.gradient.shape, self.gradient.strides, strict=True) if size != 1]
-        if [size for size in shape if size != 1] != [size for size, _ in own]:
-            return (Integer(0),) * len(shape)  # what is stretched is never in order, which is all that is asked of it
-        strides = iter(stride for _, stride in own)
-        return tuple(Integer(1) if size == 1 else next(strides) for size in shape)
+        """Return the strides of the gradient where it lies over a shape with the summed axes: along these it takes no steps."""
+        summed = self.launch.along
+        keeps_axes = self.gradient.rank == len(shape)
+        strides = iter(stride for i, stride in enumerate(self.gradient.strides) if not (keeps_axes and i in summed))
+        found = [Integer(0) if i in summed else next(strides) for i in range(len(shape))]
+        return tuple(Integer(1) if size == 1 else stride for size, stride in zip(shape, found, strict=True))
 
     def parts(self) -> Gradients:
         """What was joined is cut again: views."""

@@ -24,6 +24,7 @@ def reduce_axes(t: Tracer, kind: Reduction, x: Tensor, axes: tuple[int, ...], *,
     shape = kept if keep else tuple(size for i, size in enumerate(x.shape) if i not in axes)
     out = t.new(shape, kind="stat" if x.kind == "stat" else "float", needs_grad=x.needs_grad)
     t.kernel(kind, [x], [out], vector=vector_flops(kind, x.numel, out.numel))
+    t.works_along(axes)
     return out
 
 
