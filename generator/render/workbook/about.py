@@ -1,8 +1,7 @@
-"""The last sheet: where the workbook comes from, what is counted, and what the colours mean."""
+"""The last sheet: where the workbook comes from, by which conventions things are counted, and what the colours mean."""
 
 from __future__ import annotations
 
-from generator.quantities import QUANTITIES
 from generator.render.workbook.cells import Page
 from generator.render.workbook.origin import Origin
 from generator.render.workbook.plan import Plan
@@ -33,9 +32,8 @@ def write_about(page: Page, plan: Plan, origin: Origin) -> None:
         row = _line(page, row, words(f"about.{label}"), text)
     for i, reference in enumerate(sheet.references.values()):
         row = _line(page, row, words("about.sources") if i == 0 else "", " ".join(filter(None, [reference.text, reference.url])))
-    row = _section(page, row + 1, words("about.quantities"))
-    for quantity in QUANTITIES:
-        row = _line(page, row, plan.title(quantity), quantity.words(plan.words.language).meaning, unit=plan.unit(quantity))
+        if reference.url:
+            page.link_out(f"B{row - 1}", reference.url, words("notes.to_source"))
     row = _section(page, row + 1, words("about.conventions"))
     for line in words.lines("about.convention_list"):
         page.text(page.merged(f"A{row}:C{row}", "Words"), line)
@@ -49,15 +47,11 @@ def _section(page: Page, row: int, title: str) -> int:
     return row + 1
 
 
-def _line(page: Page, row: int, label: str, text: str, *, unit: str = "") -> int:
-    """Write a label with its text over the other columns, or with a unit in between."""
+def _line(page: Page, row: int, label: str, text: str) -> int:
+    """Write a label with its text over the other columns."""
     page.text(f"A{row}", label, "Label")
-    if unit:
-        page.text(f"B{row}", unit, "Muted words")
-        page.text(f"C{row}", text)
-    else:
-        page.text(page.merged(f"B{row}:C{row}", "Words"), text)
-    page.height(row, [(label, WIDTHS[0]), (text, WIDTHS[2] if unit else WIDTHS[1] + WIDTHS[2])])
+    page.text(page.merged(f"B{row}:C{row}", "Words"), text)
+    page.height(row, [(label, WIDTHS[0]), (text, WIDTHS[1] + WIDTHS[2])])
     return row + 1
 
 

@@ -15,9 +15,12 @@ from generator.render.workbook.devices import write_devices
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formula_sheet import write_formulas
 from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.glossary_sheet import Terms, write_glossary
 from generator.render.workbook.layers import write_layers
 from generator.render.workbook.load_sheet import has_load, write_load
+from generator.render.workbook.named_cells import named_cells
 from generator.render.workbook.names import PROBLEM
+from generator.render.workbook.notes_sheet import write_notes
 from generator.render.workbook.origin import AS_BUILT, Origin
 from generator.render.workbook.plan import PROBLEM_CELL, Plan, make_plan
 from generator.render.workbook.presets import write_presets
@@ -29,7 +32,7 @@ from generator.render.workbook.summary import write_summary
 from generator.sheet.sheet import Sheet
 from generator.version import VERSION
 
-SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "about")
+SHEETS = ("summary", "layers", "formulas", "scaling", "presets", "checks", "glossary", "about", "notes")
 LOAD_SHEETS = (
     "summary",
     "layers",
@@ -39,7 +42,9 @@ LOAD_SHEETS = (
     "devices",
     "presets",
     "checks",
+    "glossary",
     "about",
+    "notes",
     "workings",
 )  # of what has parameters
 REPEATED_ROWS = {
@@ -75,7 +80,8 @@ def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT
     formulas = CellFormulas(plan, book, values)
     _define_names(book, plan)
     scaling = scaling_of(plan)
-    checks = check_list(plan, formulas, write_layers(pages["layers"], plan, formulas))
+    terms = Terms(plan)
+    checks = check_list(plan, formulas, write_layers(pages["layers"], plan, formulas, terms))
     write_summary(pages["summary"], plan, formulas, checks, scaling)
     write_formulas(pages["formulas"], plan, formulas)
     write_scaling(pages["scaling"], plan, formulas, scaling)
@@ -85,7 +91,10 @@ def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT
     if has_load(sheet):
         write_load(pages["load"], pages["workings"], plan, formulas)
         write_devices(pages["devices"], plan)
+    write_glossary(pages["glossary"], plan, terms)
     write_about(pages["about"], plan, origin)
+    write_notes(pages["notes"], plan)
+    pages["notes"].is_locked = False
     for key, page in pages.items():
         set_up_print(page.sheet, title=sheet.title, repeated=REPEATED_ROWS.get(key))
     properties = Properties(sheet.title, sheet.source, language, marks_of(sheet, language, origin))
@@ -104,3 +113,5 @@ def _define_names(book: Workbook, plan: Plan) -> None:
     for size, name in plan.names.items():
         book.defined_names[name] = DefinedName(name, attr_text=plan.at("summary", f"$D${plan.size_rows[size]}"))
     book.defined_names[PROBLEM] = DefinedName(PROBLEM, attr_text=plan.at("checks", PROBLEM_CELL))
+    for one in named_cells(plan):
+        book.defined_names[one.name] = DefinedName(one.name, attr_text=one.cell, comment=one.comment)

@@ -19,6 +19,7 @@ from openpyxl.styles import Alignment
 from openpyxl.utils import get_column_letter
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.cell_range import CellRange
+from openpyxl.worksheet.hyperlink import Hyperlink
 from openpyxl.worksheet.merge import MergedCellRange
 from openpyxl.worksheet.worksheet import Worksheet
 
@@ -28,6 +29,8 @@ from generator.render.workbook.styles import LOOKS
 LONGEST_FORMULA = 8192  # with the equals sign
 LONGEST_TEXT = 32_767
 LONGEST_FOOTER = 200  # of its left part; 255 are allowed for all three with their commands
+LONGEST_TIP = 250  # of what is said when a link is pointed at; 255 are allowed
+LONGEST_ADDRESS = 2000  # of a page of the web; 2,079 are allowed
 LONGEST_LITERAL = 250  # of text inside a formula, well inside the limit of 255
 LEAST_SCALE = 80  # percent at which a sheet is printed, so that its 10 points are at least 8
 # What A4 landscape holds: 784 points without margins, and a character of a column's width is 7 pixels of 0.75 points in both fonts.
@@ -47,6 +50,7 @@ class Page:
     """One sheet of a workbook.
 
     Attributes:
+        is_locked: whether all cells but the inputs are locked when the book is finished.
         chart_texts: what each chart of the sheet shows, in words, in the order in which they were added.
 
     Args:
@@ -58,6 +62,7 @@ class Page:
     def __init__(self, book: Workbook, title: str, values: dict[tuple[str, str], Value]) -> None:
         self.sheet: Worksheet = book.create_sheet(title)
         self.title = title
+        self.is_locked = True
         self.chart_texts: list[str] = []
         self._values = values
         self._looks: dict[str, Any] = {}  # what a cell holds that has a style, by the style's name
@@ -107,6 +112,21 @@ class Page:
         """Place a chart, with words for those who do not see it."""
         self.sheet.add_chart(chart, at)
         self.chart_texts.append(text)
+
+    def link(self, at: str, cell: str, tip: str) -> None:
+        """Let a cell that is written lead to another, and say what it is when it is pointed at; it looks as before."""
+        self._link(at, Hyperlink(ref=at, location=cell, tooltip=shortened(tip, LONGEST_TIP)))
+
+    def link_out(self, at: str, address: str, tip: str) -> None:
+        """Let a cell that is written lead to a page of the web; any other address is left out."""
+        if address.startswith(("https://", "http://")) and units(address) <= LONGEST_ADDRESS:
+            self._link(at, Hyperlink(ref=at, target=address, tooltip=shortened(tip, LONGEST_TIP)))
+
+    def _link(self, at: str, link: Hyperlink) -> None:
+        cell: Any = self.sheet[at]
+        look = copy(cell._style)  # noqa: SLF001 - openpyxl puts a style of its own in the way
+        cell.hyperlink = link
+        cell._style = look  # noqa: SLF001
 
     def row(self, row: int, texts: Sequence[str], style: str) -> None:
         """Write texts side by side from column A on."""

@@ -21,6 +21,7 @@ from generator.render.workbook.charts import fill_caches
 from generator.render.workbook.stamp import Value, stamped
 
 A4 = 9
+CALCULATED_BY = 191029  # the number that Excel 2019 and later give their way of calculating
 
 
 @dataclass(frozen=True)
@@ -42,10 +43,14 @@ class Properties:
 
 def finished(book: Workbook, values: Mapping[tuple[str, str], Value], pages: Sequence[Page], properties: Properties) -> bytes:
     """Return the file of a workbook of which all cells are written: protected, and with a value beside every formula."""
-    for worksheet in book.worksheets:
-        _protect(worksheet)
+    for page in pages:
+        if page.is_locked:
+            _protect(page.sheet)
     fill_caches(book, values)
-    book.calculation.fullCalcOnLoad = True
+    # Every formula has its value: nothing is to be calculated before something is typed. Excel would else ask to save on every close,
+    # as it does with files of which it takes the values for those of an older program.
+    book.calculation.fullCalcOnLoad = False
+    book.calculation.calcId = CALCULATED_BY
     book.properties.title = properties.title
     book.properties.subject = properties.subject
     book.properties.language = properties.language
@@ -93,7 +98,7 @@ def set_up_print(sheet: Worksheet, *, title: str, repeated: str | None = None) -
 
 
 def _protect(sheet: Worksheet) -> None:
-    """Lock everything but the inputs, without a password; columns can be widened and rows filtered."""
+    """Lock everything but the inputs, without a password; cells can look otherwise, columns be widened and rows filtered."""
     sheet.protection.sheet = True
     # In the file these say what is locked.
-    sheet.protection.formatColumns = sheet.protection.formatRows = sheet.protection.autoFilter = False
+    sheet.protection.formatCells = sheet.protection.formatColumns = sheet.protection.formatRows = sheet.protection.autoFilter = False

@@ -16,6 +16,7 @@ from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.parts import children_of
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted, width_of
 from generator.render.workbook.formulas import CellFormulas, closed_form, shape_text
+from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.in_words import cost_in_words
 from generator.render.workbook.invalid_sizes import hide, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
@@ -33,7 +34,7 @@ MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
 DEEPEST_OUTLINE = 7
 
 
-def write_layers(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, Value]:
+def write_layers(page: Page, plan: Plan, formulas: CellFormulas, terms: Terms) -> dict[str, Value]:
     """Write the layers and return what they add up to, by quantity."""
     _write_head(page, plan)
     children = children_of(plan.sheet.rows)
@@ -43,6 +44,8 @@ def write_layers(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, Va
     totals = {quantity.key: _write_quantity(page, plan, formulas, quantity, children, roots) for quantity in QUANTITIES}
     _write_shares(page, plan, totals)
     _finish(page, plan)
+    _write_links(page, plan, terms)
+    page.is_locked = False  # Excel folds no groups of a sheet that is
     return totals
 
 
@@ -228,6 +231,16 @@ def _write_shares(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
         page.formula(f"{share}{at}", f"IF({total}=0,0,{column}{at}/{total})", value, f"{'Group' if children[index] else 'Layer'}, share")
     last = plan.layers_total_row
     page.formula(f"{share}{last}", f"IF({total}=0,0,{column}{last}/{total})", 1 if whole else 0, "Total, share")
+
+
+def _write_links(page: Page, plan: Plan, terms: Terms) -> None:
+    """Let quantities and operations lead to what they are."""
+    for quantity in QUANTITIES:
+        said = quantity.words(plan.words.language).meaning
+        page.link(f"{plan.quantity_column(quantity)}{FIRST_LAYER_ROW - 1}", terms.at_quantity(quantity), said)
+    for index, row in enumerate(plan.sheet.rows):
+        if at := terms.at_operation(row):
+            page.link(f"B{FIRST_LAYER_ROW + index}", at, terms.glossary.operation(row.op))
 
 
 def _finish(page: Page, plan: Plan) -> None:

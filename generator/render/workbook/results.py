@@ -15,6 +15,7 @@ from generator.formulas.order import in_size_order, ordered_terms
 from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InBytes, Quantity, Ratio
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
+from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import FITS, dash, dash_if_invalid
 from generator.render.workbook.large_numbers import mark_inexact
 from generator.render.workbook.live import choice, fixed
@@ -33,7 +34,7 @@ LONGEST_BRANCH = 3900  # characters of each of two formulas in one cell
 FIRST_FORMAT = "float32"  # when the file is written
 
 
-def write_results(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, Value]:
+def write_results(page: Page, plan: Plan, formulas: CellFormulas, terms: Terms) -> dict[str, Value]:
     """Write the totals, and return them by quantity."""
     words = plan.words
     _write_heads(page, plan, plan.open_note_row + 3, words("summary.results"))
@@ -42,7 +43,10 @@ def write_results(page: Page, plan: Plan, formulas: CellFormulas) -> dict[str, V
     page.sheet.conditional_formatting.add(f"B{first}:B{last}", exact)
     mark_inexact(page, f"D{first}:D{last}")
     totals, rows = plan.sheet.totals, plan.total_rows
-    return {one.key: _write_result(page, plan, formulas, one, rows[one.key], totals[one.key]) for one in QUANTITIES}
+    found = {one.key: _write_result(page, plan, formulas, one, rows[one.key], totals[one.key]) for one in QUANTITIES}
+    for one in QUANTITIES:
+        page.link(f"A{rows[one.key]}", terms.at_quantity(one), one.words(words.language).meaning)
+    return found
 
 
 def _write_heads(page: Page, plan: Plan, head: int, section: str) -> None:

@@ -18,6 +18,7 @@ from generator.quantities import BY_KEY, QUANTITIES
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value
 from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import FITS, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.plan import Plan
@@ -243,7 +244,18 @@ def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
     heads |= {f"size {size.name}": size.name for size in plan.sheet.sizes}
     for key, column in columns.items():
         page.text(f"{column}{row}", heads[key], "Column head, number")
+    _link_heads(page, plan, row)
     page.height(row, [(head, NUMBER_WIDTH - 3) for head in heads.values()], least=2)
+
+
+def _link_heads(page: Page, plan: Plan, row: int) -> None:
+    """Let quantities lead to what they are, and sizes to those in use."""
+    terms = Terms(plan)
+    for quantity in QUANTITIES:
+        page.link(f"{plan.scaled_columns[quantity.key]}{row}", terms.at_quantity(quantity), quantity.words(plan.words.language).meaning)
+    for size in plan.sheet.sizes:
+        in_use = plan.at("summary", f"$D${plan.size_rows[size.name]}")
+        page.link(f"{plan.scaled_columns[f'size {size.name}']}{row}", in_use, plan.words("notes.to_sizes", meaning=size.meaning))
 
 
 class _Lines:

@@ -73,6 +73,8 @@ def _open_note(plan: Plan) -> str:
 def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> None:
     row, name = plan.size_rows[size.name], plan.names[size.name]
     page.text(f"A{row}", size.name, "Label")
+    published = plan.at("presets", f"$A${plan.published_rows.get(size.name, plan.all_size_rows[size.name])}")
+    page.link(f"A{row}", published, plan.words("notes.to_presets", meaning=size.meaning))
     meaning = size.meaning if name == size.name else plan.words("summary.written", meaning=size.meaning, name=name)
     page.text(f"G{row}", meaning)
     allowed = _write_allowed(page, plan, size, row)

@@ -10,6 +10,7 @@ from generator.quantities import PARAMS
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.checks import overrides
 from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import text_if_valid, warn
 from generator.render.workbook.live import Live, choice, fixed, rounded, sentence
 from generator.render.workbook.live_check import LiveCheck
@@ -29,11 +30,12 @@ def write_summary(page: Page, plan: Plan, formulas: CellFormulas, checks: tuple[
     """Write the summary."""
     page.widths(WIDTHS)
     _write_head(page, plan)
+    terms = Terms(plan)
     write_sizes(page, plan, formulas)
-    totals = write_results(page, plan, formulas)
+    totals = write_results(page, plan, formulas, terms)
     write_memory(page, plan, formulas)
     write_inference(page, plan, formulas)
-    write_parts(page, plan)
+    write_parts(page, plan, terms)
     write_charts(page, plan, scaling)
     _write_verdict(page, plan, checks)
     _write_headline(page, plan, totals)
@@ -52,6 +54,7 @@ def _write_head(page: Page, plan: Plan) -> None:
         sources = "; ".join(sheet.references[key].text for key in sheet.cite if key in sheet.references)
         text = plan.words("summary.source", label=sources)
         page.text(page.merged(f"A{row + 1}:G{row + 1}", "Remark"), text, "Remark")
+        page.link_out(f"A{row + 1}", next((sheet.references[key].url for key in sheet.cite if key in sheet.references), ""), text)
         page.height(row + 1, [(text, ALL)])
     for at, height in ((1, 28), (2, 42), (3, 26), (row + 2, 6)):
         page.sheet.row_dimensions[at].height = height

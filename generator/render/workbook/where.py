@@ -12,6 +12,7 @@ from generator.formulas.evaluate import evaluate
 from generator.quantities import Quantity, Shown, keys_in, shown_in
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import bars, lines
+from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
@@ -26,7 +27,7 @@ def shared(plan: Plan) -> dict[str, Quantity]:
     return dict(zip("BCDE", (plan.main if Shown.WORK in one.shown else one for one in shown_in(Shown.PARTS)), strict=True))
 
 
-def write_parts(page: Page, plan: Plan) -> None:
+def write_parts(page: Page, plan: Plan, terms: Terms) -> None:
     """Write the table of parts."""
     words, first = plan.words, plan.first_part_row
     if not plan.parts:
@@ -35,11 +36,15 @@ def write_parts(page: Page, plan: Plan) -> None:
     page.text(f"A{first - 1}", words("parts.part"), "Column head")
     for column, quantity in shared(plan).items():
         page.text(f"{column}{first - 1}", plan.short(quantity), "Column head, number")
+        page.link(f"{column}{first - 1}", terms.at_quantity(quantity), quantity.words(words.language).meaning)
     page.text(page.merged(f"F{first - 1}:G{first - 1}", "Column head"), words("parts.rows"), "Column head")
     page.sheet.row_dimensions[first - 1].height = 28
     for i, part in enumerate(plan.parts):
         row = first + i
         page.text(f"A{row}", plan.part_name(part), "Label")
+        if part.rows:
+            first_row = plan.at("layers", f"$A${places.FIRST_LAYER_ROW + min(part.rows)}")
+            page.link(f"A{row}", first_row, words("notes.to_layers"))
         for column, quantity in shared(plan).items():
             _write_share(page, plan, f"{column}{row}", i, quantity)
         names = list(dict.fromkeys(plan.sheet.rows[index].name for index in part.rows))

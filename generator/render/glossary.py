@@ -1,0 +1,36 @@
+"""What workbooks say of words and operations to readers who do not build networks, from one file a language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import yaml
+
+from generator.resources import templates_dir
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """The words of one language.
+
+    Args:
+        words: a term and what it means, by key.
+        operations: what an operation does, by its name in specs.
+    """
+
+    words: dict[str, tuple[str, str]]
+    operations: dict[str, str]
+
+    def operation(self, op: str) -> str:
+        """Return what the operation of a row does, such as `use mlp`; empty where nothing is written of it."""
+        return self.operations.get(op.partition(" ")[0], "")
+
+
+@cache
+def glossary(language: str = "en") -> Glossary:
+    """Return the words of a language."""
+    path = templates_dir() / "glossary" / f"{language}.yaml"
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    words = {key: (str(term), str(meaning)) for key, (term, meaning) in content["words"].items()}
+    return Glossary(words, {str(op): str(meaning) for op, meaning in content["operations"].items()})
