@@ -15,7 +15,8 @@ function aboutView(app) {
       model.sources.length ? el("h2", {}, say("sources")) : null,
       model.sources.length ? el("ul", {}, ...model.sources.map(([label, text, url]) => el("li", {}, el("b", {}, label), ": ", ...rich(text), " ", link(url)))) : null,
       el("h2", {}, say("take_along")),
-      el("p", { class: "links" }, el("button", { type: "button", onclick: download }, say("csv")), " ",
+      el("p", { class: "links" }, el("button", { type: "button", onclick: () => save(`${model.name}.csv`, rowsAsCsv(app.now.sizes), "text/csv") }, say("csv")), " ",
+        el("button", { type: "button", onclick: () => save(`${model.name}.md`, answerAsMarkdown(app), "text/markdown") }, say("answer_markdown")), " ",
         el("a", { href: `../modules/${model.name}.py` }, say("module")), " · ", el("a", { href: `../excel/${model.name}.xlsx` }, say("workbook")), " · ", el("a", { href: `../markdown/${model.name}.md` }, say("markdown"))),
       el("p", { class: "note" }, ...rich(say("same_numbers", { name: model.presets[0][0] || model.name }))));
   }
@@ -54,26 +55,5 @@ function aboutView(app) {
     }
   }
 
-  const sizesText = (sizes) => model.sizes.map(([name], index) => `${name} = ${sizes[index] === null ? "–" : withSeparators(sizes[index])}`).join(", ");
-  // A field of a CSV file; one that a spreadsheet would take for a formula is kept a text.
-  const cell = (text) => `"${(/^[=+\-@]/.test(text) ? "'" : "") + text.replaceAll('"', '""')}"`;
-
-  function csv() {
-    const { sizes } = app.now;
-    const lines = [["row", "op", "repeat", ...common.rowQuantities].map(cell)];
-    for (const row of model.rows) {
-      const costs = row[ROW.costs].map((place) => String(valueOf(place, sizes) ?? ""));
-      lines.push([cell(row[ROW.path]), cell(row[ROW.op]), String(valueOf(row[ROW.repeat], sizes) ?? ""), ...costs]);
-    }
-    return lines.map((fields) => `${fields.join(",")}\r\n`).join("");
-  }
-
-  function download() {
-    const address = URL.createObjectURL(new Blob([csv()], { type: "text/csv" }));
-    const anchor = el("a", { href: address, download: `${model.name}.csv` });
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  }
-
-  return { node: box, build, update, csv };
+  return { node: box, build, update };
 }

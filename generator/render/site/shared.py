@@ -36,6 +36,7 @@ PARTS: Final = (
     "memory_view",
     "tree_view",
     "chart",
+    "downloads",
     "growth_view",
     "about_view",
     "main",

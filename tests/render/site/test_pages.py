@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import random
 import re
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import pytest
+from PIL import Image
 
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.human import compact as short_count
@@ -248,6 +252,35 @@ def test_an_address_says_all_that_is_shown(chromium: Browser, site: Path) -> Non
         page.wait_for_timeout(50)
         assert page.input_value(f"#size-{place_of(sheet, 'n')}") == "128"
         assert "nothing=1, p=constructor, s.b=%E0%A4%A" in page.inner_text("main")
+
+
+def test_what_is_taken_along_holds_what_the_page_shows(chromium: Browser, site: Path) -> None:
+    sheet = sheet_of("bert")
+    saved = {}
+    with opened(chromium, site, "bert", "#1&t=adamw&s.n=384") as page:
+        page.wait_for_selector(".chart")
+        for button in ("Rows as CSV", "Answer as Markdown", "Chart as SVG", "Chart as PNG"):
+            with page.expect_download() as waiting:
+                page.click(f"button:text-is('{button}')")
+            name = waiting.value.suggested_filename
+            saved[name.rpartition(".")[2]] = Path(waiting.value.path()).read_bytes()
+        shown = page.inner_text("#memory-section table >> nth=0")
+    sizes = {**known_views(sheet)[0].examples, "n": 384}
+    rows = list(csv.DictReader(saved["csv"].decode().splitlines()))
+    assert [row["row"] for row in rows] == [row.path for row in sheet.rows]
+    at = cost_of(sheet, sheet.presets[0].name, sizes)
+    assert sum(int(row["macs"]) for row, own in zip(rows, sheet.rows, strict=True) if own.depth == 0) == at.value("macs")
+    text = saved["md"].decode()
+    assert f"{at.value('params'):,}" in text
+    assert re.findall(r"[\d,]{6,}", shown)[-1] in text
+    tree = ET.fromstring(saved["svg"])  # noqa: S314 - our own text
+    curves = list(tree.iter("{http://www.w3.org/2000/svg}polyline"))
+    assert len(curves) == 2
+    assert {one.get("fill") for one in curves} == {"none"}
+    assert len({one.get("stroke") for one in curves}) == 2
+    picture = Image.open(BytesIO(saved["png"]))
+    assert picture.width == 2 * int(tree.get("width", "0"))
+    assert len(picture.convert("RGB").getcolors(1 << 20) or ()) > 20
 
 
 HOSTILE_SPEC = """\
