@@ -299,6 +299,14 @@ def _clip(rng: random.Random) -> dict[str, Any]:
     return {"vision_config": vision, "text_config": text, "projection_dim": rng.randint(5, 40)}
 
 
+def _regnet(rng: random.Random) -> dict[str, Any]:
+    group = 4 * rng.randint(1, 3)
+    return {
+        "hidden_sizes": [group * rng.randint(1, 5) for _ in range(4)], "depths": [rng.randint(2, 4) for _ in range(4)],
+        "groups_width": group, "embedding_size": 4 * rng.randint(1, 6), "layer_type": rng.choice(["x", "y"]), **_labels(rng),
+    }  # fmt: skip
+
+
 def _reformer(rng: random.Random) -> dict[str, Any]:
     rows, columns, row, column = rng.randint(2, 8), rng.randint(2, 8), rng.randint(3, 20), rng.randint(3, 20)
     chunk = rng.randint(2, 9)
@@ -384,6 +392,7 @@ DRAWS: dict[str, Draw] = {
     "convnext": _convnext,
     "clip": _clip,
     "deit": _vit,
+    "regnet": _regnet,
     "dinov2": _dinov2,
     "convnextv2": _convnext,
     "reformer": _reformer,
