@@ -13,6 +13,8 @@ LOCKED := pyproject.toml constraints.txt
 # Each stamp says that what is above it in this file was installed from the files that it depends on.
 RUNTIME := $(VENV)/.runtime-installed
 TESTING := $(VENV)/.testing-installed
+# Recalculates workbooks in the tests, as LibreOffice does: a package of npm, under GPL 3, that no other file needs and that is not passed on.
+HYPERFORMULA := $(VENV)/hyperformula
 
 .PHONY: help build site test test-all bench check format wheel clean distclean
 
@@ -25,11 +27,11 @@ build: $(RUNTIME) ## write every workbook, page and module into generated/
 site: $(RUNTIME) ## write the pages for a browser into generated/site/
 	$(BIN)/gen build specs/ --formats site
 
-test: $(TESTING) ## run the test suite: every spec is executed, every workbook recalculated
+test: $(TESTING) $(HYPERFORMULA) ## run the test suite: every spec is executed, every workbook recalculated
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # `make test-all MARK=exhaustive MINUTES=60` runs what `make test` does not, and starts no test after an hour.
-test-all: $(TESTING) ## run all there is: all sizes, all mutations
+test-all: $(TESTING) $(HYPERFORMULA) ## run all there is: all sizes, all mutations
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "$(MARK)" $(if $(MINUTES),--minutes $(MINUTES))
 
 fuzz: $(TESTING) ## draw valid specs at random and verify each for FUZZ_MINUTES, from FUZZ_SEED on
@@ -71,3 +73,8 @@ $(TESTING): $(RUNTIME)
 	$(INSTALL) --editable '.[torch,dev]'
 	$(INSTALL) --no-deps timm
 	@touch $@
+
+# Without npm, or where its registry cannot be reached, the tests that need it are skipped.
+$(HYPERFORMULA): | $(TESTING)
+	@if command -v npm >/dev/null; then mkdir -p $@ && npm install --silent --no-audit --no-fund --no-save --prefix $@ hyperformula@3.5.0 || rm -rf $@; \
+	else echo "npm is missing: no second engine recalculates the workbooks"; fi

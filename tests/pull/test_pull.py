@@ -223,6 +223,13 @@ def test_a_changed_cell_that_is_no_input_is_reported(plan: Plan, capsys, cell: s
     assert shown.out == ""
 
 
+@pytest.mark.slow
+def test_notes_of_the_readers_own_are_no_changes(plan: Plan, capsys) -> None:
+    notes = {("Notes", "A5"): "what we pay", ("Notes", "B5"): "=total.params/10^9"}
+    assert main(["pull", str(edited(plan, notes | override(plan, b=2)))]) == 0
+    assert "b: 2" in capsys.readouterr().out
+
+
 def test_a_workbook_of_an_older_spec_is_reported(spec: Path, plan: Plan, capsys) -> None:
     path = edited(plan, override(plan, b=2))
     spec.write_text(
