@@ -57,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list[str]:
     from generator.formulas.human import exact, rounded
-    from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, SAVED_BYTES
+    from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES, SAVED_BYTES
+    from generator.quantities import QUANTITIES
 
     sheet, room = cost.sheet, width()
     options = "".join(f", {name}={as_written(value)}" for name, value in {**sheet.options, **chosen}.items())

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from generator.formulas.human import counted
-from generator.quantities import SAVED_BYTES, title_of
+from generator.in_bytes import SAVED_BYTES
+from generator.quantities import title_of
 from generator.sheet.sheet import SheetClaim
 
 Mark = Callable[[str], str]  # of a formula, or the path of a row

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.stored import size_names, text_of
-from generator.quantities import BYTES, INTENSITY, MEASURES, PEAK_BYTES, QUANTITIES, SAVED_BYTES, cost_formula
+from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES, SAVED_BYTES
+from generator.quantities import MEASURES, QUANTITIES, cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.presets import said_by_others
 from generator.sheet.sheet import Sheet, SheetRow

@@ -58,7 +58,8 @@ def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Ma
         own = _costs(tracer.tallies.get(bound.path, Tally()), saved.get(bound.path, ZERO), tracer.facts)
         if bound.child is None:
             row = _row(bound, inputs, depth, repeat, own, bound.row.op)
-            yield replace(row, note=f"{row.note}; {COUNTED_IN_FULL}".removeprefix("; ")) if bound.path in tracer.hidden.uncounted else row
+            remark = {"note": f"{row.note}; {COUNTED_IN_FULL}".removeprefix("; ")} if bound.path in tracer.hidden.uncounted else {}
+            yield replace(row, told={**row.told, **remark})
             continue
         parts = tuple(_rows(bound.child, depth + 1, repeat, tracer, saved))
         overhead = _overhead(bound, depth + 1, count, own)
@@ -81,7 +82,7 @@ def _overhead(bound: BoundRow, depth: int, count: Expr, own: Mapping[str, Expr])
         note = "finds the tokens of each expert, weighs its results and adds them up; the shapes of experts are averages"
     while bound.child is not None and name in bound.child.spec.rows:
         name += "_of_all"
-    return (SheetRow(f"{bound.path}.{name}", name, depth, op, inputs, shapes, count, False, own, note),)
+    return (SheetRow(f"{bound.path}.{name}", name, depth, op, inputs, shapes, count, False, own, {"note": note}),)
 
 
 def _row(
@@ -89,7 +90,7 @@ def _row(
 ) -> SheetRow:
     shapes = tuple((name, x.shape) for name, x in bound.results.items())
     arguments = tuple(bound.child.spec.inputs) if bound.child is not None else ()
-    return SheetRow(bound.path, bound.name, depth, op, inputs, shapes, repeat, is_group, costs, bound.row.note, arguments)
+    return SheetRow(bound.path, bound.name, depth, op, inputs, shapes, repeat, is_group, costs, bound.row.told(), arguments)
 
 
 def makers(arch: Architecture) -> dict[str, str]:

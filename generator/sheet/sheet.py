@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from generator.formulas.stored import StoredFormula
-from generator.quantities import InBytes, Ratio, cost_formula
+from generator.in_bytes import InBytes, Ratio
+from generator.quantities import cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
 
 if TYPE_CHECKING:
@@ -77,8 +78,13 @@ class SheetRow:
     repeat: Expr  # how many times the row is computed, over all enclosing repeats
     is_group: bool
     costs: Mapping[str, Expr]  # by quantity key
-    note: str = ""
+    told: Mapping[str, Any] = field(default_factory=dict)  # by key, what the spec only says of it: `note`
     arguments: tuple[str, ...] = ()  # of a group: what the sub-spec calls its inputs, in the order of `inputs`
+
+    @property
+    def note(self) -> str:
+        """A remark for the reader."""
+        return str(self.told.get("note", ""))
 
 
 @dataclass(frozen=True)

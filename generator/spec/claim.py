@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from generator.quantities import BY_KEY, SAVED_BYTES
+from generator.in_bytes import SAVED_BYTES
+from generator.quantities import BY_KEY
 from generator.spec.keys import (
     CITE,
     CONDITION,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.quantities import SAVED_BYTES, TRAFFIC_ELEMENTS
+from generator.in_bytes import SAVED_BYTES
+from generator.quantities import TRAFFIC_ELEMENTS
 from generator.spec.checks import size_notes, unknown_sizes
 from generator.spec.model import Claim, Spec
 from generator.text.problems import Problem

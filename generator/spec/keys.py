@@ -72,6 +72,7 @@ class Key:
     Args:
         example: how it is written; others: what other libraries and languages call it.
         of_blocks: a row has it only with `use` or `slot`.
+        told: it changes nothing, and is shown as it was written: a text, a number or a flag.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Key:
     example: str = ""
     others: tuple[str, ...] = ()
     of_blocks: bool = False
+    told: bool = False
 
 
 def key(
@@ -93,10 +95,11 @@ def key(
     example: str = "",
     others: str = "",
     of_blocks: bool = False,
+    told: bool = False,
     **default: Any,
 ) -> Any:
     """Declare a key as a field of a dataclass; `name` where a file calls it otherwise, `default` what the field holds without it."""
-    metadata = {"key": (kind, help_text, required, example, tuple(others.split()), of_blocks), "name": name}
+    metadata = {"key": (kind, help_text, required, example, tuple(others.split()), of_blocks, told), "name": name}
     return field(default=default["default"], metadata=metadata) if default else field(default_factory=kind.empty, metadata=metadata)
 
 
@@ -128,6 +131,12 @@ class SpecPart:
     def named(self, key_name: str) -> Span:
         """Return the place of a key, or of an entry inside its value: `with.n`."""
         return self.names.get(key_name, self.span)
+
+    def told(self) -> dict[str, Any]:
+        """Return what is shown as it was written, by key."""
+        kind: Any = type(self)
+        values = {one.name: getattr(self, one.field) for one in keys_of(kind) if one.told}
+        return {name: value for name, value in values.items() if value}
 
     def mistakes(self) -> Iterator[Problem]:
         """Yield what is wrong with keys that go together."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from generator.in_bytes import PEAK_BYTES
 from generator.proof.count.counted import ADDED, Counted
 from generator.proof.count.unfit import UnfitError
 from generator.proof.verify.instance import Workbench
-from generator.quantities import ACTIVE_PARAMS, PARAMS, PEAK_BYTES
+from generator.quantities import ACTIVE_PARAMS, PARAMS
 from generator.sheet.costing import Cost
 from generator.spec.library import Library
 from generator.text.suggest import listed

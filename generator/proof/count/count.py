@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parameter import is_lazy
 
+from generator.in_bytes import FORWARD_PEAK_BYTES, PEAK_BYTES, SAVED_BYTES, TRAFFIC_BYTES
 from generator.proof.count.call import Called
 from generator.proof.count.counted import BACKWARD, FLOPS, PEAKS, Counted
 from generator.proof.count.tree import ByLabel, tied, tree_of
@@ -35,19 +36,7 @@ from generator.proof.measure.storages import owned_storages
 from generator.proof.measure.traffic import kernel_traffic
 from generator.proof.measure.uncounted import UncountedError
 from generator.proof.measure.vector import VectorShares
-from generator.quantities import (
-    ACTIVE_PARAMS,
-    BACKWARD_MATMUL_FLOPS,
-    FORWARD_PEAK_BYTES,
-    MACS,
-    MATMUL_FLOPS,
-    PEAK_BYTES,
-    SAVED_BYTES,
-    SAVED_ELEMENTS,
-    TRAFFIC_BYTES,
-    TRAFFIC_ELEMENTS,
-    VECTOR_FLOPS,
-)
+from generator.quantities import ACTIVE_PARAMS, BACKWARD_MATMUL_FLOPS, MACS, MATMUL_FLOPS, SAVED_ELEMENTS, TRAFFIC_ELEMENTS, VECTOR_FLOPS
 from generator.spec.mode import MODES
 from generator.text.suggest import listed
 

@@ -6,19 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from generator.in_bytes import FORWARD_PEAK_BYTES, PEAK_BYTES, SAVED_BYTES, TRAFFIC_BYTES
 from generator.proof.count.unseen import Uncounted
 from generator.quantities import (
     ACTIVE_PARAMS,
     BACKWARD_MATMUL_FLOPS,
     BY_KEY,
-    FORWARD_PEAK_BYTES,
     MACS,
     MATMUL_FLOPS,
     PARAMS,
-    PEAK_BYTES,
-    SAVED_BYTES,
     SAVED_ELEMENTS,
-    TRAFFIC_BYTES,
     TRAFFIC_ELEMENTS,
     TRAINABLE_PARAMS,
     VECTOR_FLOPS,

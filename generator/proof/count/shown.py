@@ -6,10 +6,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from generator.formulas.human import compact, counted, exact, rounded
+from generator.in_bytes import SAVED_BYTES, TRAFFIC_BYTES
 from generator.proof.count.against import Compared
 from generator.proof.count.counted import ADDED, KEYS, Counted, ModuleCount, title_of
 from generator.proof.count.unseen import Uncounted
-from generator.quantities import ACTIVE_PARAMS, BY_KEY, MACS, PARAMS, SAVED_BYTES, SAVED_ELEMENTS, TRAFFIC_BYTES, TRAINABLE_PARAMS
+from generator.quantities import ACTIVE_PARAMS, BY_KEY, MACS, PARAMS, SAVED_ELEMENTS, TRAINABLE_PARAMS
 from generator.render.terminal.console import styled
 from generator.render.terminal.table import Column, table_lines
 from generator.text.suggest import joined

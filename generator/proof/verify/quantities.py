@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from generator.in_bytes import PEAK_BYTES, SAVED_BYTES
 from generator.proof.verify.measurements import MEASUREMENTS
-from generator.quantities import PEAK_BYTES, SAVED_BYTES
 
 MEASURED_BY: Mapping[str, str] = {
     "shape of ...": "the outputs of the module",

@@ -10,6 +10,7 @@ from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from generator.formulas.evaluate import evaluate
+from generator.in_bytes import FORWARD_PEAK_BYTES, PEAK_BYTES, SAVED_BYTES, STEP_PEAK_BYTES
 from generator.proof.measure.peak import forward_peak
 from generator.proof.measure.peak import peak as measured_peak
 from generator.proof.measure.saved import saved
@@ -18,7 +19,6 @@ from generator.proof.verify.checks import Check
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement
 from generator.proof.verify.rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
 from generator.proof.verify.state import copied, without_past
-from generator.quantities import FORWARD_PEAK_BYTES, PEAK_BYTES, SAVED_BYTES, STEP_PEAK_BYTES
 from generator.sheet.peak import Pass, PeakMemory
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}

@@ -11,7 +11,8 @@ from typing import Any
 from sympy import divisors
 
 from generator.errors import MissingSizeError, SizeError
-from generator.quantities import FORWARD_PEAK_BYTES, PARAMS, STATE_ELEMENTS, STEP_PEAK_BYTES, TRAINABLE_PARAMS
+from generator.in_bytes import FORWARD_PEAK_BYTES, STEP_PEAK_BYTES
+from generator.quantities import PARAMS, STATE_ELEMENTS, TRAINABLE_PARAMS
 from generator.questions.memory.optimisers import copies_of
 from generator.questions.memory.recomputation import recomputed_words
 from generator.questions.memory.stored_formats import StoredFormat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from generator.quantities import PEAK_BYTES
+from generator.in_bytes import PEAK_BYTES
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import LongFormula, PageFormulas, displayed
 from generator.render.markdown.table import MarkdownTable, table

@@ -10,7 +10,8 @@ from sympy import Expr, Integer, Symbol, expand
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
-from generator.quantities import MATMUL_FLOPS, PARAMS, PEAK_BYTES, Shown, keys_in, shown_in
+from generator.in_bytes import PEAK_BYTES
+from generator.quantities import MATMUL_FLOPS, PARAMS, Shown, keys_in, shown_in
 from generator.questions.growth.growth_summary import one_long_sequence
 from generator.render.markdown.escape import code, text
 from generator.render.markdown.formula import PageFormulas

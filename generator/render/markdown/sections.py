@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from sympy import Add, Expr, expand
 
 from generator.formulas.latex import latex_name, to_latex
-from generator.quantities import BYTES, INTENSITY, QUANTITIES, VECTOR_FLOPS, InBytes, Quantity
+from generator.in_bytes import BYTES, INTENSITY, InBytes
+from generator.quantities import QUANTITIES, VECTOR_FLOPS, Quantity
 from generator.render.markdown.escape import code, link, text
 from generator.render.markdown.formula import PageFormulas, Parts, fitting, inline, multiplied, part_lines
 from generator.render.markdown.links import OPERATIONS

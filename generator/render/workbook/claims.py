@@ -9,7 +9,8 @@ from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.quantities import BY_KEY, SAVED_BYTES, summands
+from generator.in_bytes import SAVED_BYTES
+from generator.quantities import BY_KEY, summands
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import hide

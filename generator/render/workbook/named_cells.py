@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import generator.render.workbook.load_choices as choices
-from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES
+from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES
+from generator.quantities import QUANTITIES
 from generator.render.workbook.load_sheet import has_load
 from generator.render.workbook.plan import PRESET_CELL, Plan
 

@@ -8,7 +8,8 @@ from functools import cached_property
 
 from openpyxl.utils import get_column_letter, quote_sheetname
 
-from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, UNITS, Quantity
+from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES
+from generator.quantities import QUANTITIES, UNITS, Quantity
 from generator.questions.growth.inside import Division, InsideCrossing, PartPair, PartSide, division_of, preferred
 from generator.questions.growth.parts import CostPart, main_quantity
 from generator.render.texts import Texts

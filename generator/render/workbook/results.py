@@ -12,7 +12,8 @@ from sympy import Add, Expr, Integer, Max
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.order import in_size_order, ordered_terms
-from generator.quantities import BYTES, INTENSITY, PEAK_BYTES, QUANTITIES, InBytes, Quantity, Ratio
+from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES, InBytes, Ratio
+from generator.quantities import QUANTITIES, Quantity
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.glossary_sheet import Terms

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, expand, sympify
 
+from generator.in_bytes import SAVED_BYTES
 from generator.ops.attention import Attention
 from generator.ops.registry import ops
-from generator.quantities import BY_KEY, SAVED_BYTES, Quantity, cost_formula, summands
+from generator.quantities import BY_KEY, Quantity, cost_formula, summands
 from generator.resolve.architecture import Architecture, BlockRow
 from generator.resolve.sizes import Unresolved
 from generator.sheet.memory import storage_bytes

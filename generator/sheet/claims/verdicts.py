@@ -15,7 +15,8 @@ from generator.formulas.human import counted
 from generator.formulas.order import polynomial, rebuilt
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
-from generator.quantities import SAVED_BYTES, cost_formula
+from generator.in_bytes import SAVED_BYTES
+from generator.quantities import cost_formula
 from generator.resolve.architecture import Architecture
 from generator.resolve.sizes import Unresolved
 from generator.sheet.claims.conditions import Conditions, conditions

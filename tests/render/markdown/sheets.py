@@ -29,7 +29,7 @@ def row(path: str, op: str, *inputs: str, shape: tuple[Expr, ...] = TOKENS, repe
     """One row; `use ...` makes a group."""
     *_, name = path.split(".")
     is_group = op.startswith("use ")
-    return SheetRow(path, name, path.count("."), op, inputs, (("", shape),), repeat, is_group, costs(**given), note)
+    return SheetRow(path, name, path.count("."), op, inputs, (("", shape),), repeat, is_group, costs(**given), {"note": note})
 
 
 PARAMS = {"params": 2 * 64_000 + 2 * (2 * 64 * 256 + 64 + 256)}  # of the preset `base`

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from generator.quantities import BYTES, QUANTITIES
+from generator.in_bytes import BYTES
+from generator.quantities import QUANTITIES
 from generator.render.markdown.links import Links, spec_link
 from generator.render.markdown.ops import render_ops
 from generator.render.markdown.page import render_page

@@ -51,7 +51,7 @@ def row(path: str, op: str, shape: Sequence[Expr], repeat: Expr = ONE, note: str
     """One leaf; costs are those of one layer and are multiplied by the repeat."""
     *_, name = path.split(".")
     total = {key: repeat * value for key, value in given.items()}
-    return SheetRow(path, name, path.count("."), op, (), (("", tuple(shape)),), repeat, False, costs(**total), note)
+    return SheetRow(path, name, path.count("."), op, (), (("", tuple(shape)),), repeat, False, costs(**total), {"note": note})
 
 
 def linear(path: str, k: Expr, width: Expr, tokens: Expr, repeat: Expr = ONE) -> SheetRow:

@@ -22,7 +22,8 @@ from generator.build.catalogue import catalogue_of
 from generator.build.spec_summary import summarise
 from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
-from generator.quantities import MACS, PEAK_BYTES, QUANTITIES
+from generator.in_bytes import PEAK_BYTES
+from generator.quantities import MACS, QUANTITIES
 from generator.questions.growth.growth_summary import first_of_pairs, inside
 from generator.render.formats import EXCEL
 from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan

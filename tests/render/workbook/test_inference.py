@@ -9,7 +9,8 @@ import pytest
 from openpyxl import load_workbook
 
 from generator.api import LoadedSpec, load
-from generator.quantities import PEAK_BYTES, QUANTITIES
+from generator.in_bytes import PEAK_BYTES
+from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.plan import Plan, make_plan

@@ -10,7 +10,8 @@ import pytest
 from openpyxl import load_workbook
 
 from generator.errors import SizeError
-from generator.quantities import PEAK_BYTES, TRAINABLE_PARAMS
+from generator.in_bytes import PEAK_BYTES
+from generator.quantities import TRAINABLE_PARAMS
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.render.workbook import build_workbook
 from generator.render.workbook import load_choices as choices

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from generator import load
-from generator.quantities import INTENSITY
+from generator.in_bytes import INTENSITY
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook import plan as places
