@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from generator.trace.alive import Moment
 from generator.trace.diary import Bind, BlockPass, Diary, Enter, Event, Launch, Leave
-from generator.trace.peak import Memory, Moment
+from generator.trace.peak import Memory
 from generator.trace.recompute import Segment, segments
 from generator.trace.tensor import Storage, Tensor
 

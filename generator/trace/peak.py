@@ -14,20 +14,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sympy import Add, Expr, Max, Mul, Rational, Symbol, expand
 
 from generator.formulas.order import python_number
+from generator.trace.alive import Alive, Moment, Number, Seen, Sums
 from generator.trace.diary import RUNS, Diary, Place
 from generator.trace.tensor import Storage
 
 _MIDDLE = 3  # the run that those left out are like, as seen from outside
 
 T = TypeVar("T")
-Number = int | Fraction  # see `python_number`
+U = TypeVar("U")
 Terms = Mapping[Expr, Number]  # a polynomial: product of sizes: coefficient
-Moment = Mapping[tuple[str, Expr], Number]  # elements alive: kind of element and product of sizes: coefficient
 
 
 class ReplayStep(NamedTuple):
@@ -75,6 +75,7 @@ class Replayed:
     course: Sequence[Moment]
     kept: Moment
     reruns: Mapping[str, Fraction] = field(default_factory=dict)
+    _multiplied: dict[Expr, Terms] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def bytes(self, item: Mapping[str, int]) -> Expr:
         """Return the most bytes alive at once, given the bytes of an element of each kind."""
@@ -101,13 +102,26 @@ class Replayed:
 
     def _highest(self, moments: Iterable[tuple[Moment, ReplayStep]], item: Mapping[str, int]) -> Summits:
         """Return the highest moments: what all of those have that may be it, and what each has beside."""
-        numbers = dict(self.left_out)
         found = _highest_of([(_in_bytes(moment, item), step) for moment, step in moments], _is_at_most)
-        sums = [expand(Add(*(product * Rational(count) for product, count in one.items())).xreplace(numbers)) for one, _ in found]
-        terms = [one.as_coefficients_dict() for one in sums]
-        common = {key: min(one[key] for one in terms) for key in terms[0] if all(one[key] > 0 for one in terms)}
-        shared = Add(*(key * count for key, count in common.items()))
-        return Summits(shared, [(step, one - shared) for one, (_, step) in zip(sums, found, strict=True)])
+        sums = [self._in_sizes(one) for one, _ in found]
+        common = {key: min(one[key] for one in sums) for key in sums[0] if all(one.get(key, 0) > 0 for one in sums)}
+        beside = [{key: count - common.get(key, 0) for key, count in one.items()} for one in sums]
+        return Summits(_added(common), [(step, _added(one)) for one, (_, step) in zip(beside, found, strict=True)])
+
+    def _in_sizes(self, moment: Terms) -> Terms:
+        """Return a polynomial with the numbers of runs in the place of the symbols that stand for those left out."""
+        found: dict[Expr, Number] = {}
+        for product, count in moment.items():
+            if product not in self._multiplied:
+                terms = expand(product.xreplace(dict(self.left_out))).as_coefficients_dict()
+                self._multiplied[product] = {term: python_number(coefficient) for term, coefficient in terms.items()}
+            for term, coefficient in self._multiplied[product].items():
+                found[term] = found.get(term, 0) + count * coefficient
+        return found
+
+
+def _added(terms: Terms) -> Expr:
+    return Add(*(product * Rational(count) for product, count in terms.items()))
 
 
 _NOWHERE = ReplayStep(is_backward=False, row="", place=())
@@ -129,11 +143,11 @@ class Memory:
         self._diary = diary
         self._references: Counter[Storage] = Counter()
         self._made: dict[Storage, Place] = {}
-        self._alive: Counter[tuple[Place, str, Expr]] = Counter()
         self._rising: ReplayStep | None = None
-        self._course: list[tuple[Moment, ReplayStep]] = []
+        self._moments: dict[frozenset[tuple[int, Number]], tuple[Sums, tuple[ReplayStep, Seen]]] = {}  # that differ, as each was first
+        self._course: list[frozenset[tuple[int, Number]]] = []
         self._symbols = {row: Symbol(f"left_out_{i}", integer=True, positive=True) for i, row in enumerate(diary.counts)}
-        self._terms: dict[tuple[tuple[str, ...], Expr], Terms] = {}
+        self._alive = Alive(self._symbols, self._standing_for)
 
     def hold(self, storage: Storage) -> None:
         """Refer to a storage; it is there from the first reference on."""
@@ -142,7 +156,7 @@ class Memory:
             return
         if not self._references[storage]:
             self._made[storage] = self.place
-            self._alive[self.place, storage.kind, storage.numel] += 1
+            self._alive.change(self.place, storage, 1)
             self._rising = ReplayStep(self.is_backward, self.row, tuple(map(self._from_its_end, self.place)))
         self._references[storage] += 1
 
@@ -154,7 +168,7 @@ class Memory:
         self._references[storage] -= 1
         if not self._references[storage]:
             self._note_moment()
-            self._alive[self._made[storage], storage.kind, storage.numel] -= 1
+            self._alive.change(self._made[storage], storage, -1)
 
     def times(self, storage: Storage) -> Expr:
         """Return how many storages one stands for, seen from outside of all stacks."""
@@ -164,25 +178,16 @@ class Memory:
 
     def now(self) -> Moment:
         """Return what is alive."""
-        found: Counter[tuple[tuple[str, ...], str, Expr]] = Counter()
-        for (place, kind, numel), count in self._alive.items():
-            if count:
-                found[self._standing_for(place), kind, numel] += count
-        total: dict[tuple[str, Expr], Number] = {}
-        for (rows, kind, numel), count in found.items():
-            for product, coefficient in self._expanded(rows, numel).items():
-                total[kind, product] = total.get((kind, product), 0) + count * coefficient
-        return {key: value for key, value in total.items() if value != 0}
+        return self._alive.moment(self._alive.sums(self.place), self._alive.seen())
 
     def peak(self, after_forward: Moment, kept: Moment) -> Replayed:
         """Return what the replay has come to."""
         self._note_moment()
         left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
-        distinct: dict[frozenset[tuple[tuple[str, Expr], Expr]], tuple[Moment, ReplayStep]] = {}
-        for moment, step in self._course:
-            distinct.setdefault(frozenset(moment.items()), (moment, step))
-        course = [moment for moment, _ in self._course]
-        return Replayed(_highest_of(distinct.values(), _is_within), after_forward, left_out, self._limits(), course, kept)
+        not_below = _highest_of(self._moments.values(), _is_within)
+        highest = [(self._alive.moment(sums, seen), step) for sums, (step, seen) in not_below]
+        moments = {key: self._alive.of_sums(sums) for key, (sums, _) in self._moments.items()}
+        return Replayed(highest, after_forward, left_out, self._limits(), [moments[key] for key in self._course], kept)
 
     def _limits(self) -> list[tuple[Expr, int]]:
         # Fewer runs may lack the one in which the highest moment lies, or have it in one that others do not go on from.
@@ -191,16 +196,20 @@ class Memory:
 
     def _note_moment(self) -> None:
         if self._rising and not any(row in self._symbols and 2 < run < self._diary.runs - 3 for row, run in self.place):
-            self._course.append((self.now(), self._rising))
+            sums = self._alive.sums(self.place)
+            key = frozenset(sums.items())
+            if key not in self._moments:
+                self._moments[key] = dict(sums), (self._rising, self._alive.seen())
+            self._course.append(key)
         self._rising = None
 
-    def _standing_for(self, place: Place) -> tuple[str, ...]:
-        """Return the rows of which what was made there stands for all runs that were left out."""
+    def _standing_for(self, place: Place, here: Place) -> tuple[str, ...]:
+        """Return the rows of which what was made at a place stands for all runs that were left out, as seen from here."""
         found = []
         for depth, (row, run) in enumerate(place):
             if row in self._symbols:
-                is_inside = len(self.place) > depth and self.place[:depth] == place[:depth] and self.place[depth][0] == row
-                if run == (self._like(self.place[depth][1]) if is_inside else _MIDDLE):
+                is_inside = len(here) > depth and here[:depth] == place[:depth] and here[depth][0] == row
+                if run == (self._like(here[depth][1]) if is_inside else _MIDDLE):
                     found.append(row)
         return tuple(found)
 
@@ -212,12 +221,6 @@ class Memory:
         """Return the run that those left out are like, as seen from another one."""
         return {2: 4, self._diary.runs - 3: self._diary.runs - 5}.get(run, _MIDDLE)
 
-    def _expanded(self, rows: tuple[str, ...], numel: Expr) -> Terms:
-        if (rows, numel) not in self._terms:
-            terms = expand(Mul(numel, *(self._symbols[row] for row in rows))).as_coefficients_dict()
-            self._terms[rows, numel] = {product: python_number(count) for product, count in terms.items()}
-        return self._terms[rows, numel]
-
 
 def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Number]:
     found: dict[Expr, Number] = {}
@@ -226,16 +229,16 @@ def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Number]:
     return found
 
 
-def _highest_of(all_of_them: Iterable[tuple[T, ReplayStep]], is_below: Callable[[T, T], bool]) -> list[tuple[T, ReplayStep]]:
+def _highest_of(all_of_them: Iterable[tuple[T, U]], is_below: Callable[[T, T], bool]) -> list[tuple[T, U]]:
     """Leave out what is below another one, or as high as one before."""
-    kept: list[tuple[T, ReplayStep]] = []
+    kept: list[tuple[T, U]] = []
     for one in all_of_them:
         if not any(is_below(one[0], other[0]) for other in kept):
             kept = [other for other in kept if not is_below(other[0], one[0])] + [one]
     return kept
 
 
-def _is_within(one: Moment, other: Moment) -> bool:
+def _is_within(one: Mapping[Any, Number], other: Mapping[Any, Number]) -> bool:
     """Say whether there is of nothing more at one moment than at another."""
     return all(count <= other.get(key, 0) for key, count in one.items()) and all(count >= one.get(key, 0) for key, count in other.items())
 
