@@ -131,7 +131,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         growths=growths(arch),
         families=spec.entries,
         flows=tuple(dict.fromkeys(_flows(arch, ()))),
-        peak=PeakMemory(library, spec, options=arch.options),
+        peak=PeakMemory(library, spec, options=arch.options, traced=arch),
     )
     if len(problems):
         raise ProblemsError([*problems, *doubts])

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 from sympy import Expr, Integer, Mod
 
 from generator.formulas.evaluate import evaluate
-from generator.formulas.symbols import symbol
+from generator.formulas.symbols import Facts, symbol
 from generator.resolve.architecture import Architecture
 from generator.resolve.decoding import growths
 from generator.resolve.resolver import Resolver
@@ -26,6 +26,7 @@ from generator.trace.diary import RUNS, Diary, NoFormulaError, Recompute
 from generator.trace.liveness import run_forward
 from generator.trace.peak import Replayed, Summits
 from generator.trace.recompute import reruns
+from generator.trace.tensor import Tensor
 from generator.trace.tracer import CACHE
 
 _REMEMBERED = 4  # replays at sizes
@@ -49,6 +50,7 @@ class PeakMemory:
         on_inputs: whether all float inputs need a gradient, or none does; as the spec declares them by default.
         bound: sizes that are numbers.
         recompute: which blocks run once more in the backward pass; None where all keep what they save.
+        traced: the spec as it is traced otherwise, in full precision and for any sizes, where that is at hand.
     """
 
     library: Library
@@ -58,19 +60,21 @@ class PeakMemory:
     on_inputs: bool | None = None
     bound: Mapping[str, Expr] = field(default_factory=dict)
     recompute: Recompute | None = None
+    traced: Architecture | None = None
     _summits: dict[tuple[bool, int], Summits | None] = field(default_factory=dict, init=False)  # formats of one size have the same
     _passes: dict[Pass, PeakMemory] = field(default_factory=dict, init=False)
     _kept: dict[str, Mapping[str, Expr]] = field(default_factory=dict, init=False)
     _recomputing: dict[Recompute, PeakMemory] = field(default_factory=dict, init=False)
     _at_sizes: list[tuple[dict[Expr, int], bool, Replayed]] = field(default_factory=list, init=False)  # what was asked of sizes, in half
+    _first: PeakMemory | None = field(default=None, init=False)  # that of another pass, from which this one was made
 
     def of(self, what: Pass) -> PeakMemory:
         """Return that of a pass, the same one each time."""
         if what is self.what:
             return self
         if what not in self._passes:
-            self._passes[what] = replace(self, what=what)
-            self._passes[what]._plain = self._plain  # noqa: SLF001 - which no pass changes
+            self._passes[what] = replace(self, what=what, traced=self._plain)  # which no pass changes
+            self._passes[what]._first = self._first or self  # noqa: SLF001 - as above
         return self._passes[what]
 
     def recomputing(self, recompute: Recompute | None) -> PeakMemory:
@@ -173,24 +177,22 @@ class PeakMemory:
         """Return a step that stands for any sizes; None where none does: one run more of each stack must come to the same formula."""
         if self.recompute is not None and self.recompute.every > 1:
             return None  # which layers run once more depends on how many there are
-        diary, item = self.diary(), item_bytes(ITEM_BYTES[dtype])
+        item = item_bytes(ITEM_BYTES[dtype])
         with suppress(NoFormulaError):
-            found = self.replayed(diary, dtype)
-            if not diary.handing_on or found.bytes(item) == self.replayed(self.diary(runs=RUNS + 1), dtype).bytes(item):
+            ran = _ran_for_any_size(self._first or self, dtype in HALF, self.has_caches)
+            found = _followed(ran._replace(diary=ran.diary.followed_by(**self._what_counts)))
+            if not ran.diary.handing_on or found.bytes(item) == self.replayed(self.diary(runs=RUNS + 1), dtype).bytes(item):
                 return found
         return None
 
     def diary(self, sizes: Mapping[str, int] | None = None, *, runs: int = RUNS) -> Diary:
         """Return an empty diary of this pass; see `generator.trace.diary.Diary`."""
-        is_training = self.what is not Pass.FORWARD
-        return Diary(
-            sizes,
-            runs=runs,
-            counts_gradients=self.what is Pass.GRADIENTS,
-            trains=is_training,
-            has_caches=self.has_caches,
-            recompute=self.recompute,
-        )
+        return Diary(sizes, runs=runs, has_caches=self.has_caches, recompute=self.recompute, **self._what_counts)
+
+    @property
+    def _what_counts(self) -> dict[str, bool]:
+        """What happens in the forward pass does not depend on this."""
+        return {"counts_gradients": self.what is Pass.GRADIENTS, "trains": self.what is not Pass.FORWARD}
 
     @property
     def has_caches(self) -> bool:
@@ -209,15 +211,39 @@ class PeakMemory:
 
     @cached_property
     def _plain(self) -> Architecture:
-        return Resolver(self.library).architecture(self.spec, self.options)
+        return self.traced or Resolver(self.library).architecture(self.spec, self.options)
 
     def replayed(self, diary: Diary, dtype: str) -> Replayed:
         """Replay the pass. Without a past, sizes that count the tokens so far are those of the step."""
+        return _followed(self._ran(diary, in_half=dtype in HALF))
+
+    def _ran(self, diary: Diary, *, in_half: bool) -> _Ran:
+        """Note in a diary what happens in the forward pass."""
         pairs = [] if diary.has_caches else growths(self._plain)
         alone = {pair.other.name: Integer(0) if pair.is_past else pair.new for pair in pairs}
         alone = {name: size.xreplace({symbol(bound): value for bound, value in self.bound.items()}) for name, size in alone.items()}
-        arch = Resolver(self.library, self.on_inputs, dtype in HALF, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
-        forward = run_forward(diary, [*arch.inputs.values()], [*arch.outputs.values()])
-        if diary.trains:
-            return replace(simulated_peak(forward, arch.tracer.facts), reruns=reruns(diary))
-        return forward.memory.peak(forward.memory.now(), forward.kept)
+        arch = Resolver(self.library, self.on_inputs, in_half, {**self.bound, **alone}, diary).architecture(self.spec, self.options)
+        return _Ran(diary, [*arch.inputs.values()], [*arch.outputs.values()], arch.tracer.facts)
+
+
+class _Ran(NamedTuple):
+    """What happened in a forward pass, with what it was given and what it returned."""
+
+    diary: Diary
+    inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    facts: Facts
+
+
+@lru_cache(maxsize=_REMEMBERED)  # the passes of a spec are asked for one after the other
+def _ran_for_any_size(peak: PeakMemory, in_half: bool, has_caches: bool) -> _Ran:
+    """Run forward for any sizes, once for all passes in which the same happens. Raises NoFormulaError."""
+    return peak._ran(Diary(has_caches=has_caches, recompute=peak.recompute), in_half=in_half)  # noqa: SLF001 - it is a part of that
+
+
+def _followed(ran: _Ran) -> Replayed:
+    """Replay what happened, and the backward pass where the diary says that one follows."""
+    forward = run_forward(ran.diary, ran.inputs, ran.outputs)
+    if ran.diary.trains:
+        return replace(simulated_peak(forward, ran.facts), reruns=reruns(ran.diary))
+    return forward.memory.peak(forward.memory.now(), forward.kept)

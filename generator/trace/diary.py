@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -177,6 +178,12 @@ class Diary:
         self._places: list[Place] = [()]
         self._open: list[BlockPass] = []  # blocks that are running
         self._layers: Counter[str] = Counter()  # of each stack, how many have begun
+
+    def followed_by(self, *, trains: bool, counts_gradients: bool) -> Diary:
+        """Return this diary as that of a pass in which the same happens, whatever follows it. Nothing more is noted in it then."""
+        other = copy(self)
+        other.trains, other.counts_gradients = trains, counts_gradients
+        return other
 
     def mark(self) -> tuple[int, ...]:
         """Return how far it goes."""
