@@ -36,6 +36,7 @@ class ExcelDialect(Dialect):
     def __init__(self, names: Mapping[str, str], size_order: Sequence[str] = ()) -> None:
         super().__init__(size_order)
         self.names = names
+        self._terms: dict[Term, Piece] = {}  # most recur from sum to sum
 
     def print(self, expr: Any) -> str:
         """Return the text of an expression or a condition, without the equals sign."""
@@ -58,6 +59,11 @@ class ExcelDialect(Dialect):
 
     def term(self, term: Term) -> Piece:
         """A quotient of roots is the root of one quotient: where it comes out whole, so does the calculation."""
+        if term not in self._terms:
+            self._terms[term] = self._term(term)
+        return self._terms[term]
+
+    def _term(self, term: Term) -> Piece:
         if {exponent.p > 0 for _, exponent in term.factors if exponent.q == 2} != {True, False}:
             return super().term(term)
         return self.root(Mul(term.coefficient**2, *(base ** (2 * exponent) for base, exponent in term.factors)))

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import comb
 from typing import Any
 
 from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, ceiling, floor
+from sympy.printing.str import StrPrinter
 
 from generator.formulas.logs import fold_logs
 
@@ -43,7 +44,7 @@ class Term:
         """Whether its coefficient is below zero, asked of Python's number: sympy's comparisons take many times as long."""
         return bool(self.coefficient.p < 0)
 
-    @property
+    @cached_property
     def expr(self) -> Expr:
         """The term as an expression."""
         return Mul(self.coefficient, *(base**exponent for base, exponent in self.factors))
@@ -80,9 +81,9 @@ def polynomial(expr: Expr) -> Polynomial:
     if expr.is_Rational:
         return {_ONE: expr} if expr else {}
     if isinstance(expr, Add):
-        return _sum(polynomial(part) for part in expr.args)
+        return _sum(_multiplied_out(part) if isinstance(part, Mul) else polynomial(part) for part in expr.args)
     if isinstance(expr, Mul):
-        return _product(expr.args)
+        return dict(_multiplied_out(expr))
     if isinstance(expr, Pow) and expr.exp.is_Rational:
         return _power(expr.base, expr.exp)
     return {frozenset({(expr, Integer(1))}): Integer(1)}
@@ -93,12 +94,17 @@ def rebuilt(terms: Mapping[Monomial, Rational]) -> Expr:
     return Add(*(Mul(coefficient, *(base**exponent for base, exponent in monomial)) for monomial, coefficient in terms.items()))
 
 
-def _sum(parts: Iterable[Polynomial]) -> Polynomial:
+def _sum(parts: Iterable[Mapping[Monomial, Rational]]) -> Polynomial:
     total: Polynomial = {}
     for part in parts:
         for monomial, coefficient in part.items():
             total[monomial] = total.get(monomial, Integer(0)) + coefficient
     return {monomial: coefficient for monomial, coefficient in total.items() if coefficient != 0}
+
+
+@lru_cache(maxsize=16384)  # the sums of one spec have most of their products in common
+def _multiplied_out(product: Mul) -> Mapping[Monomial, Rational]:
+    return _product(product.args)
 
 
 def _product(parts: Sequence[Expr]) -> Polynomial:
@@ -182,7 +188,19 @@ def _factor_key(base: Expr, position: Mapping[str, int]) -> tuple[int, str, int,
 
 @lru_cache(maxsize=4096)
 def _text(base: Expr) -> str:
-    return str(base)
+    return str(_WithProductsOnce().doprint(base))
+
+
+class _WithProductsOnce(StrPrinter):  # type: ignore[misc]  # sympy publishes no types
+    """What `str` says of an expression. Sums are long, and have most of their products in common."""
+
+    def _print_Mul(self, expr: Mul) -> str:  # noqa: N802 - as sympy names what prints a kind of node
+        return _text_of_product(expr)
+
+
+@lru_cache(maxsize=16384)
+def _text_of_product(product: Mul) -> str:
+    return str(product)
 
 
 def _size_place(size: Symbol, position: Mapping[str, int]) -> tuple[int, str]:

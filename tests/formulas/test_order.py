@@ -9,7 +9,7 @@ from sympy import Eq, Integer, Max, Min, Mod, Rational, ceiling, floor, log, sqr
 
 from generator.formulas.excel import to_excel
 from generator.formulas.latex import to_latex
-from generator.formulas.order import EXPANSION_LIMIT, ordered_terms, polynomial
+from generator.formulas.order import EXPANSION_LIMIT, in_size_order, ordered_terms, polynomial
 from generator.formulas.python import to_python
 from generator.formulas.symbols import symbol
 from generator.formulas.text import to_text
@@ -88,3 +88,9 @@ def test_a_product_that_would_explode_is_not_multiplied_out() -> None:
 
 def test_one_size_to_a_huge_power_is_quick() -> None:
     assert to_text(n**1_000_000, SIZES) == "n**1000000"
+
+
+def test_sums_with_one_first_size_stand_by_what_sympy_prints() -> None:
+    parts = [3 * n * d, -n * d, -2 * n * (d + 1) / 3, n**2 / h, n**-2, sqrt(n * d), floor(n / h), Max(n * d, 2 * h), 1 / (n + d), 3 - 7 * n]
+    sums = [2 * b * e + part for part in parts] + [b * e * n - part for part in parts]
+    assert in_size_order(sums, SIZES) == sorted(sums, key=str)

@@ -10,7 +10,7 @@ from openpyxl.workbook import Workbook
 from sympy import Add, Expr
 
 from generator.formulas.evaluate import evaluate
-from generator.formulas.excel import to_excel
+from generator.formulas.excel import ExcelDialect, to_excel
 from generator.formulas.order import ordered_terms
 from generator.formulas.text import to_text
 from generator.render.workbook.cells import LONGEST_FORMULA, FormulaTooLongError, Page
@@ -31,6 +31,7 @@ class CellFormulas:
 
     def __init__(self, plan: Plan, book: Workbook, values: dict[tuple[str, str], Value]) -> None:
         self.plan = plan
+        self._in_names = ExcelDialect(plan.names, plan.order)
         self._book = book
         self._values = values
         self._helpers: Page | None = None
@@ -66,7 +67,7 @@ class CellFormulas:
             page.number(at, int(expr), style)
             return int(expr)
         names = cells or self.plan.names
-        text = to_excel(expr, names, self.plan.order)
+        text = self._printed(expr, names)
         if len(text) >= (LONGEST_FORMULA if guard is None else LONGEST_GUARDED):
             there = names if cells is None else {size: self.plan.elsewhere(page.title, cell) for size, cell in cells.items()}
             text = self.split(expr, there, sizes or self.plan.in_use)
@@ -76,7 +77,10 @@ class CellFormulas:
 
     def text(self, expr: Any, cells: Mapping[str, str] | None = None) -> str:
         """Return a formula or condition (without the equals sign) in the defined names, or in the cells given for them."""
-        return to_excel(expr, cells or self.plan.names, self.plan.order)
+        return self._printed(expr, cells or self.plan.names)
+
+    def _printed(self, expr: Any, names: Mapping[str, str]) -> str:
+        return self._in_names.print(expr) if names is self.plan.names else to_excel(expr, names, self.plan.order)
 
     def split(self, expr: Expr, names: Mapping[str, str], sizes: Mapping[str, int]) -> str:
         """Put the terms of a formula into helper cells, and return the formula of their sum.
@@ -89,7 +93,7 @@ class CellFormulas:
         references = []
         for piece in self.pieces(expr, names):
             self._helper_row += 1
-            helpers.formula(f"A{self._helper_row}", to_excel(piece, names, self.plan.order), evaluate(piece, sizes), "Calculation")
+            helpers.formula(f"A{self._helper_row}", self._printed(piece, names), evaluate(piece, sizes), "Calculation")
             references.append(self.plan.at("helpers", f"$A${self._helper_row}"))
         return "+".join(references)
 
@@ -98,7 +102,7 @@ class CellFormulas:
         pieces: list[list[Expr]] = []
         length = LONGEST_PIECE
         for term in ordered_terms(expr, self.plan.order):
-            text = to_excel(term.expr, names, self.plan.order)
+            text = self._printed(term.expr, names)
             if len(text) >= LONGEST_FORMULA:
                 raise FormulaTooLongError(f"a term of {len(text)} characters does not fit into a cell: {text[:60]}…")
             if length + len(text) > LONGEST_PIECE:
