@@ -16,8 +16,9 @@ from generator.spec.library import Library
 OPS = "markdown/ops.md"  # the page of all ops
 SCHEMA = "schema.json"  # of specs, for editors
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
-APP, STYLE, START, START_DATA = "site/app.js", "site/app.css", "site/index.html", "site/index.js"
-SITE_FILES = (APP, STYLE, START, START_DATA)  # what the pages for a browser share
+APP, STYLE = "site/app.js", "site/app.css"
+START, START_DATA, COMPARE = "site/index.html", "site/index.js", "site/compare.html"
+SITE_FILES = (APP, STYLE, START, START_DATA, COMPARE)  # what the pages for a browser share
 
 
 def fixed_files(formats: Sequence[Format], library: Library) -> dict[str, bytes]:
@@ -39,9 +40,9 @@ def _site_files(library: Library) -> dict[str, str]:
     """Return what the pages for a browser share, and the page from which they are found; these list the devices that can be named."""
     from generator.questions.hardware.files import devices
     from generator.render.site.shared import app_script, app_style
-    from generator.render.site.start import start_page
+    from generator.render.site.start import compare_page, start_page
 
-    return {APP: app_script(devices(library.roots)), STYLE: app_style(), START: start_page()}
+    return {APP: app_script(devices(library.roots)), STYLE: app_style(), START: start_page(), COMPARE: compare_page()}
 
 
 def reserved_paths() -> frozenset[str]:

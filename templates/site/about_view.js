@@ -4,6 +4,7 @@ function aboutView(app) {
   const totals = el("div");
   const at = el("p", { class: "note" });
   const cells = [];
+  const compared = el("a", {}); // to the page that shows this one beside others
   const box = el("section", { id: "about" });
 
   function build() {
@@ -18,6 +19,7 @@ function aboutView(app) {
       el("p", { class: "links" }, el("button", { type: "button", onclick: () => save(`${model.name}.csv`, rowsAsCsv(app.now.sizes), "text/csv") }, say("csv")), " ",
         el("button", { type: "button", onclick: () => save(`${model.name}.md`, answerAsMarkdown(app), "text/markdown") }, say("answer_markdown")), " ",
         el("a", { href: `../modules/${model.name}.py` }, say("module")), " · ", el("a", { href: `../excel/${model.name}.xlsx` }, say("workbook")), " · ", el("a", { href: `../markdown/${model.name}.md` }, say("markdown"))),
+      el("p", { class: "links" }, compared),
       el("p", { class: "note" }, ...rich(say("same_numbers", { name: model.presets[0][0] || model.name }))));
   }
 
@@ -46,6 +48,16 @@ function aboutView(app) {
   }
 
   function update() {
+    const run = app.state.optimiser || app.pass;
+    const side = [model.name, model.presets[app.state.preset][0], run].join(" ").trim();
+    const parts = [VERSION, `m=${encodeURIComponent(side)}`, `m=${encodeURIComponent(side)}`];
+    if (language !== "en") parts.push(`l=${language}`);
+    for (const [key, value] of [["d", app.state.dtype], ["w", app.state.weights], ["c", app.state.cache]]) if (value) parts.push(`${key}=${value}`);
+    app.state.typed.forEach((value, index) => {
+      if (value !== null) parts.push(`${SIZE_PART}${encodeURIComponent(model.sizes[index][SIZE_NAME])}=${value}`);
+    });
+    compared.href = `compare.html#${parts.join("&")}`;
+    compared.textContent = say("side_by_side");
     const { sizes } = app.now;
     at.textContent = say("totals_at", { sizes: sizesText(sizes) });
     for (const [key, about, exact] of cells) {

@@ -27,10 +27,6 @@ function answerView(app) {
     replace(list, ...items);
   }
 
-  function smallestDevice(sum) {
-    return sum === null ? null : common.devices.find(([, , bytes]) => BigInt(bytes) >= sum) || null;
-  }
-
   function select(label, id, options, value, change) {
     const control = el("select", { id, onchange: () => app.change((s) => change(s, control.value)) }, ...options.map(([key, text]) => option(key, text, value)));
     return field(label, control);

@@ -45,6 +45,8 @@ function memoryNeeds(setting, sizes) {
   return { parts, sum, atLeast };
 }
 
+const smallestDevice = (sum) => (sum === null ? null : common.devices.find(([, , bytes]) => BigInt(bytes) >= sum) || null);
+
 // What is kept for the backward pass, by kind of element: [kind, elements, bytes].
 function keptByKind(dtype, sizes) {
   const bytes = itemBytes(dtype);

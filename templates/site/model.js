@@ -1,11 +1,11 @@
 // A model at given sizes: sizes filled in, conditions, values of formulas. As in Python, sizes are whole numbers from one on.
 
-const model = archsheet.model;
+let model = archsheet.model;
 const common = archsheet.common;
 const SIZE_NAME = 0, SIZE_MEANING = 1, SIZE_KIND = 2, SIZE_FORMULA = 3, SIZE_MATH = 4;
 const ROW = { path: 0, name: 1, depth: 2, op: 3, inputs: 4, shapes: 5, repeat: 6, isGroup: 7, costs: 8, note: 9, code: 10 };
 
-const formulas = model ? archsheet.formulas(HELPERS) : [];
+let formulas = model ? archsheet.formulas(HELPERS) : [];
 
 // The value of a formula; null where it has none at these sizes.
 function valueOf(place, sizes) {

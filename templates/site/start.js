@@ -66,11 +66,13 @@ function startPage() {
   if (families.includes(state.family)) family.value = state.family;
   const asked = archsheet.questions.map((one) => el("li", {}, el("a", { href: linkTo(one.page, one.address) }, one[language])));
   replace(main, languageButtons(speak), asked.length ? el("section", { id: "questions" }, el("h2", {}, say("asked")), el("ul", {}, ...asked)) : null,
+    el("p", {}, el("a", { href: linkTo("compare", "") }, say("side_by_side"))),
     el("h2", {}, say("architectures")), el("div", { class: "controls" }, field(say("search"), words), field(say("family"), family)), count, el("div", { class: "models" }, ...lines.map((line) => line.node)));
   update();
 }
 
-if (archsheet.index) {
+if (archsheet.index && document.querySelector("main").dataset.page === "compare") archsheet.comparison = new Comparison();
+else if (archsheet.index) {
   startPage();
   window.addEventListener("hashchange", startPage);
 }

@@ -48,5 +48,6 @@ def model_page(sheet: Sheet) -> str:
             script=f"{sheet.name}.js",
             plain=f"../markdown/{sheet.name}.md",
             home="index.html",
+            page="model",
         )
     )

@@ -40,6 +40,7 @@ PARTS: Final = (
     "growth_view",
     "about_view",
     "main",
+    "compare",
     "start",
 )
 

@@ -27,6 +27,24 @@ def start_page() -> str:
             script="index.js",
             plain="../markdown/README.md",
             home="",
+            page="start",
+        )
+    )
+
+
+def compare_page() -> str:
+    """Return the HTML of the page that shows models side by side."""
+    return (
+        environment()
+        .get_template("site/page.html.jinja")
+        .render(
+            origin=f"{MADE_BY}; do not edit",
+            title="Side by side",
+            description="Two to eight models, presets or scenarios: where they differ, and how they grow.",
+            script="index.js",
+            plain="../markdown/README.md",
+            home="index.html",
+            page="compare",
         )
     )
 

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.questions.hardware.files import devices
+from generator.render.markdown.index import IndexEntry
+from generator.render.markdown.presets import preset_numbers
 from generator.render.site.page import model_page, model_script
 from generator.render.site.shared import app_script, app_style
+from generator.render.site.start import compare_page, start_page, start_script
 from generator.sheet.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -17,9 +20,12 @@ if TYPE_CHECKING:
 
 
 def write_site(folder: Path, *sheets: Sheet) -> Path:
-    """Write the pages of sheets without lines of code, which would take the modules of all they use."""
+    """Write the pages of sheets, and those that list and compare them, without lines of code: these take the modules of all they use."""
     (folder / "app.js").write_text(app_script(devices()), encoding="utf-8")
     (folder / "app.css").write_text(app_style(), encoding="utf-8")
+    (folder / "index.html").write_text(start_page(), encoding="utf-8")
+    (folder / "compare.html").write_text(compare_page(), encoding="utf-8")
+    (folder / "index.js").write_text(start_script([IndexEntry(sheet, preset_numbers(sheet)) for sheet in sheets]), encoding="utf-8")
     for sheet in sheets:
         (folder / f"{sheet.name}.js").write_text(model_script(sheet), encoding="utf-8")
         (folder / f"{sheet.name}.html").write_text(model_page(sheet), encoding="utf-8")

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from generator.render.markdown.index import IndexEntry
-from generator.render.markdown.presets import preset_numbers
-from generator.render.site.start import start_page, start_script
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 
@@ -27,6 +24,7 @@ SHOWN = {
     "decoding": ("grouped_rotary_attention", "#1&m=24GB&s.n=64&s.m=32"),
     "training": ("bert", "#1&t=adamw&m=24GB&r=blocks.attention.scores&z=1&o=blocks,blocks.attention"),
     "chinese": ("bert", "#1&l=zh"),
+    "compared": ("compare", "#1&m=grouped_rotary_attention%20%20decode&m=bert%20bert-large%20adamw&z=1&q=macs&x=b"),
 }
 LEAST_CONTRAST = 4.5  # WCAG 2.2, 1.4.3, of texts below 24 px
 LEAST_OF_GRAPHICS = 3.0  # 1.4.11
@@ -56,18 +54,16 @@ CONTRASTS = """selectors => selectors.map(selector => {
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = Library()
     sheets = [compile_spec(library, name).sheet for name in ("bert", "grouped_rotary_attention")]
-    folder = write_site(tmp_path_factory.mktemp("site"), *sheets)
-    (folder / "index.html").write_text(start_page(), encoding="utf-8")
-    (folder / "index.js").write_text(start_script([IndexEntry(sheet, preset_numbers(sheet)) for sheet in sheets]), encoding="utf-8")
-    return folder
+    return write_site(tmp_path_factory.mktemp("site"), *sheets)
 
 
 def unfold(page: Page) -> None:
+    page.wait_for_selector("main h2")
     page.evaluate("document.querySelectorAll('details').forEach(one => (one.open = true))")
     page.wait_for_timeout(150)
 
 
-@pytest.mark.parametrize(("shown", "scheme"), [("index", "light"), ("training", "light"), ("chinese", "dark")])
+@pytest.mark.parametrize(("shown", "scheme"), [("index", "light"), ("training", "light"), ("chinese", "dark"), ("compared", "light")])
 def test_axe_finds_nothing_and_what_it_leaves_undecided_has_contrast(chromium: Browser, site: Path, shown: str, scheme: Any) -> None:
     axe = files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
     with opened(chromium, site, *SHOWN[shown], has_policy=False) as page:
@@ -89,7 +85,7 @@ def held_to_axe(page: Page, options: dict[str, Any]) -> int:
     texts = undecided.get("color-contrast", [])
     low = [(text, ratio) for text, ratio in zip(texts, page.evaluate(CONTRASTS, texts), strict=True) if ratio < LEAST_CONTRAST]
     assert low == []
-    lines = [selector for selector in (".curve.side-0", ".curve.side-1", ".bar") if page.query_selector(selector)]
+    lines = [selector for selector in (*(f".curve.side-{side}" for side in range(8)), ".bar") if page.query_selector(selector)]
     assert min(page.evaluate(CONTRASTS, lines), default=LEAST_OF_GRAPHICS) >= LEAST_OF_GRAPHICS
     return len(found["passes"])
 

@@ -23,12 +23,9 @@ from generator.questions.growth.inside import division_of, met
 from generator.questions.memory.answer import memory_of
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
-from generator.render.markdown.index import IndexEntry
-from generator.render.markdown.presets import preset_numbers
 from generator.render.site.compact import compact
 from generator.render.site.model_data import model_data
 from generator.render.site.pool import UNKNOWN, FormulaPool
-from generator.render.site.start import start_page, start_script
 from generator.resources import templates_dir
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of
@@ -384,9 +381,6 @@ def test_a_page_is_small(site: Path, name: str) -> None:
 
 
 def test_a_page_is_found_by_its_words_and_opens_at_a_preset(chromium: Browser, site: Path) -> None:
-    entries = [IndexEntry(sheet, preset_numbers(sheet)) for sheet in map(sheet_of, TYPED)]
-    (site / "index.html").write_text(start_page(), encoding="utf-8")
-    (site / "index.js").write_text(start_script(entries), encoding="utf-8")
     with opened(chromium, site, "index") as page:
         assert page.locator("article:visible").count() == len(TYPED)
         page.fill("#search", "BERT bidirectional")

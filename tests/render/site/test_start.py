@@ -11,10 +11,8 @@ from generator.formulas.human import compact as short_count
 from generator.questions.memory.answer import memory_of
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
-from generator.render.markdown.index import IndexEntry
-from generator.render.markdown.presets import preset_numbers
 from generator.render.site.shared import LANGUAGES
-from generator.render.site.start import questions, start_page, start_script
+from generator.render.site.start import questions
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 
@@ -30,10 +28,7 @@ PAGES = ("bert", "llama3")
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sheets = [compile_spec(LIBRARY, name).sheet for name in PAGES]
-    folder = write_site(tmp_path_factory.mktemp("site"), *sheets)
-    (folder / "index.html").write_text(start_page(), encoding="utf-8")
-    (folder / "index.js").write_text(start_script([IndexEntry(sheet, preset_numbers(sheet)) for sheet in sheets]), encoding="utf-8")
-    return folder
+    return write_site(tmp_path_factory.mktemp("site"), *sheets)
 
 
 def test_questions_are_about_presets_and_sizes_that_there_are() -> None:
