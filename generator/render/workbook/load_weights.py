@@ -32,7 +32,7 @@ def _write_format(page: Page, plan: Plan, row: int, stored: StoredFormat, bytes_
     params = plan.total_cell(PARAMS)
     total = evaluate(plan.sheet.totals[PARAMS.key], plan.in_use) * stored.bytes_each
     page.text(f"A{row}", stored.key, "Label")
-    page.formula(f"B{row}", f"8*{bytes_each}", 8 * stored.bytes_each, "Figure")
+    page.formula(f"B{row}", f"8*{bytes_each}", 8 * stored.bytes_each, "Calculation")
     for letter, unit, size in (("C", "10^9", 10**9), ("D", "2^30", 1 << 30)):
         page.formula(f"{letter}{row}", f"IF(ISNUMBER({params}),{params}*{bytes_each}/{unit},{dash(plan)})", total / size, "Figure")
     scale = plan.words("load.scale_bits", bits=stored.scale_bits, group=stored.group) if stored.scale_bits else ""

@@ -34,6 +34,7 @@ PROBLEM_CELL = "$B$3"  # on the sheet of checks: what is wrong with the sizes
 FIRST_LAYER_ROW = 5
 PART_COLUMN = "C"  # on the layers sheet
 FIRST_QUANTITY_COLUMN = 7
+WEIGHT_FORMATS = ("float32", "bfloat16", "int8", "int4")  # in which the sheet of presets shows weights
 SPARE_COLUMNS = 4  # of the presets sheet, for the user's own
 SWEEP_INPUT = "$B$4"  # on the scaling sheet; what is used is in the cells below, also where something else was typed
 START_INPUT = "$B$5"
@@ -311,6 +312,23 @@ class Plan:
         return {quantity.key: first + i for i, quantity in enumerate(QUANTITIES)}
 
     @cached_property
+    def preset_weight_rows(self) -> dict[str, int]:
+        """The row of what the weights take in each of `WEIGHT_FORMATS`, below a heading."""
+        first = self.preset_total_rows[QUANTITIES[-1].key] + 2
+        return {name: first + i for i, name in enumerate(WEIGHT_FORMATS)}
+
+    @cached_property
+    def preset_share_rows(self) -> tuple[int, ...]:
+        """The row of each part's share in the main quantity, below a heading; none where the cost has no parts."""
+        first = self.preset_weight_rows[WEIGHT_FORMATS[-1]] + 2
+        return tuple(first + i for i in range(len(self.parts)))
+
+    @property
+    def last_figure_row(self) -> int:
+        """The last row of what presets come to."""
+        return max([*self.preset_weight_rows.values(), *self.preset_share_rows])
+
+    @cached_property
     def expected(self) -> tuple[Quantity, ...]:
         """The quantities for which some preset has a total that it must come to."""
         return tuple(quantity for quantity in QUANTITIES if any(quantity.key in column.expect for column in self.filled_columns))
@@ -318,7 +336,7 @@ class Plan:
     @cached_property
     def expected_rows(self) -> dict[str, int]:
         """The row of each expected total; the row below it holds the difference."""
-        first = self.preset_total_rows[QUANTITIES[-1].key] + 2
+        first = self.last_figure_row + 2
         return {quantity.key: first + 2 * i for i, quantity in enumerate(self.expected)}
 
     @property
@@ -336,13 +354,13 @@ class Plan:
     @cached_property
     def printed_rows(self) -> dict[str, int]:
         """The row of what sources print of each quantity."""
-        above = self.implementation_row if self.expected else self.preset_total_rows[QUANTITIES[-1].key]
+        above = self.implementation_row if self.expected else self.last_figure_row
         return {quantity.key: above + 2 + i for i, quantity in enumerate(self.printed)}
 
     @property
     def notes_row(self) -> int:
         """The row of what presets have to say for themselves, below all others."""
-        above = self.implementation_row if self.expected else self.preset_total_rows[QUANTITIES[-1].key]
+        above = self.implementation_row if self.expected else self.last_figure_row
         return max([*self.printed_rows.values(), above]) + 1
 
     def preset_range(self, row: int) -> str:

@@ -16,6 +16,7 @@ from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.large_numbers import mark_inexact
 from generator.render.workbook.plan import Plan, PresetColumn
+from generator.render.workbook.preset_figures import cells_of, write_share_rows, write_weight_rows
 from generator.render.workbook.size_inputs import size_rule
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK
@@ -43,6 +44,13 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     _section(page, plan, plan.preset_total_rows[QUANTITIES[0].key] - 1, "presets.totals")
     for quantity in QUANTITIES:
         _write_total(page, plan, formulas, quantity)
+    _section(page, plan, min(plan.preset_weight_rows.values()) - 1, "presets.weights")
+    write_weight_rows(page, plan, formulas)
+    if plan.parts:
+        row = plan.preset_share_rows[0] - 1
+        title = plan.words("presets.shares", quantity=plan.title(plan.main))
+        page.text(page.merged(f"A{row}:{plan.rightmost_column}{row}", "Section"), title, "Section")
+        write_share_rows(page, plan, formulas)
     if plan.expected:
         _section(page, plan, plan.expected_rows[plan.expected[0].key] - 1, "presets.expected_totals")
         _write_implementations(page, plan)
@@ -189,11 +197,6 @@ def _size_in(column: PresetColumn, size: Size) -> Size:
     return next(one for one in column.sheet.sizes if one.name == size.name)
 
 
-def _cells(plan: Plan, column: PresetColumn) -> dict[str, str]:
-    """Return the cell of each size in a column, among all sizes."""
-    return {name: f"{column.letter}${row}" for name, row in plan.all_size_rows.items()}
-
-
 def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> None:
     row = plan.all_size_rows[size.name]
     _label(page, row, size.name, size.meaning)
@@ -212,12 +215,12 @@ def _size_formula(plan: Plan, formulas: CellFormulas, size: Size, column: Preset
     A column of the user's own into which nothing is typed yet holds all sizes of the first.
     """
     if size.kind == "derived":
-        return formulas.text(size.value, _cells(plan, column))
+        return formulas.text(size.value, cells_of(plan, column))
     published = f"{column.letter}{plan.published_rows[size.name]}"
     first = f"${plan.first_column}{plan.all_size_rows[size.name]}"
     is_given = is_size(published) if column.is_own else f"ISNUMBER({published})"
     if size.value is not None:
-        other = formulas.text(size.value, _cells(plan, column))
+        other = formulas.text(size.value, cells_of(plan, column))
         if column.is_own and size.name in plan.columns[0].published:
             rows = plan.published_rows.values()
             typed = f"{column.letter}${min(rows)}:{column.letter}${max(rows)}"
@@ -242,10 +245,10 @@ def _write_total(page: Page, plan: Plan, formulas: CellFormulas, quantity: Quant
     _label(page, row, plan.title(quantity), plan.unit(quantity))
     for column in plan.filled_columns:
         total = column.sheet.totals[quantity.key]
-        formulas.write(page, f"{column.letter}{row}", total, "Whole number", cells=_cells(plan, column), sizes=column.values)
+        formulas.write(page, f"{column.letter}{row}", total, "Whole number", cells=cells_of(plan, column), sizes=column.values)
     for column in plan.own_columns:
         total = column.sheet.totals[quantity.key]
-        text = formulas.text(total, _cells(plan, column))
+        text = formulas.text(total, cells_of(plan, column))
         if len(text) > places.LONGEST_GUARDED:
             page.text(f"{column.letter}{row}", plan.words("presets.too_long"), "Muted number")
             continue

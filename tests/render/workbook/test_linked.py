@@ -97,6 +97,19 @@ def test_formulas_in_names_follow_what_is_typed(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_presets_show_their_weights_in_bytes_and_shares_that_make_up_the_whole() -> None:
+    one, presets = book("bert"), bert(values=True)["Presets"]
+    for column in one.plan.columns:
+        for name, row in one.plan.preset_weight_rows.items():
+            needs = one.spec.memory(column.name, b=1, n=8, dtype="float32", weights=name)
+            (weights,) = (part.bytes for part in needs.needs.parts if part.key == "weight_bytes")
+            assert presets[f"{column.letter}{row}"].value * 10**9 == pytest.approx(weights, rel=1e-12)
+        shares = [presets[f"{column.letter}{row}"].value for row in one.plan.preset_share_rows]
+        assert len(shares) > 3
+        assert sum(shares) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.slow
 def test_the_documentation_lists_all_names() -> None:
     text = DOCUMENTED.read_text(encoding="utf-8")
     names = {name for name in bert().defined_names if "." in name and not name.startswith("input.")}

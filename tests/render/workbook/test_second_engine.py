@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,13 @@ def wrong(file: Path, found: dict[Cell, Any]) -> list[tuple[Cell, str, Any, Any]
 
 def _agree(stored: Any, found: Any) -> bool:
     if isinstance(stored, bool | str) or stored is None:
-        return (stored or "") == (found or "")
+        return (stored or "") == (_with_15_digits(found) if isinstance(found, str) else found or "")
     return isinstance(found, int | float) and abs(stored - found) <= 1e-12 * max(abs(stored), abs(found))
+
+
+def _with_15_digits(text: str) -> str:
+    """Return a text in which numbers have as many digits as Excel gives those that it joins to text; JavaScript gives 17."""
+    return re.sub(r"[0-9]+\.[0-9]{10,}", lambda match: format(float(match[0]), ".15g"), text)
 
 
 @needs_hyperformula
