@@ -299,6 +299,12 @@ def _clip(rng: random.Random) -> dict[str, Any]:
     return {"vision_config": vision, "text_config": text, "projection_dim": rng.randint(5, 40)}
 
 
+def _siglip(rng: random.Random) -> dict[str, Any]:
+    own = _clip(rng)
+    text = own["text_config"] | {"projection_size": own["vision_config"]["hidden_size"]}
+    return {"vision_config": own["vision_config"], "text_config": text}
+
+
 def _regnet(rng: random.Random) -> dict[str, Any]:
     group = 4 * rng.randint(1, 3)
     return {
@@ -391,6 +397,7 @@ DRAWS: dict[str, Draw] = {
     "cvt": _cvt,
     "convnext": _convnext,
     "clip": _clip,
+    "siglip": _siglip,
     "deit": _vit,
     "regnet": _regnet,
     "dinov2": _dinov2,

@@ -182,6 +182,7 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("roberta", "hidden_act", {"hidden_act": "relu"}),
     ("distilbert", "activation", {"activation": "relu"}),
     ("electra", "hidden_act", {"hidden_act": "gelu_new"}),
+    ("siglip", "text_config_projection_size", {"text_config": {"projection_size": 40}}),
     ("mamba2", "hidden_act", {"hidden_act": "gelu"}),
 ]
 

@@ -42,7 +42,7 @@ FULL_SIZE |= {
     "granite_moe",
     "roberta",
 }
-FULL_SIZE |= {"lstm_language_model", "mamba2"}
+FULL_SIZE |= {"lstm_language_model", "mamba2", "siglip"}
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "gmlp", "mlp_mixer", "mobilenet_v2", "regnet_x", "regnet_y", "resmlp"}
