@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -76,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
 
     spec = _spec(args) if args.against is not None else None
     try:
-        with _answered():
+        with _answered(), _path_kept():
             found = _counted(args, spec)
     except UserCodeError as error:
         complain(str(error), *error.notes)
@@ -96,6 +97,16 @@ def _answered() -> Iterator[None]:
         yield
     except UnfitError as error:
         raise UsageError(str(error), *error.notes) from error
+
+
+@contextmanager
+def _path_kept() -> Iterator[None]:
+    """Leave the places where Python looks for modules as they were: what stands beside the user's file is for that file alone."""
+    before = [*sys.path]
+    try:
+        yield
+    finally:
+        sys.path[:] = before
 
 
 def _spec(args: argparse.Namespace) -> tuple[Library, Cost]:

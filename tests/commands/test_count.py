@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -244,8 +245,10 @@ def test_a_file_with_the_name_of_a_package_takes_its_place_nowhere(capsys: pytes
     (tmp_path / "torch.py").write_text(
         "import sys\nfrom torch import nn\nassert sys.modules['torch'].nn is nn\n\n\nclass A(nn.Linear):\n    pass\n"
     )
+    before = [*sys.path]
     code, out, _ = run(capsys, "torch.py", "--args", "4, 5", "--inputs", "2x4", "--json")
     assert (code, json.loads(out)["params"]) == (0, 25)
+    assert sys.path == before  # processes that start later look for torch in the same places
 
 
 def test_the_numbers_are_the_same_each_time(capsys: pytest.CaptureFixture[str]) -> None:

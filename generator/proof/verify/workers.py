@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import get_context
+from pathlib import Path
 
 import torch
 
@@ -37,8 +39,11 @@ def verify_all(
     if min(jobs, len(asked)) <= 1:
         yield from (_verified(bench, one) for one in asked)
         return
-    # Started afresh, not forked: the threads of PyTorch do not survive a fork.
-    with ProcessPoolExecutor(min(jobs, len(asked)), get_context("spawn"), _start, (bench.library,)) as pool:
+    # Started afresh, not forked: the threads of PyTorch do not survive a fork. What a process is handed at its start goes through a pipe,
+    # and whoever writes more than the pipe holds waits forever for one that has ended before it reads: the specs go through a file.
+    kept = bench.package / "library.pickle"
+    kept.write_bytes(pickle.dumps(bench.library))
+    with ProcessPoolExecutor(min(jobs, len(asked)), get_context("spawn"), _start, (kept,)) as pool:
         waiting = [pool.submit(_verified_here, one) for one in asked]
         try:
             for one, done in zip(asked, waiting, strict=True):
@@ -68,11 +73,11 @@ class _Here:
     library: Library
 
 
-def _start(library: Library) -> None:
-    """Prepare a process. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
+def _start(library: Path) -> None:
+    """Prepare a process, given a file with specs. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     torch.set_num_threads(1)  # the processes share the cores already
-    _Here.library = library
+    _Here.library = pickle.loads(library.read_bytes())  # noqa: S301 - written above
 
 
 def _verified_here(asked: _Asked) -> Verification:
