@@ -11,6 +11,15 @@ function growthView(app) {
     return [app.state.a || pair[0] || "total", app.state.b || pair[1] || "total"];
   }
 
+  // The size over which is drawn; where the pass sets that, the one that goes with it.
+  function over() {
+    const chosen = app.state.over;
+    const pair = model.decoding.find((places) => places.includes(chosen));
+    if (!pair || !setByPass(app.pass).includes(chosen)) return chosen;
+    const other = pair[0] === chosen ? pair[1] : pair[0];
+    return other < 0 ? chosen : other;
+  }
+
   function build() {
     if (model.growth.size < 0) return;
     const [a, b] = sides();
@@ -20,9 +29,9 @@ function growthView(app) {
       return field(label, control);
     };
     const settable = model.sizes.map((size, index) => [String(index), `${size[SIZE_NAME]}: ${size[SIZE_MEANING]}`]).filter(([index]) => model.sizes[index][SIZE_KIND] !== "derived");
-    const over = el("select", { id: "over", onchange: () => app.change((s) => (s.over = Number(over.value))) }, ...settable.map(([key, text]) => option(key, text, String(app.state.over))));
+    const size = el("select", { id: "over", onchange: () => app.change((s) => (s.over = Number(size.value))) }, ...settable.map(([key, text]) => option(key, text, String(app.state.over))));
     replace(box, el("h2", {}, say("growth")),
-      el("div", { class: "controls" }, choose("side-a", say("side_a"), a, (s, value) => (s.a = value)), choose("side-b", say("side_b"), b, (s, value) => (s.b = value)), field(say("over"), over)),
+      el("div", { class: "controls" }, choose("side-a", say("side_a"), a, (s, value) => (s.a = value)), choose("side-b", say("side_b"), b, (s, value) => (s.b = value)), field(say("over"), size)),
       said, picture, numbers, closed());
   }
 
@@ -44,8 +53,10 @@ function growthView(app) {
     const key = app.state.quantity;
     const chosen = sides();
     const titles = chosen.map(sideTitle);
-    const [name] = model.sizes[app.state.over];
-    const growth = app.now.isStale ? null : growthOf(app.given(), app.state.over, key, chosen);
+    const place = over();
+    const [name] = model.sizes[place];
+    document.getElementById("over").value = String(place);
+    const growth = app.now.isStale ? null : growthOf(app.given(), place, key, chosen);
     if (growth === null || growth.points.length < 2) {
       replace(picture);
       replace(numbers);
@@ -83,7 +94,7 @@ function growthView(app) {
 
   function alongAt(value) {
     const grown = new Set();
-    sizesAt(app.given(), app.state.over, value, grown);
+    sizesAt(app.given(), over(), value, grown);
     return grown;
   }
 

@@ -76,5 +76,5 @@ else if (archsheet.index) {
   startPage();
   window.addEventListener("hashchange", startPage);
 }
-if (!archsheet.index && !model) replace(document.querySelector("main"), el("p", {}, say("no_index")));
+if (!archsheet.index && !model) replace(document.querySelector("main"), el("p", {}, ...rich(say("no_index"))));
 if (model) archsheet.app = new App();

@@ -90,6 +90,7 @@ def test_the_pass_over_a_prompt_and_that_of_the_next_token_are_those_of_gen_memo
             assert f": {answer.largest[size].value:,}" in page.inner_text(f".largest[data-size={size}]")
         other = next(i for i, size in enumerate(sheet.sizes) if size.name == {"n": "m", "m": "n"}[length])
         assert not page.is_visible(f"#size-{other}")
+        assert f"At {length} = 4,096, " in page.inner_text("#growth")
         freed = page.inner_text(f".freed[data-size={length}]")
     # With as many positions as tokens, that is what memory allows: one more does not fit.
     most = int(freed.rpartition(": ")[2].replace(",", ""))
