@@ -131,7 +131,7 @@ def _lost(name: str) -> Rendered:
     return Rendered(name, problems=(Problem(f"the process that rendered `{name}` has ended unexpectedly", None, (note,)),))
 
 
-class _Here:
+class _Renderer:
     """What a worker process keeps between its tasks."""
 
     library: Library
@@ -146,13 +146,13 @@ def _start(around: Surroundings) -> None:
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.set_threshold(COLLECTED_AFTER, 10, 10)
-    _Here.library = Library(list(around.paths))
-    _Here.around = around
-    _Here.modules = _modules(_Here.library)
+    _Renderer.library = Library(list(around.paths))
+    _Renderer.around = around
+    _Renderer.modules = _modules(_Renderer.library)
 
 
 def _render_here(task: Task) -> Rendered:
-    return render(task, _Here.library, _Here.around, _Here.modules)
+    return render(task, _Renderer.library, _Renderer.around, _Renderer.modules)
 
 
 def _modules(library: Library) -> ModuleSet:

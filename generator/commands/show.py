@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     target = target_of(args, whole=False)
     with answered():
         known = dict(target.cost().dims) if target.sizes or target.preset else {}
-        write = _Writer(target.sheet, known)
+        write = _KnownSizes(target.sheet, known)
         if args.json:
             say(json.dumps(_plain(target.sheet, write), indent=2))
             return 0
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _lines(sheet: Sheet, write: _Writer) -> list[str]:
+def _lines(sheet: Sheet, write: _KnownSizes) -> list[str]:
     room = width()
     sizes = [f"  {size.name}: {size.meaning}{write.definition(size)}" for size in sheet.sizes]
     flows = [f"  {_flow(one)}" for one in sheet.flows]
@@ -62,7 +62,7 @@ def _lines(sheet: Sheet, write: _Writer) -> list[str]:
     return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, *_presets(sheet, room), *flows, "", *table, *rounded]
 
 
-def _table(sheet: Sheet, write: _Writer, room: int | None) -> tuple[list[str], bool]:
+def _table(sheet: Sheet, write: _KnownSizes, room: int | None) -> tuple[list[str], bool]:
     """Return the lines of the table, and whether its numbers had to be rounded."""
     shown = shown_in(Shown.SHOW, sheet.totals)
     numeric = {one.key: all(isinstance(write.plain(costs[one.key]), int) for costs in _all_costs(sheet)) for one in shown}
@@ -97,7 +97,7 @@ def _flow(one: OptionFlow) -> str:
     return f"{one.option} of {one.spec} = {as_written(one.value)}, from {source}{one.giver}"
 
 
-def _plain(sheet: Sheet, write: _Writer) -> dict[str, Any]:
+def _plain(sheet: Sheet, write: _KnownSizes) -> dict[str, Any]:
     """Return what is shown as plain data; a row's shape is an object by result where there are several."""
     keys = keys_in(Shown.SHOW, sheet.totals)
 
@@ -120,7 +120,7 @@ def _plain(sheet: Sheet, write: _Writer) -> dict[str, Any]:
     }
 
 
-class _Writer:
+class _KnownSizes:
     """Writes formulas with the sizes that are known put in."""
 
     def __init__(self, sheet: Sheet, known: Mapping[str, int]) -> None:

@@ -242,13 +242,18 @@ class Dialect:
 
     def cases(self, expr: Piecewise) -> Piece:
         """Choice by conditions; the last branch is taken where no other is."""
-        *branches, (last, condition) = expr.args
-        if condition != True:  # noqa: E712 - sympy's true is not Python's
-            raise PrintingError(f"{self.name} needs a value for every case: {expr}")
+        cases, last = self.last_first(expr)
         text = self.inside(self.piece(last), Binds.SUM)
-        for value, test in reversed(branches):
+        for value, test in cases:
             text = f"{self.inside(self.piece(value), Binds.SUM)} if {self.piece(test).text} else {text}"
         return Piece(self.grouped(text), Binds.ATOM)
+
+    def last_first(self, expr: Piecewise) -> tuple[list[tuple[Expr, Any]], Expr]:
+        """Return cases with their conditions, from the last on, and what stands where none holds. Raises PrintingError without that."""
+        *cases, (last, condition) = expr.args
+        if condition != True:  # noqa: E712 - sympy's true is not Python's
+            raise PrintingError(f"{self.name} needs a value for every case: {expr}")
+        return cases[::-1], last
 
     def relation(self, expr: Any) -> Piece:
         """A comparison."""

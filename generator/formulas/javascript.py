@@ -130,11 +130,9 @@ class JavaScriptDialect(PythonDialect):
 
     def cases(self, expr: Piecewise) -> Piece:
         """Choice by conditions; the last branch is taken where no other is."""
-        *branches, (last, condition) = expr.args
-        if condition != True:  # noqa: E712 - sympy's true is not Python's
-            raise PrintingError(f"{self.name} needs a value for every case: {expr}")
+        cases, last = self.last_first(expr)
         text = self.piece(last).text
-        for value, test in reversed(branches):
+        for value, test in cases:
             text = f"{self.piece(test).text}?{self.piece(value).text}:{text}"
         return Piece(f"({text})", Binds.ATOM)
 

@@ -53,7 +53,7 @@ def read_header(path: Path) -> Header:
     """
     with path.open("rb") as file:
         try:
-            return _Reader(file).header()
+            return _HeaderReader(file).header()
         except _DamagedError as error:
             raise ProblemsError([Problem(f"{path} cannot be read as a file in the format GGUF", None, (str(error),))]) from None
 
@@ -62,7 +62,7 @@ class _DamagedError(Exception):
     """What of a file is not as the format has it."""
 
 
-class _Reader:
+class _HeaderReader:
     def __init__(self, file: BufferedReader) -> None:
         self.file = file
 

@@ -67,7 +67,7 @@ class _MissingError(Exception):
 
 def mapped(spec: Spec, rule: Import, config: Config) -> Mapped:
     """Return what an import of a spec makes of a configuration; what is wrong is in the result."""
-    reader = _Reader(Mapped(spec, rule, config))
+    reader = _ConfigReader(Mapped(spec, rule, config))
     for name, expression in rule.sizes.items():
         reader.size(name, expression.ast)
     for name, option in rule.options.items():
@@ -81,7 +81,7 @@ def mapped(spec: Spec, rule: Import, config: Config) -> Mapped:
     return reader.found
 
 
-class _Reader:
+class _ConfigReader:
     def __init__(self, found: Mapped) -> None:
         self.found, self.rule, self.config = found, found.rule, found.config
         self.flat = found.config.flat

@@ -197,7 +197,7 @@ def _inside(top: BoundRow, bound: BoundRow) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class _Mistake:
+class _StepMistake:
     """A row that no step of decoding can run, unless no step of decoding is ever asked for; `leads`: what keeps a state depends on it."""
 
     path: str
@@ -213,16 +213,16 @@ class _TokenWalk:
     arch: Architecture
     kept: Sequence[_Kept]
 
-    def mistakes(self) -> list[_Mistake]:
+    def mistakes(self) -> list[_StepMistake]:
         """Return those of all rows."""
-        found: list[_Mistake] = []
+        found: list[_StepMistake] = []
         if self.kept:
             has_cache = any(one.growth is not None for one in self.kept)
             self._rows(self.arch, set(), None, found, leads=has_cache, has_cache=has_cache)
         return found
 
     def _rows(
-        self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[_Mistake], *, leads: bool, has_cache: bool
+        self, arch: Architecture, doubtful: set[str], top: BoundRow | None, found: list[_StepMistake], *, leads: bool, has_cache: bool
     ) -> bool:
         """Check the rows of one spec, and say whether any of them is doubtful.
 
@@ -249,14 +249,14 @@ class _TokenWalk:
                 seen.add(row.name)
         return seen != doubtful
 
-    def _mistake(self, arch: Architecture, bound: OpRow, top: BoundRow, *, leads: bool) -> _Mistake | None:
+    def _mistake(self, arch: Architecture, bound: OpRow, top: BoundRow, *, leads: bool) -> _StepMistake | None:
         scope = Scope.of(arch.tracer, bound, arch.sizes)
         for operand, x in enumerate(bound.inputs):
             for axis, size in enumerate(x.shape):
                 kept = self._kept(size)
                 along = bound.op.along(scope, bound.inputs, operand, axis) if kept else Along.EACH
                 if kept is not None and along is not Along.EACH:
-                    return _Mistake(bound.path, along, leads, self._reported(arch, bound, top, along, kept, (operand, axis)))
+                    return _StepMistake(bound.path, along, leads, self._reported(arch, bound, top, along, kept, (operand, axis)))
         return None
 
     def _kept(self, size: Expr) -> _Kept | None:

@@ -72,7 +72,7 @@ class WrittenOut:
 
 def written_out(tree: MappingNode, problems: Problems) -> WrittenOut:
     """Return a file's tree with all sizes and rows that have several entries written out; problems are collected."""
-    writer = _Writer(tree, problems)
+    writer = _StageWriter(tree, problems)
     if not writer.sizes and not writer.rows:
         return WrittenOut(tree)
     entries = tuple(replace(entry, value=writer.section(entry.key.text, entry.value)) for entry in tree.entries)
@@ -89,7 +89,7 @@ class _Stage:
     count: int
 
 
-class _Writer:
+class _StageWriter:
     """Writes one file out."""
 
     def __init__(self, tree: MappingNode, problems: Problems) -> None:

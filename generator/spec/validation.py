@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from generator.formulas.human import counted
@@ -14,9 +16,10 @@ from generator.spec.keys import MAX_ROWS, of_one_stage
 from generator.spec.schema import build_schema
 from generator.spec.violation_hints import meant_parameter, missing_hint, op_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
-from generator.spec.yaml_reader import Node, find, plain
+from generator.spec.yaml_reader import Node, find, plain, read_yaml
 from generator.text.naming import name_notes
-from generator.text.problems import Problem
+from generator.text.problems import Problem, ProblemsError
+from generator.text.source import Source
 from generator.text.suggest import did_you_mean, listed, near
 
 _TYPE_WORDS = {
@@ -94,9 +97,23 @@ def validate(tree: Node) -> list[Violation]:
     return found
 
 
-def violations_of(tree: Node, other_schema: Mapping[str, Any]) -> list[Violation]:
-    """Return all violations of another schema than that of specs, such as that of comparisons."""
-    return _violations(tree, (), _holding(other_schema).iter_errors(plain(tree)))
+def read_held(source: Source, schema: Path) -> Node:
+    """Read a file that is no spec, such as a comparison, held against the file of its schema.
+
+    Raises:
+        ProblemsError: with all that is wrong, each with its line.
+    """
+    tree = read_yaml(source)
+    violations = _violations(tree, (), _of_file(schema).iter_errors(plain(tree)))
+    if violations:
+        raise ProblemsError([violation.problem for violation in violations])
+    return tree
+
+
+@cache
+def _of_file(schema: Path) -> Any:
+    """Return the validator of a schema."""
+    return _holding(json.loads(schema.read_text(encoding="utf-8")))
 
 
 def _row_violations(tree: Node, path: Path_, row: Mapping[str, Any]) -> list[Violation]:

@@ -49,7 +49,7 @@ class _Kernel:
 
 
 @dataclass(frozen=True)
-class _Run:
+class _RunOfBlock:
     row: str
     label: str
     steps: list[Step] = field(default_factory=list)
@@ -59,7 +59,7 @@ class _Run:
 class _Loop:
     """Equal runs of which one was traced. By name: what the first was given, the one traced given and returned, the last returned."""
 
-    run: _Run
+    run: _RunOfBlock
     count: Expr
     first: Mapping[str, Storage]
     given: Mapping[str, Storage]
@@ -67,7 +67,7 @@ class _Loop:
     final: Mapping[str, Storage]
 
 
-Step = _Kernel | _Run | _Loop
+Step = _Kernel | _RunOfBlock | _Loop
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class Flow:
         try:
             yield
         finally:
-            outer.append(_Run(row, label, self._steps))
+            outer.append(_RunOfBlock(row, label, self._steps))
             self._steps = outer
             self._place = self._place[:-1]
 
@@ -177,7 +177,7 @@ class Flow:
             final: what the last of them returned.
         """
         run = self._steps.pop()
-        assert isinstance(run, _Run)
+        assert isinstance(run, _RunOfBlock)
         self._steps.append(_Loop(run, count, first, given, returned, final))
 
     def taken(self) -> Step:
@@ -209,7 +209,7 @@ class _Walk:
     def back(self, steps: Sequence[Step], place: Place, wanted: set[Storage]) -> None:
         """Follow the steps from the last to the first; `wanted`, the storages that get a gradient, grows on the way."""
         for step in reversed(steps):
-            if isinstance(step, _Run):
+            if isinstance(step, _RunOfBlock):
                 self.back(step.steps, (*place, (step.row, step.label)), wanted)
             elif isinstance(step, _Loop):
                 self._loop(step, place, wanted)

@@ -58,7 +58,7 @@ def count(module: nn.Module, inputs: Any, mode: str = TRAINING) -> Counted:
         Exception: whatever the module raises.
     """
     call = Called(module, inputs)
-    run = _Run(call, in_training=mode == TRAINING)
+    run = _CountedCall(call, in_training=mode == TRAINING)
     with torch.random.fork_rng(devices=[]), torch.set_grad_enabled(mode == TRAINING):
         if any(is_lazy(tensor) for tensor in (*module.parameters(), *module.buffers())):
             call(*_fresh(call.leaves))  # which makes what is not made yet
@@ -68,7 +68,7 @@ def count(module: nn.Module, inputs: Any, mode: str = TRAINING) -> Counted:
     return Counted(tree, mode, call.described, run.peak, tuple(run.missing), notes, run.left_out)
 
 
-class _Run:
+class _CountedCall:
     """The passes of one call, and what they come to.
 
     Attributes:
@@ -237,7 +237,7 @@ def _what_labels_changed(bare: Sequence[str], seen: Sequence[str]) -> list[str]:
     return [f"its first run also had {listed(only_bare, limit=4)}; counted are later runs"] if only_bare else []
 
 
-def _said_of_module(module: nn.Module, run: _Run) -> Iterator[str]:
+def _said_of_module(module: nn.Module, run: _CountedCall) -> Iterator[str]:
     """Yield what is shared, and what counters cannot look into."""
     for name, first in tied(module):
         yield f"`{name}` is `{first}`: its parameters count once"

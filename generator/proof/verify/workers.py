@@ -67,7 +67,7 @@ def _verified(bench: Workbench, asked: _Asked) -> Verification:
     return verify(bench, asked.spec, samples=asked.samples, references=asked.references)
 
 
-class _Here:
+class _Verifier:
     """What a process keeps between its subjects."""
 
     library: Library
@@ -77,9 +77,9 @@ def _start(library: Path) -> None:
     """Prepare a process, given a file with specs. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     torch.set_num_threads(1)  # the processes share the cores already
-    _Here.library = pickle.loads(library.read_bytes())  # noqa: S301 - written above
+    _Verifier.library = pickle.loads(library.read_bytes())  # noqa: S301 - written above
 
 
 def _verified_here(asked: _Asked) -> Verification:
-    with Workbench(_Here.library) as bench:
+    with Workbench(_Verifier.library) as bench:
         return _verified(bench, asked)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +24,8 @@ from generator.sheet.sheet import Sheet
 from generator.spec.library import Library, shown
 from generator.spec.option_values import check_option
 from generator.spec.references import Reference, read_references
-from generator.spec.validation import violations_of
-from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml
+from generator.spec.validation import read_held
+from generator.spec.yaml_reader import Node, find, load_source, plain
 from generator.text.expressions import ExpressionError, expression_problem, parse_expression, symbolic
 from generator.text.naming import output_name_problem
 from generator.text.problems import Problem, Problems, ProblemsError
@@ -40,10 +38,7 @@ def read_comparison(file: Path, library: Library) -> Comparison:
     Raises:
         ProblemsError: with all that is wrong, each with its line.
     """
-    tree = read_yaml(load_source(file, shown(file)))
-    violations = violations_of(tree, _schema())
-    if violations:
-        raise ProblemsError([violation.problem for violation in violations])
+    tree = read_held(load_source(file, shown(file)), Path(__file__).with_name("schema.json"))
     wrong = output_name_problem(file.stem, "comparison")
     if wrong:
         raise ProblemsError([Problem(wrong[0], tree.span, wrong[1:])])
@@ -53,11 +48,6 @@ def read_comparison(file: Path, library: Library) -> Comparison:
 def _line(text: str) -> str:
     """Return a text for people in one line, as headings, labels and cells have it."""
     return " ".join(text.split())
-
-
-@cache
-def _schema() -> Any:
-    return json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
 
 
 class _ComparisonReader:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,9 @@ from generator.questions.hardware.amounts import BANDWIDTH, MEMORY, OPERATIONS, 
 from generator.questions.hardware.device import Device, Price, PrintedAt
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.spec.library import shown
-from generator.spec.validation import violations_of
-from generator.spec.yaml_reader import Node, find, load_source, plain, read_yaml
-from generator.text.problems import Problems, ProblemsError
+from generator.spec.validation import read_held
+from generator.spec.yaml_reader import Node, find, load_source, plain
+from generator.text.problems import Problems
 from generator.text.suggest import did_you_mean, listed
 
 _KINDS: Mapping[str, tuple[Mapping[str, int], str, str]] = {
@@ -34,16 +32,8 @@ def read_device(file: Path) -> Device:
     Raises:
         ProblemsError: with all that is wrong, each with its line.
     """
-    tree = read_yaml(load_source(file, shown(file)))
-    violations = violations_of(tree, _schema())
-    if violations:
-        raise ProblemsError([violation.problem for violation in violations])
+    tree = read_held(load_source(file, shown(file)), Path(__file__).with_name("schema.json"))
     return _DeviceReader(tree, file.stem).device()
-
-
-@cache
-def _schema() -> Any:
-    return json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
 
 
 class _DeviceReader:

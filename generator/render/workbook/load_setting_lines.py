@@ -14,7 +14,7 @@ from generator.render.workbook.conditions import broken_conditions, broken_value
 from generator.render.workbook.load_choices import COMPUTE, EFFICIENCY, FORMAT, OPTIMISER, STEP, TRAINING, choice_row, task_names
 from generator.render.workbook.load_line import Setting, Values, WorkingLine, WorkingLines, ref, table_range
 from generator.render.workbook.stamp import Value
-from generator.render.workbook.typed import is_equal, is_size
+from generator.render.workbook.typed import is_size, unless_given
 from generator.sheet.sheet import Size
 
 
@@ -143,12 +143,7 @@ class SettingLines(WorkingLines):
                 return f"IF({ref('task')}={STEP},{ref('length')}-1,0)" if growth.is_past else ref("length")
         if size.kind == "derived":
             return own
-        name = self.plan.names[size.name]
-        if size.kind == "default":
-            row = self.plan.size_rows[size.name]
-            given, published = self.plan.at("summary", f"$C${row}"), self.plan.at("summary", f"$B${row}")
-            return f'IF(OR({is_equal(given, name)},{published}<>""),{name},{own})'
-        return name
+        return unless_given(self.plan, size, own) if size.kind == "default" else self.plan.names[size.name]
 
     def _broken(self) -> str:
         """Return the formula that names the conditions that a column's sizes break."""

@@ -24,7 +24,7 @@ from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
-from generator.render.workbook.typed import is_equal, is_size
+from generator.render.workbook.typed import is_size, unless_given
 from generator.sheet.presets import complete
 from generator.sheet.sheet import Size
 from generator.sheet.showable import GREATEST
@@ -273,12 +273,8 @@ class _Lines:
         own = self.formulas.text(size.value, self.cells) if size.value is not None else ""
         if size.kind == "derived":
             return own
-        name = self.plan.names[size.name]
-        if size.kind == "default":
-            row = self.plan.size_rows[size.name]
-            given, published = self.plan.at("summary", f"$C${row}"), self.plan.at("summary", f"$B${row}")
-            name = f'IF(OR({is_equal(given, name)},{published}<>""),{name},{own})'
-        return f"IF(EXACT({places.SWEEP_CELL},{quoted(size.name)}),$A\0,{name})"
+        used = unless_given(self.plan, size, own) if size.kind == "default" else self.plan.names[size.name]
+        return f"IF(EXACT({places.SWEEP_CELL},{quoted(size.name)}),$A\0,{used})"
 
     def _state(self) -> str:
         """Return the formula that says what is wrong with a line's sizes."""

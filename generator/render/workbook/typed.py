@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from generator.render.workbook.plan import LARGEST_SIZE
+from generator.render.workbook.plan import LARGEST_SIZE, Plan
+from generator.sheet.sheet import Size
 
 
 def is_size(cell: str) -> str:
@@ -13,6 +14,13 @@ def is_size(cell: str) -> str:
 def is_equal(a: str, b: str) -> str:
     """Return the condition that two cells are equal, also where one of them holds an error."""
     return f"IFERROR({a}={b},FALSE)"
+
+
+def unless_given(plan: Plan, size: Size, default: str) -> str:
+    """Return the formula of a size that has a default: as in use where it was typed or published, else what the default comes to here."""
+    name, row = plan.names[size.name], plan.size_rows[size.name]
+    given, published = plan.at("summary", f"$C${row}"), plan.at("summary", f"$B${row}")
+    return f'IF(OR({is_equal(given, name)},{published}<>""),{name},{default})'
 
 
 def typed_count(cells: str) -> str:
