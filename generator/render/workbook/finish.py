@@ -43,9 +43,10 @@ class Properties:
 
 def finished(book: Workbook, values: Mapping[tuple[str, str], Value], pages: Sequence[Page], properties: Properties) -> bytes:
     """Return the file of a workbook of which all cells are written: protected, and with a value beside every formula."""
-    for page in pages:
-        if page.is_locked:
-            _protect(page.sheet)
+    free = {page.title for page in pages if not page.is_locked}
+    for worksheet in book.worksheets:  # with those of helpers, which are no pages
+        if worksheet.title not in free:
+            _protect(worksheet)
     fill_caches(book, values)
     # Every formula has its value: nothing is to be calculated before something is typed. Excel would else ask to save on every close,
     # as it does with files of which it takes the values for those of an older program.

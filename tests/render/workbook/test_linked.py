@@ -123,6 +123,12 @@ def test_excel_is_not_asked_to_calculate_all_again_when_it_opens_a_file() -> Non
     assert calculation.calcId >= 191029
 
 
+def test_sheets_of_helpers_are_locked_too() -> None:
+    sheets = opened(built("many")).worksheets
+    assert "Helpers" in {sheet.title for sheet in sheets}
+    assert {sheet.title for sheet in sheets if not sheet.protection.sheet} == {"Layers", "Notes"}
+
+
 def test_cells_may_look_otherwise_on_sheets_that_are_locked() -> None:
     for sheet in opened(built("encoder")).worksheets:
         assert not sheet.protection.sheet or not sheet.protection.formatCells, sheet.title
