@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from sympy import Add, Expr, Max, Mul, Rational, Symbol, expand
 
@@ -26,7 +26,6 @@ from generator.trace.tensor import Storage
 _MIDDLE = 3  # the run that those left out are like, as seen from outside
 
 T = TypeVar("T")
-U = TypeVar("U")
 Terms = Mapping[Expr, Number]  # a polynomial: product of sizes: coefficient
 
 
@@ -102,7 +101,11 @@ class Replayed:
 
     def _highest(self, moments: Iterable[tuple[Moment, ReplayStep]], item: Mapping[str, int]) -> Summits:
         """Return the highest moments: what all of those have that may be it, and what each has beside."""
-        found = _highest_of([(_in_bytes(moment, item), step) for moment, step in moments], _is_at_most)
+        in_bytes = [(_in_bytes(moment, item), step) for moment, step in moments]
+        totals = [(terms, sum(terms.values()), step) for terms, step in in_bytes]
+        # Where sizes are one, a polynomial is the sum of its numbers: that of the lower one is no greater, which is soon seen.
+        highest = _highest_of(totals, lambda one, other: one[1] <= other[1] and _is_at_most(one[0], other[0]))
+        found = [(terms, step) for terms, _, step in highest]
         sums = [self._in_sizes(one) for one, _ in found]
         common = {key: min(one[key] for one in sums) for key in sums[0] if all(one.get(key, 0) > 0 for one in sums)}
         beside = [{key: count - common.get(key, 0) for key, count in one.items()} for one in sums]
@@ -144,7 +147,7 @@ class Memory:
         self._references: Counter[Storage] = Counter()
         self._made: dict[Storage, Place] = {}
         self._rising: ReplayStep | None = None
-        self._moments: dict[frozenset[tuple[int, Number]], tuple[Sums, tuple[ReplayStep, Seen]]] = {}  # that differ, as each was first
+        self._moments: dict[frozenset[tuple[int, Number]], _Noted] = {}  # that differ, as each was first
         self._course: list[frozenset[tuple[int, Number]]] = []
         self._symbols = {row: Symbol(f"left_out_{i}", integer=True, positive=True) for i, row in enumerate(diary.counts)}
         self._alive = Alive(self._symbols, self._standing_for)
@@ -184,9 +187,8 @@ class Memory:
         """Return what the replay has come to."""
         self._note_moment()
         left_out = {self._symbols[row]: count - self._diary.runs + 1 for row, count in self._diary.counts.items()}
-        not_below = _highest_of(self._moments.values(), _is_within)
-        highest = [(self._alive.moment(sums, seen), step) for sums, (step, seen) in not_below]
-        moments = {key: self._alive.of_sums(sums) for key, (sums, _) in self._moments.items()}
+        highest = [(self._alive.moment(one.sums, one.seen), one.step) for one in _highest_of(self._moments.values(), _is_within)]
+        moments = {key: self._alive.of_sums(one.sums) for key, one in self._moments.items()}
         return Replayed(highest, after_forward, left_out, self._limits(), [moments[key] for key in self._course], kept)
 
     def _limits(self) -> list[tuple[Expr, int]]:
@@ -199,7 +201,7 @@ class Memory:
             sums = self._alive.sums(self.place)
             key = frozenset(sums.items())
             if key not in self._moments:
-                self._moments[key] = dict(sums), (self._rising, self._alive.seen())
+                self._moments[key] = _Noted(dict(sums), sum(sums.values()), self._rising, self._alive.seen())
             self._course.append(key)
         self._rising = None
 
@@ -229,18 +231,30 @@ def _in_bytes(moment: Moment, item: Mapping[str, int]) -> dict[Expr, Number]:
     return found
 
 
-def _highest_of(all_of_them: Iterable[tuple[T, U]], is_below: Callable[[T, T], bool]) -> list[tuple[T, U]]:
+def _highest_of(all_of_them: Iterable[T], is_below: Callable[[T, T], bool]) -> list[T]:
     """Leave out what is below another one, or as high as one before."""
-    kept: list[tuple[T, U]] = []
+    kept: list[T] = []
     for one in all_of_them:
-        if not any(is_below(one[0], other[0]) for other in kept):
-            kept = [other for other in kept if not is_below(other[0], one[0])] + [one]
+        if not any(is_below(one, other) for other in kept):
+            kept = [other for other in kept if not is_below(other, one)] + [one]
     return kept
 
 
-def _is_within(one: Mapping[Any, Number], other: Mapping[Any, Number]) -> bool:
-    """Say whether there is of nothing more at one moment than at another."""
-    return all(count <= other.get(key, 0) for key, count in one.items()) and all(count >= one.get(key, 0) for key, count in other.items())
+class _Noted(NamedTuple):
+    """A moment: what is alive, the sum of all numbers in that, and where it is first."""
+
+    sums: Sums
+    total: Number
+    step: ReplayStep
+    seen: Seen
+
+
+def _is_within(one: _Noted, other: _Noted) -> bool:
+    """Say whether there is of nothing more at one moment than at another, which cannot be where there is more of all together."""
+    if one.total > other.total:
+        return False
+    less, more = one.sums, other.sums
+    return all(count <= more.get(key, 0) for key, count in less.items()) and all(count >= less.get(key, 0) for key, count in more.items())
 
 
 def _is_at_most(one: Terms, other: Terms) -> bool:
