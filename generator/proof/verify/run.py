@@ -28,7 +28,8 @@ from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.choices import Choices
 from generator.text.problems import Problem, ProblemsError
 
-MOST_RUNS = 2500  # of rows, at a preset
+MOST_RUNS = 2500  # of rows
+DRAWS = 4
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def verify(
 
     Args:
         presets: how many of its presets are run, the shallowest first; by default all of them.
-        most_runs: of rows, at a preset; one that comes to more of them is run with fewer layers.
+        most_runs: of rows; a preset that comes to more of them is run with fewer layers, and random sizes are drawn a few times.
         keeps_experts: whether one that is run with fewer layers has all its experts, each of which is run in every layer.
         decodes: whether to hold steps of a module that keeps something between them beside a whole pass.
         references: whether to compare with public implementations too.
@@ -120,7 +121,7 @@ def verify(
     skipped: list[str] = []
     for _ in range(samples):
         try:
-            sizes = sample(sheet, rng)
+            sizes = _drawn(sheet, rng, most_runs)
         except NoSampleError as error:
             skipped.append(str(error))
             break
@@ -135,6 +136,16 @@ def verify(
     compared, not_run = reference_checks(bench, name) if references else ((), ())
     decoding = check_decoding(bench, name) if decodes else None
     return Verification(name, tuple(cases), tuple(skipped), compared, not_run, decoding=decoding, shortened=tuple(shortened))
+
+
+def _drawn(sheet: Sheet, rng: random.Random, most_runs: int) -> dict[str, int]:
+    """Return random sizes: the first ones, or of a few the ones with the fewest rows to run. Raises NoSampleError."""
+    found = sample(sheet, rng)
+    for _ in range(DRAWS - 1):
+        if row_runs(sheet, found) <= most_runs:
+            break
+        found = min(found, sample(sheet, rng), key=lambda sizes: row_runs(sheet, sizes))
+    return found
 
 
 def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
