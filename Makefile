@@ -76,5 +76,5 @@ $(TESTING): $(RUNTIME)
 
 # Without npm, or where its registry cannot be reached, the tests that need it are skipped.
 $(HYPERFORMULA): | $(TESTING)
-	@if command -v npm >/dev/null; then mkdir -p $@ && npm install --silent --no-audit --no-fund --no-save --prefix $@ hyperformula@3.5.0 || rm -rf $@; \
+	@if command -v npm >/dev/null; then mkdir -p $@ && npm install --silent --no-audit --no-fund --no-save --fetch-retries 1 --fetch-timeout 30000 --prefix $@ hyperformula@3.5.0 || rm -rf $@; \
 	else echo "npm is missing: no second engine recalculates the workbooks"; fi
