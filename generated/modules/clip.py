@@ -1,6 +1,6 @@
 """CLIP.
 
-Generated from models/clip.yaml (sha256 e9b6433fc101b3f5); edit the spec, not this file (content 878c11a6be697fc1).
+Generated from models/clip.yaml (sha256 5115decfad189a7c); edit the spec, not this file (content 3aa4bb4e15095c99).
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from torch import Tensor, nn
 
 from ._recompute import recompute_layers
 from ._reference import load_reference, weight_names
-from ._state import substate
-from .causal_attention import CausalAttention
+from .clip_masked_attention import ClipMaskedAttention
 from .mlp import Mlp
 from .pre_norm_block import PreNormBlock
 
@@ -38,10 +37,7 @@ class Clip(nn.Module):
         6*d + 2*D + s**2*d/p**2 + 1.
     MACs: 4*t*n*D**2*M + 2*t*n**2*D*M + 2*t*n*D*F*M + b*s**2*c*d + 4*b*s**2*d**2*L/p**2 + 4*b*d**2*L +
         2*b*s**2*d*f*L/p**2 + 2*b*d*f*L + 4*b*s**2*d*L/p**2 + 2*b*s**4*d*L/p**4 + 2*b*d*L + b*t*e + b*d*e + t*D*e.
-    KV cache and state: 2*t*n*D*M.
     """
-
-    KEEPS_STATE = True
 
     PRESETS: ClassVar[dict[str, dict[str, int]]] = {
         "clip-vit-base-patch32": {"patch_size": 32, "vision_dim": 768, "vision_heads": 12, "vision_layers": 12, "text_dim": 512, "text_heads": 8, "text_layers": 12, "projection_dim": 512, "image_size": 224},
@@ -114,7 +110,7 @@ class Clip(nn.Module):
                 embed_dim=text_dim,
                 num_heads=text_heads,
                 mlp_dim=text_mlp_dim,
-                attention=CausalAttention(embed_dim=text_dim, num_heads=text_heads, **factory),
+                attention=ClipMaskedAttention(embed_dim=text_dim, num_heads=text_heads, **factory),
                 ffn=Mlp(embed_dim=text_dim, mlp_dim=text_mlp_dim, activation="quick_gelu", **factory),
                 **factory,
             )
@@ -141,7 +137,7 @@ class Clip(nn.Module):
         """
         load_reference(self, weights, weight_names("clip"), layout)
 
-    def forward(self, image: Tensor, text: Tensor, ends: Tensor, state: dict[str, Any] | None = None) -> Tensor:
+    def forward(self, image: Tensor, text: Tensor, ends: Tensor) -> Tensor:
         b = image.shape[0]
         text_length = text.shape[1]
         if text_length > self.max_length:
@@ -166,8 +162,8 @@ class Clip(nn.Module):
         position_embedding = self.position_embedding[: token_embedding.shape[1]]  # n D
         text_embeddings = token_embedding + position_embedding            # t n D
         texts = text_embeddings
-        for index, layer in enumerate(self.texts):
-            texts = layer(texts, substate(state, f"texts.{index}"))       # t n D
+        for layer in self.texts:
+            texts = layer(texts)                                          # t n D
         final_norm = self.final_norm(texts)                               # t n D
         last = final_norm.gather(1, ends[..., None].expand(-1, -1, *final_norm.shape[2:]))  # t 1 D
         last_state = last[:, 0]                                           # t D

@@ -49,7 +49,7 @@ def with_fixes(problems: Sequence[Problem], clashes: Mapping[Problem, Row], spec
     if len(spec.rows) > MAX_ROWS:
         return found
     for problem, row in list(clashes.items())[:MAX_CLASHES]:
-        if problem in found and row.span.source == spec.source:
+        if problem in found and spec.rows.get(row.name) == row:  # not one of a block, whose rows are no rows of this spec
             note = _fix(problems, spec, trial, problem, row)
             at = found.index(problem)
             found[at] = replace(problem, notes=(*problem.notes, *note))

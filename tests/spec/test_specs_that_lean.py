@@ -302,6 +302,28 @@ def test_a_block_that_cannot_have_its_name(tmp_path: Path, monkeypatch: pytest.M
     assert said.startswith("small.yaml:5:3: error: `Ffn` cannot be the name of a block")
 
 
+def test_shapes_that_do_not_fit_in_a_block_of_the_file_are_shown_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = """\
+title: A block whose rows are none of the file's own
+dims: {b: rows, d: width, e: other width}
+inputs: {x: [b, d]}
+blocks:
+  part:
+    inputs: {x: [b, d]}
+    layers:
+      first:  {op: linear, out: [b, e]}
+      second: {op: add, in: [x, first]}
+layers:
+  y: {use: part}
+"""
+    library = _library(Path(), outer=text)
+    for name in ("outer", "outer_part"):
+        said = _said(library, name)
+        assert said.startswith("outer.yaml:9:29: error: `second` cannot add x and first: their shapes do not fit")
+        assert "first comes from line 8" in said
+
+
 def test_presets_are_written_into_variants_and_files_with_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     _library(tmp_path, base=BASE, v="title: V\nlike: base\n", small=BLOCKS)
