@@ -1,6 +1,6 @@
 """GRU language model.
 
-Generated from models/gru_language_model.yaml (sha256 317d030de441665d); edit the spec, not this file (content 10b659f56f1e3334).
+Generated from models/gru_language_model.yaml (sha256 874d2989bee61a84); edit the spec, not this file (content 31bd832c61ad733e).
 """
 
 from __future__ import annotations

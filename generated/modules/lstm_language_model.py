@@ -1,6 +1,6 @@
 """LSTM language model.
 
-Generated from models/lstm_language_model.yaml (sha256 028b90cdaf0441f6); edit the spec, not this file (content 633dd333a17ea779).
+Generated from models/lstm_language_model.yaml (sha256 4afd3f5aeffb50ff); edit the spec, not this file (content bd314c4003897156).
 """
 
 from __future__ import annotations
