@@ -114,10 +114,12 @@ class OpRow(BoundRow):
 
     Args:
         loose: the weights that would be those of another row if the option were on that ties them.
+        axes: which axis of which input each name of one has turned out to mean.
     """
 
     op: Op
     loose: tuple[str, ...] = ()
+    axes: Mapping[tuple[int, str], int] = field(default_factory=dict, compare=False)
 
     @property
     def keeps_state(self) -> bool:

@@ -128,7 +128,7 @@ def run_op(run: Run, frame: Frame, read: ReadRow, op: Op, rows: Mapping[str, Bou
     for name, values in op.formulas():
         frame.needs.value(values, row.where(name), asker)
     _check_sizes(run, frame, read, [*results.values(), *(weight.tensor for weight in scope.weights.values())])
-    return OpRow(**vars(read), results=results, op=op, weights=scope.weights, shared=scope.shared, loose=loose)
+    return OpRow(**vars(read), results=results, op=op, weights=scope.weights, shared=scope.shared, loose=loose, axes=scope.axes)
 
 
 def _asker(frame: Frame, row: Row) -> Asker:

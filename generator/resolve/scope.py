@@ -10,7 +10,7 @@ from sympy.logic.boolalg import Boolean
 
 from generator.formulas.symbols import Facts
 from generator.ops.base import Op, OpError
-from generator.resolve.architecture import BoundRow, Weight
+from generator.resolve.architecture import BoundRow, OpRow, Weight
 from generator.resolve.run import OwnSizes
 from generator.resolve.show import show_shape, show_size
 from generator.resolve.sizes import Unresolved, whole_notes
@@ -36,6 +36,7 @@ class Scope:
     name: str = field(init=False)
     weights: dict[str, Weight] = field(default_factory=dict)
     shared: dict[str, Weight] = field(default_factory=dict)
+    axes: dict[tuple[int, str], int] = field(default_factory=dict)  # by input and name, those that have been asked for
     conditions: list[tuple[Boolean, str]] = field(default_factory=list)  # what the op needs of the sizes, and the option that decides it
 
     def __post_init__(self) -> None:
@@ -43,8 +44,11 @@ class Scope:
 
     @classmethod
     def of(cls, t: Tracer, bound: BoundRow, sizes: Mapping[str, Expr]) -> Scope:
-        """Return what a row offers once it has run."""
-        return cls(t, bound.row, bound.input_names, bound.declared, sizes, bound.inputs, lambda: OwnSizes(bound.inputs, sizes), {})
+        """Return what a row offers once it has run. A name of an axis means what it meant then, in the sizes of the row's own spec."""
+        found = cls(t, bound.row, bound.input_names, bound.declared, sizes, bound.inputs, lambda: OwnSizes(bound.inputs, sizes), {})
+        if isinstance(bound, OpRow):
+            found.axes |= bound.axes
+        return found
 
     @property
     def needed_out(self) -> Shape:
@@ -157,6 +161,14 @@ class Scope:
                 known = f"its axes are 0 to {x.rank - 1}, or -{x.rank} to -1 counted from the last" if x.rank else "it has none"
                 raise OpError(f"axis {axis} does not exist: {self.input_names[0]} is {self.show(x.shape)}", known, at=at)
             return axis % x.rank
+        of_input = next((i for i, one in enumerate(self.inputs) if one is x), None)
+        if of_input is None:
+            return self._axis_of_size(x, axis, at)
+        if (of_input, axis) not in self.axes:
+            self.axes[of_input, axis] = self._axis_of_size(x, axis, at)
+        return self.axes[of_input, axis]
+
+    def _axis_of_size(self, x: Tensor, axis: str, at: str) -> int:
         wanted = self.sizes.get(axis)
         if wanted is None:
             notes = (*did_you_mean(axis, self.sizes), "an axis is an index, such as -1 for the last, or the name of its size")

@@ -323,3 +323,15 @@ def test_no_built_in_spec_is_refused() -> None:
     library = builtin_library()
     for name in library.names:
         compile_spec(library, name)
+
+
+def test_the_name_of_an_axis_means_what_it_means_in_the_spec_that_writes_it(tmp_path: Path) -> None:
+    """Used with two sizes of one value, beside a recurrence: `b` is still the axis behind `d`."""
+    sorter = "title: Places in order\ndims: {b: rows, n: new tokens, d: sets}\ninputs: {x: {shape: [d, b, n], dtype: int}}\n"
+    sorter += "layers:\n  y: {op: argsort, over: b}\n"
+    user = "title: Both\ndims: {b: rows, n: new tokens}\ninputs: {x: [b, n, b], places: {shape: [b, b, n], dtype: int}}\nblocks:\n"
+    user += "  cell:\n    inputs: {x: [b, b], h: [b, b]}\n    layers: {y: {op: add, in: [x, h]}}\n"
+    user += "layers:\n  sorted: {use: sorter, with: {d: b}, in: places}\n  y: {use: cell, scan: n, in: x, carry: {h: [b, b]}}\n"
+    user += "outputs: [sorted, y]\n"
+    with Workbench(Library([write_specs(tmp_path, sorter=sorter, user=user)])) as bench:
+        assert verify(bench, "user", samples=1).equal
