@@ -27,5 +27,7 @@ def deepest(formula: str) -> tuple[int, int]:
 
 
 def too_deep(formulas: Mapping[Cell, str]) -> dict[Cell, tuple[int, int]]:
-    found = {cell: deepest(formula) for cell, formula in formulas.items()}
+    # Few have as many parentheses or commas at all as would be too many; only those are taken apart.
+    long = {cell: text for cell, text in formulas.items() if text.count("(") > MOST_LEVELS or text.count(",") >= MOST_ARGUMENTS}
+    found = {cell: deepest(formula) for cell, formula in long.items()}
     return {cell: depth for cell, depth in found.items() if depth[0] > MOST_LEVELS or depth[1] > MOST_ARGUMENTS}
