@@ -54,8 +54,11 @@ def sample(
         yield from _in_random_order(rng, proposed[:FIRST_FEW])
         yield from proposed[FIRST_FEW:]
 
-    for _ in range(attempts):
+    too_large = {size.name for size in sheet.sizes if size.value is not None and size.value.is_Integer and size.value > limit * limit}
+    for attempt in range(attempts):
         drawn = {size.name for size in sheet.sizes if size.kind == "default" and not given and rng.random() < 0.5}
+        if attempt >= attempts // 2 and not given:  # several defaults may be beyond the limit, and are seldom all drawn
+            drawn |= {size.name for size in sheet.sizes if size.kind == "default" and size.name in too_large}
         following = {size.name for size in sheet.sizes if size.value is not None} - drawn
         demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, layers, least)]
         if fixed is None:
