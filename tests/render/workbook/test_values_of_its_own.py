@@ -157,7 +157,7 @@ FORMULAS = [
     Mutant("a share of the part", where._write_share, "{costs})/{total})", "{costs}))"),
     Mutant("halving instead of doubling", scaling._Lines.write_ratio, "{row - 1}/{column}{row - 2}", "{row - 2}/{column}{row - 1}"),
     Mutant("first value", scaling._write_inputs, "MAX(1,INT({used}/{places.STEPS_BEFORE}))", "MAX(1,INT({used}*{places.STEPS_BEFORE}))"),
-    Mutant("presets at the sizes of the first", presets._write_total, "cells=_cells(plan, column)", "cells=_cells(plan, plan.columns[0])"),
+    Mutant("presets at the sizes of the first", presets._write_total, "=cells_of(plan, column)", "=cells_of(plan, plan.columns[0])"),
     Mutant("published minus computed", presets._write_expected, "{found}-{published}", "{published}-{found}"),
     Mutant("thousands too far", unit_scale.UnitScale.scaled_formula, "{cell}/{self.base}^", "{cell}*{self.base}^"),
     Mutant("the next unit", unit_scale.UnitScale.unit_formula, "CHOOSE(1+", "CHOOSE(2+"),
