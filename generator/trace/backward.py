@@ -154,7 +154,7 @@ class _Backward:
         counts = not leaf.persistent or self.diary.counts_gradients
         if is_copied and counts:
             self.new(gradient.shape, kind=gradient.kind)
-        if is_copied or not (counts or _is_part(gradient)):
+        if is_copied or (not counts and gradient.fills_storage):
             self.free(gradient)
 
     def _through_view(self, view: View, gradients: Sequence[Tensor]) -> Tensor:
@@ -243,11 +243,6 @@ class _Backward:
         self.memory.hold(x.storage)
         self.holders[x.storage, x.view] += 1
         return x
-
-
-def _is_part(x: Tensor) -> bool:
-    """Say whether a storage holds more than this tensor."""
-    return bool(expand(x.numel - x.storage.numel) != 0)
 
 
 def simulated_peak(forward: Forward, facts: Facts) -> Replayed:

@@ -139,7 +139,7 @@ class Hidden:
             stays = (
                 seen is not None and name in (ZEROS_STAY if seen.are_zero else INFINITY_STAYS) and (place == 0 or name in ("mul", "add"))
             )
-            if x.storage in self._made and _is_whole(x) and (stays or seen is None):
+            if x.storage in self._made and x.fills_storage and (stays or seen is None):
                 self._made[out] = (*self._made.get(out, ()), *self._made[x.storage])
             else:
                 self.read([x], is_idle=is_idle)
@@ -170,18 +170,18 @@ class Hidden:
         """Say that something needs what is seen of tensors: in the backward pass too, unless it is idle there."""
         for x in tensors:
             for product in self._made.get(x.storage, ()):
-                seen = self.seen(x) if _is_whole(x) else None
+                seen = self.seen(x) if x.fills_storage else None
                 product.need(product.elements if seen is None else seen.elements, is_idle=is_idle)
 
     def seen(self, x: Tensor) -> Seen | None:
         """Return what is seen of a tensor: a view of a whole storage, or one of the parts that were joined to it. None where all is."""
         found = self._seen.get(x.storage)
-        if found is None or _is_whole(x):
+        if found is None or x.fills_storage:
             return found
         view = x.view
         while view is not None and view.method not in ("parts", "narrow", "select", "expand", "unfold", "unbind", "diagonal"):
             x, view = view.base, view.base.view
-        if view is None or view.method != "parts" or not _is_whole(view.base) or x.part >= len(found.parts):
+        if view is None or view.method != "parts" or not view.base.fills_storage or x.part >= len(found.parts):
             return None
         part = found.parts[x.part]
         return part if expand(Mul(*part.shape) - x.numel) == 0 else None
@@ -239,8 +239,3 @@ class Hidden:
 
 def _as_zeros(seen: Seen) -> Seen:
     return replace(seen, are_zero=True, parts=tuple(_as_zeros(part) for part in seen.parts))
-
-
-def _is_whole(x: Tensor) -> bool:
-    """Say whether a view shows each element of its storage once."""
-    return bool(expand(x.numel - x.storage.numel) == 0)

@@ -115,6 +115,11 @@ class Tensor:
         return self.view is None or (self.view.method not in _PARTIAL and self.view.base.is_whole)
 
     @property
+    def fills_storage(self) -> bool:
+        """Whether it shows each element of its storage once, by their numbers."""
+        return bool(expand(self.numel - self.storage.numel) == 0)
+
+    @property
     def kind(self) -> Kind:
         """What one element is."""
         return self.storage.kind
