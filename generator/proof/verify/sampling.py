@@ -54,11 +54,11 @@ def sample(
         yield from _in_random_order(rng, proposed[:FIRST_FEW])
         yield from proposed[FIRST_FEW:]
 
-    too_large = {size.name for size in sheet.sizes if size.value is not None and size.value.is_Integer and size.value > limit * limit}
+    defaults = {} if given else {size.name: size.value for size in sheet.sizes if size.kind == "default" and size.value is not None}
     for attempt in range(attempts):
-        drawn = {size.name for size in sheet.sizes if size.kind == "default" and not given and rng.random() < 0.5}
-        if attempt >= attempts // 2 and not given:  # several defaults may be beyond the limit, and are seldom all drawn
-            drawn |= {size.name for size in sheet.sizes if size.kind == "default" and size.name in too_large}
+        drawn = {name for name in defaults if rng.random() < 0.5}
+        if attempt >= attempts // 2:  # several defaults may be beyond the limit, and are seldom all drawn
+            drawn |= {name for name, value in defaults.items() if value.is_Integer and value > limit * limit}
         following = {size.name for size in sheet.sizes if size.value is not None} - drawn
         demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, layers, least)]
         if fixed is None:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
@@ -171,7 +172,7 @@ class _Tokens:
             total = max([sizes[size.name] for size in self.new] + [pair.past(sizes) + sizes[pair.new.name] for pair in self.pairs])
             whole = self.at(sizes, 0, total)
             if LEAST <= total <= MOST and not self.broken(whole):
-                if all(evaluate(keep, whole) < total - 1 for keep in self.windows) and self._equal_parts(whole):
+                if all(evaluate(keep, whole) < total - 1 for keep in self.windows) and any(self._equal_parts(whole)):
                     return whole
                 found = found or whole
         if found:
@@ -219,16 +220,16 @@ class _Tokens:
             pieces = tuple(end - start for start, end in zip([0, *cuts], [*cuts, total], strict=True))
             if pieces not in wanted and not self._refused(sizes, pieces):
                 return [*allowed, pieces], refused
-        allowed += self._equal_parts(sizes)[:1]
+        allowed = allowed or [*islice(self._equal_parts(sizes), 1)]
         if not allowed:
             raise NotApplicableError(f"tokens cannot be given in steps: {refused[0]}")
         return allowed, refused
 
-    def _equal_parts(self, sizes: Sizes) -> list[Split]:
-        """Return the splits into steps of as many tokens each that are allowed, as where tokens come in whole chunks."""
+    def _equal_parts(self, sizes: Sizes) -> Iterator[Split]:
+        """Yield the splits into steps of as many tokens each that are allowed, as where tokens come in whole chunks."""
         total = self.total(sizes)
-        parts = [(part,) * (total // part) for part in range(1, total) if total % part == 0]
-        return [split for split in parts if not self._refused(sizes, split)]
+        parts = ((part,) * (total // part) for part in range(1, total) if total % part == 0)
+        return (split for split in parts if not self._refused(sizes, split))
 
     def _refused(self, sizes: Sizes, split: Split) -> str:
         return next((text for start, length in _steps(split) if (text := self.broken(self.at(sizes, start, length)))), "")
