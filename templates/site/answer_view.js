@@ -34,12 +34,9 @@ function answerView(app) {
 
   function controls() {
     const s = state();
-    const formats = common.stored.map(([key]) => [key, key]);
-    const as = [["", say("as_computed", { dtype: s.dtype })], ...formats];
-    const passes = model.decoding.length ? PASSES.map((pass) => [pass, say(pass)]) : [];
-    const runs = [["", say("inference")], ...passes, ...common.optimisers.map(([name]) => [name, say("training", { optimiser: name })])];
+    const as = storedChoices(s.dtype);
     const parts = [
-      select(say("scenario"), "scenario", runs, s.optimiser || s.pass, (t, value) => [t.pass, t.optimiser] = PASSES.includes(value) ? [value, ""] : ["", value]),
+      select(say("scenario"), "scenario", scenarioChoices(), s.optimiser || s.pass, (t, value) => [t.pass, t.optimiser] = PASSES.includes(value) ? [value, ""] : ["", value]),
       select(say("computes_in"), "dtype", common.dtypes.map(([key]) => [key, key]), s.dtype, (t, value) => (t.dtype = value)),
     ];
     if (!s.optimiser) {

@@ -1,4 +1,4 @@
-// A chart of two curves on logarithmic axes.
+// A chart of some curves on logarithmic axes.
 
 const CHART = { height: 300, left: 88, right: 16, top: 16, bottom: 40 };
 
@@ -42,4 +42,12 @@ function chart(width, growth, titles, sizeName, unit) {
 
 function tick(power, unit) {
   return power < 0 ? "" : shortCount(10n ** BigInt(power), unit).replace(/\.000? ?|\.00? /, " ").replace(/\s+/g, " ");
+}
+
+// What stands in the picture of a growth: which colour is what, the chart, as wide as a box allows, and buttons to take it along.
+function drawing(picture, box, file, growth, titles, sizeName, unit) {
+  const width = Math.max(280, Math.min(760, box.clientWidth || 640));
+  const keys = titles.map((title, side) => el("span", { class: `key side-${side}` }, title));
+  const now = el("span", { class: "key now" }, `${sizeName} = ${withSeparators(growth.start)}`);
+  return [el("p", { class: "legend" }, ...keys, now), chart(width, growth, titles, sizeName, unit), chartButtons(file, () => picture.querySelector("svg"))];
 }

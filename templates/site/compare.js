@@ -104,7 +104,7 @@ class Comparison {
     if (isRebuilt) this.build(document.activeElement?.id);
     else this.update();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => location.hash !== this.address() && history.replaceState(null, "", this.address()), WAIT);
+    this.timer = setTimeout(() => showAddress(this.address()), WAIT);
   }
 
   title(side) {
@@ -133,8 +133,7 @@ class Comparison {
     const add = el("button", { type: "button", id: "add", disabled: this.sides.length >= MOST_SIDES, onclick: () => this.change(() => this.sides.push({ ...this.sides[this.sides.length - 1] }), true) }, say("add_side"));
     const equal = el("input", { type: "checkbox", id: "equal", onchange: () => this.change(() => (this.equal = equal.checked)) });
     equal.checked = this.equal;
-    const formats = common.stored.map(([key]) => [key, key]);
-    const as = [["", say("as_computed", { dtype: this.dtype })], ...formats];
+    const as = storedChoices(this.dtype);
     replace(document.querySelector("main"), languageButtons((lang) => this.change(() => (language = lang), true)), this.remark,
       el("h2", {}, say("sides")), el("ol", { class: "compared" }, ...this.sides.map((side, place) => this.sideFields(side, place))), el("p", {}, add),
       el("h2", {}, say("settings")),
@@ -163,8 +162,7 @@ class Comparison {
       this.change(() => { side.page = name; this.settle(side); }, true);
     };
     const model_ = el("select", { id: `model-${place}`, onchange: () => other(model_.value) }, ...pages.map(([key, text]) => option(key, text, side.page)));
-    const [presets, decodes] = asSide(side, () => [model.presets.map(([name]) => name).filter(Boolean), model.decoding.length > 0]);
-    const runs = [["", say("inference")], ...(decodes ? PASSES.map((pass) => [pass, say(pass)]) : []), ...common.optimisers.map(([name]) => [name, say("training", { optimiser: name })])];
+    const [presets, runs] = asSide(side, () => [model.presets.map(([name]) => name).filter(Boolean), scenarioChoices()]);
     const link = asSide(side, () => `${side.page}.html#${VERSION}&p=${encodeURIComponent(side.preset)}${passOf(side) ? `&y=${side.run}` : ""}${optimiserOf(side) ? `&t=${side.run}` : ""}`);
     return el("li", {}, el("div", { class: "controls" }, field(say("architecture_of"), model_),
       presets.length ? this.choice(`preset-${place}`, say("preset"), presets.map((name) => [name, name]), side.preset, (value) => (side.preset = value), true) : null,
@@ -259,10 +257,8 @@ class Comparison {
     const points = [...values].sort((a, b) => (a < b ? -1 : 1)).map((value) => [value, ...this.sides.map((side) => asSide(side, () => this.costAt(side, over, value)))]);
     const unit = this.measure === "memory" ? "" : measureUnit(this.measure);
     const what = this.measure === "memory" ? say("memory_needed") : measureWords(this.measure)[0];
-    const width = Math.max(280, Math.min(760, this.picture.clientWidth || 640));
     const cell = (value) => (value === null ? "–" : withSeparators(value));
-    replace(this.picture, el("p", { class: "legend" }, ...titles.map((title, side) => el("span", { class: `key side-${side}` }, title)), el("span", { class: "key now" }, `${over} = ${withSeparators(start)}`)),
-      chart(width, { points, crossings: [], start }, titles, over, unit), chartButtons(`comparison-${over}`, () => this.picture.querySelector("svg")),
+    replace(this.picture, ...drawing(this.picture, this.picture, `comparison-${over}`, { points, crossings: [], start }, titles, over, unit),
       el("details", { class: "more" }, el("summary", {}, say("as_table")), table([[over, "number"], ...titles.map((title) => [title, "number"])], points.map((point) => point.map(cell)), `${what}: ${titles.join(", ")}`)));
   }
 

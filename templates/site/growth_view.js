@@ -63,9 +63,7 @@ function growthView(app) {
       return replace(said, el("p", { class: "note" }, say("no_growth", { size: name })));
     }
     replace(said, ...sentences(growth, titles, name, key).map((text) => el("p", {}, text)));
-    const width = Math.max(280, Math.min(760, box.clientWidth || 640));
-    replace(picture, el("p", { class: "legend" }, ...titles.map((title, side) => el("span", { class: `key side-${side}` }, title)), el("span", { class: "key now" }, `${name} = ${withSeparators(growth.start)}`)),
-      chart(width, growth, titles, name, measureUnit(key)), chartButtons(`${model.name}-${name}`, () => picture.querySelector("svg")));
+    replace(picture, ...drawing(picture, box, `${model.name}-${name}`, growth, titles, name, measureUnit(key)));
     const heads = [[name, "number"], ...titles.map((title) => [title, "number"])];
     const fill = () => replace(numbers, el("summary", {}, say("as_table")), numbers.open ? table(heads, growth.points.map((point) => point.map(withSeparators)), `${measureWords(key)[0]}: ${titles.join(", ")}`) : null);
     numbers.ontoggle = fill;

@@ -77,8 +77,7 @@ class App {
   }
 
   write() {
-    const address = writeAddress(this.state);
-    if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
+    showAddress(writeAddress(this.state));
   }
 
   // Totals stay those of the last sizes that fit together where the present ones do not; where a page opens so, those of the preset.

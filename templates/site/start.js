@@ -35,8 +35,7 @@ function startPage() {
   let timer = null;
   function write() {
     const parts = [["l", language === "en" ? "" : language], ["s", words.value], ["f", family.value]].filter(([, value]) => value);
-    const address = parts.length ? `#${[VERSION, ...parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`)].join("&")}` : "";
-    if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
+    showAddress(parts.length ? `#${[VERSION, ...parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`)].join("&")}` : "");
   }
 
   function changed() {

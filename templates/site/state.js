@@ -126,3 +126,16 @@ function writeAddress(state) {
   });
   return parts.length ? `#${VERSION}&${parts.join("&")}` : "";
 }
+
+// What the model in force can be asked to do: a pass at the sizes as given, one of a decoder, or training with an optimiser.
+function scenarioChoices() {
+  const passes = model.decoding.length ? PASSES.map((pass) => [pass, say(pass)]) : [];
+  return [["", say("inference")], ...passes, ...common.optimisers.map(([name]) => [name, say("training", { optimiser: name })])];
+}
+
+// In what weights or caches may be stored; in the format of computing where nothing is said.
+const storedChoices = (dtype) => [["", say("as_computed", { dtype })], ...common.stored.map(([key]) => [key, key])];
+
+function showAddress(address) {
+  if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
+}

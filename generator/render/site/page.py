@@ -11,6 +11,7 @@ from generator.render.site.compact import compact
 from generator.render.site.escaped import html_text, script_comment, script_json
 from generator.render.site.model_data import CodeLine, model_data
 from generator.render.site.pool import FormulaPool
+from generator.render.site.shared import html_page
 from generator.sheet.sheet import Sheet
 
 
@@ -38,16 +39,11 @@ def model_script(sheet: Sheet, code: Mapping[str, CodeLine] | None = None) -> st
 
 def model_page(sheet: Sheet) -> str:
     """Return the HTML of a model."""
-    return (
-        environment()
-        .get_template("site/page.html.jinja")
-        .render(
-            origin=f"Generated from {comment(sheet.source)} (sha256 {sheet.source_hash}); edit the spec, not this file",
-            title=html_text(sheet.title),
-            description=html_text(sheet.description),
-            script=f"{sheet.name}.js",
-            plain=f"../markdown/{sheet.name}.md",
-            home="index.html",
-            page="model",
-        )
+    return html_page(
+        "model",
+        origin=f"Generated from {comment(sheet.source)} (sha256 {sheet.source_hash}); edit the spec, not this file",
+        title=html_text(sheet.title),
+        description=html_text(sheet.description),
+        script=f"{sheet.name}.js",
+        plain=f"../markdown/{sheet.name}.md",
     )

@@ -55,6 +55,20 @@ def app_script(devices: Iterable[Device]) -> str:
     )
 
 
+def html_page(page: str, *, origin: str, title: str, description: str, script: str, plain: str, home: str = "index.html") -> str:
+    """Return the HTML of a page, all of which are alike but for these texts.
+
+    Args:
+        page: what it shows: `model`, `start` or `compare`.
+        origin: what it was made of, for those who open the file.
+        script: the file with its data.
+        plain: the page in Markdown.
+        home: the page that it leads back to; empty for that page itself.
+    """
+    given = {"origin": origin, "title": title, "description": description, "script": script, "plain": plain, "home": home}
+    return environment().get_template("site/page.html.jinja").render(given, page=page)
+
+
 def app_style() -> str:
     """Return the style of all pages."""
     return environment().get_template("site/app.css").render(origin=f"{MADE_BY}; do not edit")

@@ -12,41 +12,24 @@ from generator.files.writing import MADE_BY
 from generator.render.environment import environment
 from generator.render.markdown.index import INSIDE, LAST, IndexEntry, digest_of, folder_of
 from generator.render.site.escaped import script_json
+from generator.render.site.shared import html_page
 from generator.resources import templates_dir
 
 
 def start_page() -> str:
     """Return the HTML of the page of all models."""
-    return (
-        environment()
-        .get_template("site/page.html.jinja")
-        .render(
-            origin=f"{MADE_BY}; do not edit",
-            title="Architectures",
-            description="What neural networks cost: exact numbers that follow the sizes you choose.",
-            script="index.js",
-            plain="../markdown/README.md",
-            home="",
-            page="start",
-        )
-    )
+    return _page_of_all("start", "Architectures", "What neural networks cost: exact numbers that follow the sizes you choose.", home="")
 
 
 def compare_page() -> str:
     """Return the HTML of the page that shows models side by side."""
-    return (
-        environment()
-        .get_template("site/page.html.jinja")
-        .render(
-            origin=f"{MADE_BY}; do not edit",
-            title="Side by side",
-            description="Two to eight models, presets or scenarios: where they differ, and how they grow.",
-            script="index.js",
-            plain="../markdown/README.md",
-            home="index.html",
-            page="compare",
-        )
-    )
+    return _page_of_all("compare", "Side by side", "Two to eight models, presets or scenarios: where they differ, and how they grow.")
+
+
+def _page_of_all(page: str, title: str, description: str, home: str = "index.html") -> str:
+    """Return the HTML of a page that is of no single model: its data is the list of all."""
+    origin = f"{MADE_BY}; do not edit"
+    return html_page(page, origin=origin, title=title, description=description, script="index.js", plain="../markdown/README.md", home=home)
 
 
 def start_script(entries: Sequence[IndexEntry]) -> str:
