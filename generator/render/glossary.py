@@ -10,6 +10,11 @@ import yaml
 from generator.resources import templates_dir
 
 
+def operation_of(op: str) -> str:
+    """Return the operation of a row alone, without what it uses: `use mlp` is `use`."""
+    return op.partition(" ")[0]
+
+
 @dataclass(frozen=True)
 class Glossary:
     """The words of one language.
@@ -24,7 +29,7 @@ class Glossary:
 
     def operation(self, op: str) -> str:
         """Return what the operation of a row does, such as `use mlp`; empty where nothing is written of it."""
-        return self.operations.get(op.partition(" ")[0], "")
+        return self.operations.get(operation_of(op), "")
 
 
 @cache

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 
 from generator.quantities import QUANTITIES, Quantity
-from generator.render.glossary import Glossary, glossary
+from generator.render.glossary import Glossary, glossary, operation_of
 from generator.render.workbook.cells import Page
 from generator.render.workbook.plan import Plan
 from generator.sheet.sheet import SheetRow
@@ -29,7 +28,7 @@ class Terms:
     @cached_property
     def operations(self) -> tuple[str, ...]:
         """The operations of the workbook's rows of which something is written, in alphabetical order."""
-        used = {row.op.partition(" ")[0] for row in self._plan.sheet.rows}
+        used = {operation_of(row.op) for row in self._plan.sheet.rows}
         return tuple(op for op in sorted(used) if op in self.glossary.operations)
 
     @property
@@ -48,7 +47,7 @@ class Terms:
 
     def at_operation(self, row: SheetRow) -> str:
         """Return the cell of a row's operation, from another sheet; empty where nothing is written of it."""
-        op = row.op.partition(" ")[0]
+        op = operation_of(row.op)
         if op not in self.operations:
             return ""
         return self._plan.at("glossary", f"$A${self.first_operation_row + self.operations.index(op)}")
@@ -76,12 +75,8 @@ def write_glossary(page: Page, plan: Plan, terms: Terms) -> None:
 
 
 def _count(plan: Plan, op: str) -> str:
-    count = sum(1 for _ in _rows_of(plan, op))
+    count = sum(operation_of(row.op) == op for row in plan.sheet.rows)
     return plan.words("glossary.rows" if count > 1 else "glossary.row", count=count)
-
-
-def _rows_of(plan: Plan, op: str) -> Iterator[SheetRow]:
-    return (row for row in plan.sheet.rows if row.op.partition(" ")[0] == op)
 
 
 def _section(page: Page, row: int, title: str) -> None:

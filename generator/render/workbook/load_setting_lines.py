@@ -8,9 +8,9 @@ from typing import Any
 
 from generator.questions.hardware.files import builtin_devices
 from generator.questions.memory.optimisers import COPIES
-from generator.render.workbook import devices
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value
+from generator.render.workbook.devices import BANDWIDTH, MEMORY, NAME, PRICE, column_of, peak_names, peaks_of
 from generator.render.workbook.load_choices import COMPUTE, EFFICIENCY, FORMAT, OPTIMISER, STEP, TRAINING, choice_row, task_names
 from generator.render.workbook.load_line import Setting, Values, WorkingLine, WorkingLines, ref, table_range
 from generator.render.workbook.stamp import Value
@@ -64,20 +64,20 @@ class SettingLines(WorkingLines):
         return f'IFERROR(IF({at}="",{by_default},{found}),-1)'
 
     def _device(self) -> Iterator[WorkingLine]:
-        names = self.plan.at("devices", devices.column_of(devices.NAME))
+        names = self.plan.at("devices", column_of(NAME))
         order = [device.name for device in builtin_devices()]
         by_name = {device.name: device for device in builtin_devices()}
         yield self._setting("device", f"IFERROR(MATCH({self._choice('device')},{names},0),0)", lambda one, _: order.index(one.device) + 1)
-        column = {"memory": devices.MEMORY, "bandwidth": devices.BANDWIDTH, "price": devices.PRICE}
-        found = {key: f"INDEX({self.plan.at('devices', devices.column_of(letter))},{ref('device')})" for key, letter in column.items()}
+        column = {"memory": MEMORY, "bandwidth": BANDWIDTH, "price": PRICE}
+        found = {key: f"INDEX({self.plan.at('devices', column_of(letter))},{ref('device')})" for key, letter in column.items()}
         memory = self._over("memory", f"ROUND({found['memory']}*10^9,0)", "ROUND({at}*10^9,0)")
         yield self._setting("memory", memory, lambda one, _: by_name[one.device].memory)
         bandwidth = self._over("bandwidth", f"{found['bandwidth']}*10^9", "{at}*10^9")
         yield self._setting("bandwidth", bandwidth, lambda one, _: by_name[one.device].bandwidth)
         products, compute = self._choice("products"), self._choice("compute")
-        heads = self.plan.at("devices", devices.peak_names())
+        heads = self.plan.at("devices", peak_names())
         kind = f'MATCH(IF({products}="",{compute},{products}),{heads},0)'
-        peak = f"INDEX({self.plan.at('devices', devices.peaks_of())},{ref('device')},{kind})*10^12"
+        peak = f"INDEX({self.plan.at('devices', peaks_of())},{ref('device')},{kind})*10^12"
         yield self._setting(
             "peak", self._over("peak", peak, "{at}*10^12"), lambda one, _: by_name[one.device].peak.get(FORMAT, Fraction(0))
         )

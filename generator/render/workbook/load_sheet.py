@@ -12,8 +12,8 @@ from openpyxl.worksheet.datavalidation import DataValidation
 import generator.render.workbook.load_choices as choices
 from generator.quantities import PARAMS
 from generator.questions.workload.formulas import Workload, workload_of
-from generator.render.workbook import devices
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
+from generator.render.workbook.devices import NAME, column_of
 from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import write_note
 from generator.render.workbook.load_choices import SCENARIOS, TRAINING
@@ -128,7 +128,7 @@ class _LoadSheet:
         if key in ("batch", "length"):
             rule = DataValidation("whole", operator="between", formula1="1", formula2=str(LARGEST_SIZE), allow_blank=True)
         elif listed := choices.offered(key, words, self.workload):
-            texts = {"device": self.plan.at("devices", devices.column_of(devices.NAME))}
+            texts = {"device": self.plan.at("devices", column_of(NAME))}
             texts |= {one: self.plan.at("workings", table_range("format")) for one in ("weights", "cache", "states", "master")}
             texts |= {"optimiser": self.plan.at("workings", table_range("optimiser"))}
             rule = DataValidation("list", formula1=texts.get(key, quoted(",".join(listed))), allow_blank=True)

@@ -36,10 +36,10 @@ def write_share_rows(page: Page, plan: Plan, formulas: CellFormulas) -> None:
         cost = part.cost(plan.sheet, plan.main.key)
         for column in (*plan.filled_columns, *plan.own_columns):
             at = f"{column.letter}{row}"
-            text = formulas.text(cost, cells_of(plan, column))
             if column in plan.other_columns:
                 page.blank(at, "Share")
                 continue
+            text = formulas.text(cost, cells_of(plan, column))
             if len(text) > LONGEST_GUARDED:
                 page.text(at, plan.words("presets.too_long"), "Muted number")
                 continue
