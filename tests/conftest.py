@@ -16,6 +16,8 @@ from typing import TypeVar
 
 import pytest
 
+from generator.build.worker import COLLECTED_AFTER
+
 OUT_OF_TIME = "the time given by --minutes is over"
 LONGEST = ("/test_every_workbook.py::", "::test_mypy_finds_nothing")
 
@@ -43,7 +45,7 @@ def pytest_configure() -> None:
 
     Python looks for circles of objects more seldom than by itself, as the processes of a build do.
     """
-    gc.set_threshold(20_000, 10, 10)
+    gc.set_threshold(COLLECTED_AFTER, 10, 10)
     os.environ.setdefault("ARCHSHEET_CACHE", "")
     os.environ.setdefault("ARCHSHEET_TESTS_BEGAN", str(time.time()))
 
