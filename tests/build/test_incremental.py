@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -49,16 +50,18 @@ def test_a_second_build_imports_none_of_the_heavy_libraries(specs, gen) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_build_of_a_hundred_specs_takes_less_than_a_third_of_a_second(specs, gen) -> None:
+def test_a_second_build_of_a_hundred_specs_takes_less_than_a_tenth_of_the_first(specs) -> None:
+    """In seconds of the processes' own work, beside each other: how fast the machine is says nothing. `make bench` prints the seconds."""
     write_specs(specs, **{f"layer_{i}": LAYER for i in range(100)})
-    gen()
-    times = []
-    for _ in range(5):  # the quickest counts, in seconds of this process's own work: what else the machine does is not ours
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(QUICK, cwd=specs.parent, capture_output=True, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    assert min(times) < 0.3
+    first, *later = (_seconds_of_a_build(specs.parent) for _ in range(4))
+    assert min(later) < first / 10
+
+
+def _seconds_of_a_build(folder: Path) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(QUICK, cwd=folder, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def test_an_edited_spec_is_built_with_those_that_use_it_and_no_others(specs, out, gen, capsys) -> None:
