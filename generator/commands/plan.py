@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
         count, batch = count_of("--count", args.count), count_of("--global-batch", args.global_batch)
         cost = target.cost(args.dtype)
         splitting = Splitting(cost, MemorySetting(args.dtype, stored, stored, args.train))
-        found = plan(splitting, count, int(cost.dims[batch_size(cost.sheet)]), batch, TimeSetting(device, stored.key))
+        found = plan(splitting, count, int(cost.dims.get(batch_size(cost.sheet), 1)), batch, TimeSetting(device, stored.key))
     if args.json:
         splits = [one.to_dict() for one in found.splits]
         said = {"spec": cost.spec, "preset": cost.preset, "dims": dict(cost.dims), "device": device.name, "count": count}

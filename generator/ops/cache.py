@@ -53,7 +53,10 @@ class Cache(Op):
             if given:
                 raise OpError(f"`{row.name}` is kept once and does not grow", f"leave `{given}` away", at=given)
             if self.offset is not None:
-                row.require(Ge(row.whole(self.offset, at="offset"), 0))
+                earlier = row.whole(self.offset, at="offset")
+                if earlier.is_negative:
+                    raise OpError(f"`offset` of `{row.name}` must be at least 0; it is {row.text(earlier)}", at="offset")
+                row.require(Ge(earlier, 0))
             row.t.keep_state(x.numel, kind="once")
             return row.t.made_earlier(x) if row.t.is_later else x
         if self.offset is not None:

@@ -120,6 +120,13 @@ class Fft(Op):
     def _length(self, row: RowScope, x: Tensor, half: Expr) -> Expr:
         """Return how many real numbers the half spectrum stands for."""
         if self.to is None:
+            if half == 1:
+                raise OpError(
+                    f"`{row.name}` makes no real numbers of a single frequency",
+                    f"{row.input_names[0]} is {row.show(x.shape)}",
+                    "`to` says how many real numbers they stand for: to: 1",
+                    at="op",
+                )
             row.require(Ge(half, 2))
             return 2 * (half - 1)
         length = row.whole(self.to, at="to")

@@ -58,8 +58,14 @@ class Mask(Op):
                     f"{row.input_names[0]} is {row.show(scores.shape)}",
                     at="in",
                 )
-            row.require(Ge(scores.shape[-1], scores.shape[-2]))  # else the first queries have nothing to look at
             n, m = scores.shape[-2:]
+            if (m - n).is_negative:  # the first queries have nothing to look at
+                raise OpError(
+                    f"`{row.name}` is causal, but has {row.text(n)} queries for {row.text(m)} keys",
+                    f"{row.input_names[0]} is {row.show(scores.shape)}",
+                    at="in",
+                )
+            row.require(Ge(m, n))
             past = Hides(compared("<=", index(scores.rank - 1), index(scores.rank - 2) + m - n))
             future = triangle(row.t, n, m)
             row.t.name(future=future)

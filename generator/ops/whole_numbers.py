@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sympy import Expr, Ge
 
-from generator.ops.base import CodeScope, Op, RowScope
+from generator.ops.base import CodeScope, Op, OpError, RowScope
 from generator.trace.tensor import Tensor
 
 
@@ -26,7 +26,10 @@ class WholeNumbers(Op):
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
         """Divide."""
         (x,) = inputs
-        row.require(Ge(row.whole(self.by, at="by"), 1))
+        by = row.whole(self.by, at="by")
+        if by.is_nonpositive:
+            raise OpError(f"`by` of `{row.name}` must be at least 1; it is {row.text(by)}", at="by")
+        row.require(Ge(by, 1))
         out = row.t.like(x)
         row.t.kernel(self.name, [x], [out])
         return out

@@ -168,7 +168,13 @@ def _capacity(mixture: _Mixture) -> Expr | None:
     if row.capacity is None:
         return None
     capacity = written_size(frame.sized, frame.needs, row.capacity, mixture.run.problems)
-    frame.needs.condition(Ge(capacity * mixture.count, mixture.choices), row.where("capacity"))
+    places = capacity * mixture.count
+    if (places - mixture.choices).is_negative:
+        has, chosen = show_size(places, frame.sizes), show_size(mixture.choices, frame.sizes)
+        message = f"the experts of `{row.name}` take {counted(has, 'token')} together, and {chosen} are chosen for them"
+        mixture.run.problems.add(message, row.where("capacity"), "counts are those of an even spread, in which no token is dropped")
+        raise Unresolved
+    frame.needs.condition(Ge(places, mixture.choices), row.where("capacity"))
     return capacity
 
 

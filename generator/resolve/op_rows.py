@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sympy import S
+
 from generator.formulas.human import counted
 from generator.ops.activation import OneOfFunctions
 from generator.ops.base import Op, OpError
@@ -123,6 +125,10 @@ def run_op(run: Run, frame: Frame, read: ReadRow, op: Op, rows: Mapping[str, Bou
     results = result if isinstance(result, dict) else {"": result}
     asker = _asker(frame, row)
     for condition, option in scope.conditions:
+        is_asked = (not option or frame.sized.options.get(option)) and not run.bound  # of numbers that were given less is asked
+        if condition == S.false and is_asked:
+            run.report_shapes(frame, read, f"`{row.name}` cannot run at these sizes, whatever the others are", row.where("op"), shapes)
+            raise Unresolved
         by = replace(asker, when=(*asker.when, option)) if option else asker
         frame.needs.condition(condition, row.where("op"), by)
     for name, values in op.formulas():

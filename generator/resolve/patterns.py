@@ -8,10 +8,12 @@ from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Ge, Integer
 
+from generator.formulas.human import counted
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results, Sized
 from generator.resolve.blocks import Block, Trace, block_of, check_layer, iterated, named_inputs, results_of, run_child
 from generator.resolve.freezing import freezing
 from generator.resolve.run import Frame, Run
+from generator.resolve.show import show_size
 from generator.resolve.sizes import Unresolved, written_size
 from generator.resolve.tied_blocks import check_one_block, check_same_weights, tied_block
 from generator.spec.model import Layers, Ref, Row
@@ -59,12 +61,12 @@ def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace, rows: Mappi
     carried: Carried = {name: inputs[name] for name in [*inputs][:carries]}
     first, last = parts.get("first"), parts.get("last")
     turns = [parts[name] for name in row.kinds]
-    length = total - sum(part.times for part in (first, last) if part is not None)
+    length = _between(run, frame, read, total, [part for part in (first, last) if part is not None])
     amounts = {id(part): part.times for part in (first, last) if part is not None}
     if first is not None:
         carried = iterated(run, frame, first.read, first.block, first.times, carried, _body(run, frame, first))
     kinds = [Turn(part.read.path, part.times, _body(run, frame, part), part.read.row.share) for part in turns]
-    _require_shared(frame, length, turns)
+    _require_shared(run, frame, length, turns)
     carried = _in_turn(run, frame, read, length, kinds, carried)
     amounts |= {id(part): amount for part, amount in zip(turns, numbers(length, kinds, run.facts), strict=True)}
     if last is not None:
@@ -77,13 +79,39 @@ def run_pattern(run: Run, frame: Frame, read: ReadRow, trace: Trace, rows: Mappi
     return BlockRow(**vars(read), results=results, child=_whole(frame, read, parts, amounts))
 
 
-def _require_shared(frame: Frame, length: Expr, turns: Sequence[_Part]) -> None:
-    """Require one layer of each kind that shares its weights: the module has them even where it applies them nowhere."""
+def _between(run: Run, frame: Frame, read: ReadRow, total: Expr, ends: Sequence[_Part]) -> Expr:
+    """Return how many layers stand between the first ones and the last ones. Raises Unresolved after reporting where these are too many."""
+    of_ends = sum((part.times for part in ends), start=Integer(0))
+    if (total - of_ends).is_negative:
+        sizes = frame.sizes
+        named = " and ".join(f"{show_size(part.times, sizes)} {part.read.row.name}" for part in ends)
+        message = f"`{read.name}` has {counted(show_size(total, sizes), 'layer')}: there is no room for {named} ones"
+        place = read.row.where("repeat") if read.row.repeat is not None else read.row.span
+        run.problems.add(message, place, "the first and the last layers count with the others")
+        raise Unresolved
+    return total - of_ends
+
+
+def _require_shared(run: Run, frame: Frame, length: Expr, turns: Sequence[_Part]) -> None:
+    """Require one layer of each kind that shares its weights: the module has them even where it applies them nowhere.
+
+    Raises Unresolved after reporting where there never is one.
+    """
     places = Integer(0)
     for part in turns:
         if part.read.row.share and part.owner is None:
-            frame.needs.condition(Ge(length, places + 1), part.read.row.where("share"))
+            _require_one(run, frame, part, length, places)
         places += part.times
+
+
+def _require_one(run: Run, frame: Frame, part: _Part, length: Expr, places: Expr) -> None:
+    read = part.read
+    if (length - places).is_nonpositive:
+        name, number = read.path.rpartition(".")[2], counted(show_size(length, frame.sizes), "layer")
+        note = "layers that share their weights need a place in which one stands; leave out the kind, or its `share`"
+        run.problems.add(f"`{name}` has no place among the {number} in turn", read.row.where("share"), note)
+        raise Unresolved
+    frame.needs.condition(Ge(length, places + 1), read.row.where("share"))
 
 
 def _parts(run: Run, frame: Frame, read: ReadRow, trace: Trace, rows: Mapping[str, BoundRow | None]) -> dict[str, _Part]:
@@ -171,7 +199,7 @@ def _in_turn(run: Run, frame: Frame, read: ReadRow, length: Expr, kinds: list[Tu
             "write a number of layers, such as `repeat: 6`",
         )
         raise Unresolved from None
-    if runs.least > 1 or not length.is_positive:
+    if length != 0 and (runs.least > 1 or not length.is_positive):
         frame.needs.condition(Ge(length, max(runs.least, 1)), read.row.where("repeat"))
     return runs.results
 

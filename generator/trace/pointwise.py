@@ -67,6 +67,8 @@ def glu(t: Tracer, x: Tensor, axis: int) -> Tensor:
 
 def prelu(t: Tracer, x: Tensor, weight: Tensor) -> Tensor:
     """Scale what is negative by a weight [1], or [c] along axis 1: F.prelu. One operation an element; x is kept."""
+    if x.rank > 1:  # PyTorch makes a view of the weight with as many axes
+        weight = weight.unsqueeze(0)
     for _ in range(x.rank - 2):
         weight = weight.unsqueeze(-1)
     out = t.like(x, needs_grad=x.needs_grad or weight.needs_grad)

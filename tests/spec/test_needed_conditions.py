@@ -78,6 +78,28 @@ def test_what_a_row_needs_of_the_sizes_is_a_condition_of_the_sheet(row: str, nee
 
 
 @pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("{op: mask, in: s, kind: causal}", "`y` is causal, but has 3 queries for 2 keys"),
+        ("{op: remainder, in: i, by: 0}", "`by` of `y` must be at least 1; it is 0"),
+        ("{op: floor_divide, in: i, by: n - n}", "`by` of `y` must be at least 1; it is 0"),
+        ("{op: fft, in: one, over: [1], kind: irfft}", "`y` makes no real numbers of a single frequency"),
+        ("{op: cache, in: x, once: true, offset: -2}", "`offset` of `y` must be at least 0; it is -2"),
+        ("{op: positional, in: s, kind: learned, length: 9, offset: -1}", "`y` cannot run at these sizes, whatever the others are"),
+        ("{op: positional, in: s, kind: learned, length: 9, offset: 7}", "`y` cannot run at these sizes, whatever the others are"),
+        ("{op: rotations, in: s, length: 9, width: 6}", "`y` cannot run at these sizes, whatever the others are"),
+        ("{use: gated_mlp, in: t, with: {f: 2}, experts: 2, by: i, capacity: 2}", "take 4 tokens together, and 6 are chosen for them"),
+    ],
+)
+def test_what_numbers_in_a_row_never_meet_is_refused_there(row: str, said: str, folder: Path) -> None:
+    inputs = "inputs: {x: [b, n, d], s: [b, 3, 2], t: [3, d], one: [b, 1, 2], i: {shape: [3, 2], dtype: int, below: 2}}"
+    head = f"title: Mine\ndims: {{b: batch, n: length, d: width}}\n{inputs}\nlayers:\n"
+    text = errors(folder, f"{head}  y: {row}\noutputs: [y]\n", {})
+    assert text.startswith("mine.yaml:5:")
+    assert said in text
+
+
+@pytest.mark.parametrize(
     ("row", "where"),
     [
         ("{op: select, in: x, axis: n, index: 4}", "n >= 8"),

@@ -233,6 +233,36 @@ mine.yaml:7:96: error: `tie` names `noe`, but no row above has that name
       |                                                                                                ^^^
   did you mean `one`?""",
     ),
+    "more layers at the ends than there are": (
+        """\
+  y: {repeat: 3, pattern: [keep, keep], first: {use: keep, times: 2}, last: {use: keep, times: 2}}
+""",
+        """\
+mine.yaml:5:15: error: `y` has 3 layers: there is no room for 2 first and 2 last ones
+    5 |   y: {repeat: 3, pattern: [keep, keep], first: {use: keep, times: 2}, last: {use: keep, times: 2}}
+      |               ^
+  the first and the last layers count with the others""",
+    ),
+    "more layers in front than there are, whatever their number": (
+        """\
+  y: {use: keep, repeat: L, first: {use: keep, times: L + 1}}
+""",
+        """\
+mine.yaml:5:26: error: `y` has L layers: there is no room for L + 1 first ones
+    5 |   y: {use: keep, repeat: L, first: {use: keep, times: L + 1}}
+      |                          ^
+  the first and the last layers count with the others""",
+    ),
+    "shared weights of layers that stand nowhere": (
+        """\
+  y: {repeat: 2, pattern: {one: {use: keep, times: 2}, two: {use: keep, share: true}}}
+""",
+        """\
+mine.yaml:5:80: error: `two` has no place among the 2 layers in turn
+    5 |   y: {repeat: 2, pattern: {one: {use: keep, times: 2}, two: {use: keep, share: true}}}
+      |                                                                                ^^^^
+  layers that share their weights need a place in which one stands; leave out the kind, or its `share`""",
+    ),
     "layers that hand on more than others read": (
         """\
   y: {repeat: L, pattern: [keep, two]}

@@ -58,6 +58,12 @@ def last_step_cost(sheet: Sheet, preset: str | None, given: Mapping[str, Any], d
 
 
 def batch_size(sheet: Sheet) -> str:
-    """Return the size that counts the samples or requests of a batch, the first axis of the first input; empty where there is none."""
+    """Return the size that counts the samples or requests of a batch; empty where there is none.
+
+    It is the first axis of the first input, and stands in no second axis of an input: another sample would make all samples larger.
+    """
     first = next(iter(sheet.inputs.values()), ())
-    return str(first[0].name) if first and first[0].is_Symbol else ""
+    if not first or not first[0].is_Symbol:
+        return ""
+    is_in_several = any(sum(axis.has(first[0]) for axis in shape) > 1 for shape in sheet.inputs.values())
+    return "" if is_in_several else str(first[0].name)

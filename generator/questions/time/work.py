@@ -22,7 +22,7 @@ from generator.quantities import (
     VISIBLE_BACKWARD_MATMUL_FLOPS,
     VISIBLE_MATMUL_FLOPS,
 )
-from generator.questions.memory.decoding import step_size
+from generator.questions.memory.decoding import batch_size, step_size
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.optimisers import copies_of
 from generator.questions.memory.recomputation import again
@@ -164,4 +164,5 @@ def items_formula(sheet: Sheet) -> tuple[Expr, str]:
             if axis in new:
                 return Mul(*shape[: place + 1]), "tokens"
     first = next(iter(sheet.inputs.values()), ())
-    return (first[0], "samples") if first else (Integer(1), "passes")
+    counts_samples = first and (batch_size(sheet) or not first[0].is_Symbol)
+    return (first[0], "samples") if counts_samples else (Integer(1), "passes")

@@ -159,7 +159,8 @@ def _length(sheet: Sheet) -> str:
     axes = [shape[-1] for name, shape in sheet.inputs.items() if sheet.input_kinds.get(name) == "index" and len(shape) > 1]
     axes += [shape[1] for shape in sheet.inputs.values() if len(shape) == 3]
     free = {size.name for size in sheet.sizes if size.kind == "free"}
-    return next((axis.name for axis in axes if isinstance(axis, Symbol) and axis.name in free), "")
+    counted = {shape[0] for shape in sheet.inputs.values() if shape}  # samples, or what else is no place of a sample
+    return next((axis.name for axis in axes if isinstance(axis, Symbol) and axis.name in free and axis not in counted), "")
 
 
 def _moments(peak: PeakMemory | None, what: Pass, batch: str) -> dict[str, Moments]:
