@@ -23,14 +23,17 @@ def linear(t: Tracer, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     Multiply-accumulates: elements of x times m. Kept: x (where the weight learns). A weight that does not learn is repeated over the
     batch where the leading axes of x cannot be merged in place.
     """
-    rows, turned = product(x.shape[:-1]), weight.transpose(0, 1)
+    rows = product(x.shape[:-1])
     if not weight.needs_grad and x.rank > 2 and not _folds(x):
-        repeated = turned.expand_to((*x.shape[:-2], weight.shape[1], weight.shape[0]))
+        repeated = weight.transpose(0, 1).expand_to((*x.shape[:-2], weight.shape[1], weight.shape[0]))
         out = matmul(t, x, repeated)
         return out if bias is None else binary(t, "add", out, bias)
     if bias is not None and not (x.is_contiguous or x.rank == 2):
         return binary(t, "add", linear(t, x, weight, None), bias)
+    # Which view is made first decides which is the last one backward (_flatten_nd_linear in Linear.cpp makes that of x first).
+    turned = None if bias is not None else weight.transpose(0, 1)
     x2 = x if x.rank <= 2 else t.flatten(x, 0, x.rank - 2)
+    turned = weight.transpose(0, 1) if turned is None else turned
     shape = (rows, weight.shape[0]) if x.rank > 1 else (weight.shape[0],)
     out = _product(t, "mm" if bias is None else "addmm", x2, turned, shape, macs=x.numel * weight.shape[0], bias=bias)
     return out.unflatten(0, x.shape[:-1]) if x.rank > 2 else out
