@@ -59,7 +59,8 @@ def _lines(sheet: Sheet, write: _KnownSizes) -> list[str]:
     flows = [f"  {_flow(one)}" for one in sheet.flows]
     table, is_rounded = _table(sheet, write, room)
     rounded = ["", styled("numbers are rounded to fit; --json shows them whole", "dim")] if is_rounded else []
-    return [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, *_presets(sheet, room), *flows, "", *table, *rounded]
+    head = [styled(f"{sheet.title} ({sheet.name})", "bold"), *sizes, *_conditions(sheet, room), *_presets(sheet, room), *flows]
+    return [*head, "", *table, *rounded]
 
 
 def _table(sheet: Sheet, write: _KnownSizes, room: int | None) -> tuple[list[str], bool]:
@@ -82,13 +83,20 @@ def _all_costs(sheet: Sheet) -> Iterator[Mapping[str, Any]]:
     yield sheet.totals
 
 
+def _conditions(sheet: Sheet, room: int | None) -> list[str]:
+    """Return what must hold of the sizes: what the spec says, and what its rows need."""
+    texts = [constraint.text for constraint in sheet.constraints]
+    return _wrapped(f"  where {'; '.join(texts)}", room) if texts else []
+
+
 def _presets(sheet: Sheet, room: int | None) -> list[str]:
     """Return what can be named with --preset, each with its sizes."""
-    lines = []
-    for preset in sheet.every_preset:
-        text = f"  preset {preset.name}: {preset_text(preset.sizes, preset.choices)}"
-        lines += textwrap.wrap(text, room or 1_000_000, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
-    return lines
+    presets = [f"  preset {preset.name}: {preset_text(preset.sizes, preset.choices)}" for preset in sheet.every_preset]
+    return [line for text in presets for line in _wrapped(text, room)]
+
+
+def _wrapped(text: str, room: int | None) -> list[str]:
+    return textwrap.wrap(text, room or 1_000_000, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _flow(one: OptionFlow) -> str:
@@ -113,6 +121,7 @@ def _plain(sheet: Sheet, write: _KnownSizes) -> dict[str, Any]:
         "spec": sheet.name,
         "title": sheet.title,
         "sizes": {size.name: {"meaning": size.meaning, "kind": size.kind, "value": write.value(size)} for size in sheet.sizes},
+        "where": [constraint.text for constraint in sheet.constraints],
         "options": dict(sheet.options),
         "presets": {preset.name: {"set": dict(preset.sizes), "options": preset.choices} for preset in sheet.every_preset},
         "rows": rows,

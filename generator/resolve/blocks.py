@@ -301,7 +301,8 @@ def iterated(
         run.problems.add(
             f"the costs of `{block.spec.name}` cannot be written as one formula of the number of {runs_of}",
             read.row.where(key),
-            "each run differs from the one before: its result is laid out differently in memory, or something else is kept for backward",
+            "each run differs from the one before: its result is laid out differently in memory, or hidden in part by a mask, "
+            "or something else is kept for backward",
             "return the states laid out as they come in" if key == "scan" else f"write a number of runs, such as `{key}: 6`",
         )
         raise Unresolved from None

@@ -195,7 +195,8 @@ def _in_turn(run: Run, frame: Frame, read: ReadRow, length: Expr, kinds: list[Tu
         run.problems.add(
             f"the costs of `{read.name}` cannot be written as one formula of the number of layers",
             read.row.where("repeat"),
-            "layers differ in more than their kind: results are laid out differently in memory, or something else is kept for backward",
+            "layers differ in more than their kind: results are laid out differently in memory, or hidden in part by a mask, "
+            "or something else is kept for backward",
             "write a number of layers, such as `repeat: 6`",
         )
         raise Unresolved from None

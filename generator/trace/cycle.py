@@ -15,7 +15,7 @@ from sympy import Expr, Integer, Min, Mod, floor
 from generator.formulas.symbols import Facts
 from generator.trace.diary import Bind
 from generator.trace.flow import REST
-from generator.trace.iterate import ONE_BY_ONE, Body, Carried, Iterated, signatures
+from generator.trace.iterate import ONE_BY_ONE, Body, Carried, Iterated, refuse_hidden, signatures
 from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Storage, Tensor
 from generator.trace.tracer import SharedWeights, Tracer
@@ -121,6 +121,7 @@ def _derived_once(t: Tracer, length: Expr, kinds: Sequence[Turn], carried: Carri
     for number in range(apart):
         carried = _run(t, kinds[order[number]], f"first {number}", Integer(1), carried, had)
         amounts[order[number]] -= 1
+    refuse_hidden(t, carried)
     head = order[apart]
     before_rest = len(t.storages)
     in_turn = [*range(head, len(kinds)), *range(head)]
@@ -145,8 +146,8 @@ def _apart(t: Tracer, kinds: Sequence[Turn], order: Sequence[int], carried: Carr
     """Return how many layers it takes until each kind returns what it was given: in shape, order in memory, and need of a gradient."""
     with t.scratch():
         for number, kind in enumerate(order):
-            given = signatures(carried)
-            if all(signatures(other.body(carried)) == given for other in kinds):
+            given = signatures(t, carried)
+            if all(signatures(t, other.body(carried)) == given for other in kinds):
                 return number
             carried = kinds[kind].body(carried)
     raise UnsettledError
@@ -169,6 +170,7 @@ class _Traced:
         if t.flow.ends(kind.path).apart:
             raise UnsettledError  # the last layers differ from the others in what gets a gradient
         results = _run(t, kind, REST, amount, placeholders, had)
+        refuse_hidden(t, results)
         given = {name: x.storage for name, x in placeholders.items()}
         made = frozenset(t.storages[storages:])
         if not (is_sure or amount.is_positive):

@@ -49,6 +49,7 @@ class Seen:
         condition: under which they are seen, if that is known.
         are_zero: whether the others are zeros by now, no longer -infinity.
         parts: of what was joined to it, in order.
+        gets_gradient: whether something that learns was added to the others, so that their gradient is wanted.
     """
 
     elements: Expr
@@ -56,6 +57,7 @@ class Seen:
     condition: Condition | None
     are_zero: bool = False
     parts: tuple[Seen, ...] = ()
+    gets_gradient: bool = False
 
 
 @dataclass(eq=False)
@@ -79,11 +81,11 @@ class Product:
     seen: Expr | None = None
     seen_backward: Expr | None = None
 
-    def need(self, seen: Expr, *, is_idle: bool) -> None:
+    def need(self, seen: Expr, seen_backward: Expr, *, is_idle: bool) -> None:
         """Say that so many elements are read. Two readers that do not see the same may need all."""
         self.seen = seen if self.seen in (None, seen) else self.elements
         if not is_idle:
-            self.seen_backward = seen if self.seen_backward in (None, seen) else self.elements
+            self.seen_backward = seen_backward if self.seen_backward in (None, seen_backward) else self.elements
 
     def share(self, part: Expr) -> Product:
         """Take off a part of it, a product of its own."""
@@ -123,15 +125,17 @@ class Hidden:
         self.products: list[Product] = []
         self.uncounted: list[str] = []
         self._made: dict[Storage, tuple[Product, ...]] = {}
+        self._beside: dict[Storage, frozenset[Product]] = {}  # of those, what was added to hidden elements: its gradient goes past the mask
         self._seen: dict[Storage, Seen] = {}
 
     def kernel(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
         """Note a kernel that is no contraction; an idle one has no part in the backward pass."""
         keeps_places = kernel_of(name).derivative == "elementwise"
+        hidden = [self.seen(x) is not None for x in reads]
         for place, x in enumerate(reads):
             seen = self.seen(x)
             if not (keeps_places and writes and expand(writes[0].numel - x.numel) == 0):
-                self.read([x], is_idle=is_idle)
+                self.read([x], is_idle=is_idle, stops=name == MAKES_ZEROS)
                 if name == MAKES_ZEROS and seen is not None:
                     self._seen[writes[0].storage] = _as_zeros(seen)
                 continue
@@ -141,10 +145,13 @@ class Hidden:
             )
             if x.storage in self._made and x.fills_storage and (stays or seen is None):
                 self._made[out] = (*self._made.get(out, ()), *self._made[x.storage])
+                beside = self._made[x.storage] if seen is None and any(hidden) else self._beside.get(x.storage, ())
+                self._beside[out] = self._beside.get(out, frozenset()).union(beside)
             else:
                 self.read([x], is_idle=is_idle)
             if seen is not None and stays:
-                self._seen[out] = seen
+                is_added_to = any(other.needs_grad and not is_hidden for other, is_hidden in zip(reads, hidden, strict=True))
+                self._seen[out] = replace(seen, gets_gradient=seen.gets_gradient or is_added_to)
 
     def contraction(
         self, row: str, macs: Expr, backward_macs: Expr, operands: Sequence[Tensor], out: Tensor | None, *, is_idle: bool
@@ -164,14 +171,20 @@ class Hidden:
     def _unneeded(self, macs: Expr, operands: Sequence[Tensor]) -> Expr:
         """Return the multiply-accumulates for gradients that a mask sets to zero."""
         found = [(x, self.seen(x)) for x in operands if x.needs_grad]
-        return sum((macs * cancel(1 - seen.elements / x.numel) for x, seen in found if seen is not None), ZERO)
+        return sum((macs * cancel(1 - seen.elements / x.numel) for x, seen in found if seen is not None and not seen.gets_gradient), ZERO)
 
-    def read(self, tensors: Iterable[Tensor], *, is_idle: bool) -> None:
-        """Say that something needs what is seen of tensors: in the backward pass too, unless it is idle there."""
+    def read(self, tensors: Iterable[Tensor], *, is_idle: bool, stops: bool = False) -> None:
+        """Say that something needs what is seen of tensors: in the backward pass too, unless it is idle there.
+
+        Args:
+            stops: no gradient of what is hidden comes back from it.
+        """
         for x in tensors:
+            seen = self.seen(x) if x.fills_storage else None
             for product in self._made.get(x.storage, ()):
-                seen = self.seen(x) if x.fills_storage else None
-                product.need(product.elements if seen is None else seen.elements, is_idle=is_idle)
+                needed = product.elements if seen is None else seen.elements
+                comes_back = product in self._beside.get(x.storage, ()) and not stops
+                product.need(needed, product.elements if comes_back else needed, is_idle=is_idle)
 
     def seen(self, x: Tensor) -> Seen | None:
         """Return what is seen of a tensor: a view of a whole storage, or one of the parts that were joined to it. None where all is."""
@@ -233,7 +246,13 @@ class Hidden:
         """Return one that has noted the same so far."""
         other = Hidden()
         other.products, other.uncounted = [*self.products], [*self.uncounted]
-        other._made, other._seen = {**self._made}, {**self._seen}
+        other._made, other._beside, other._seen = {**self._made}, {**self._beside}, {**self._seen}
+        return other
+
+    def aside(self) -> Hidden:
+        """Return one that knows what is hidden, and has no products that could be needed."""
+        other = Hidden()
+        other._seen = {**self._seen}
         return other
 
 

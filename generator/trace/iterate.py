@@ -10,6 +10,7 @@ from sympy import Expr, Integer
 
 from generator.trace.diary import Bind
 from generator.trace.flow import REST, last
+from generator.trace.hidden import Seen
 from generator.trace.seams import Seams, UnsettledError
 from generator.trace.tensor import Shape, Storage, Tensor
 from generator.trace.tracer import Tracer
@@ -79,11 +80,13 @@ class _Runs:
         before = len(t.storages)
         carried = self.one_by_one([f"first {run}" for run in range(apart)], carried)
         made_apart = t.storages[before:]
+        refuse_hidden(t, carried)
         rest = count - apart - ends.apart
         placeholders = {name: replace(x, storage=Storage(x.storage.numel, x.storage.kind, count=t.count)) for name, x in carried.items()}
         before, kept = len(t.storages), len(t.kept)
         with t.flow.run(self.row, REST), t.times(rest, copies=self._copies(rest)):
             results = self.body(placeholders)
+        refuse_hidden(t, results)
         seams = Seams(t, rest, carried, placeholders, results, made_apart, t.storages[before:], t.kept[kept:])
         final = seams.settle()
         for made, settled in dict.fromkeys((x.storage, final[name]) for name, x in results.items()):
@@ -111,16 +114,22 @@ class _Runs:
 def _runs_apart(t: Tracer, carried: Carried, body: Body) -> int:
     """Return how many runs it takes until what one returns is as what it was given. Raises UnsettledError if none of many does."""
     with t.scratch():
-        given = signatures(carried)
+        given = signatures(t, carried)
         for runs in range(2 * len(carried) + 2):
             carried = body(carried)
-            returned = signatures(carried)
+            returned = signatures(t, carried)
             if returned == given:
                 return runs
             given = returned
     raise UnsettledError
 
 
-def signatures(carried: Carried) -> Mapping[str, tuple[Shape, Shape, bool]]:
+def signatures(t: Tracer, carried: Carried) -> Mapping[str, tuple[Shape, Shape, bool, Seen | None]]:
     """Return what of tensors decides how rows run on them."""
-    return {name: (x.shape, x.strides, x.needs_grad) for name, x in carried.items()}
+    return {name: (x.shape, x.strides, x.needs_grad, t.hidden.seen(x)) for name, x in carried.items()}
+
+
+def refuse_hidden(t: Tracer, handed_on: Carried) -> None:
+    """Raise UnsettledError where a run gets what a mask has hidden in part: how much of it the one before has to make is not followed."""
+    if any(t.hidden.seen(x) is not None for x in handed_on.values()):
+        raise UnsettledError

@@ -191,7 +191,7 @@ class Tracer:
         """Run something only to see its shapes: nothing inside is counted or kept."""
         before = self.tallies, self.storages, self.diary, self.axes, self.depends_on_precision, self.kept, self.flow, self.hidden
         self.tallies, self.storages, self.diary, self.axes, self.kept, self.flow = {}, [], None, set(self.axes), [], self.flow.fresh()
-        self.hidden, averages = Hidden(), set(self.averages)
+        self.hidden, averages = self.hidden.aside(), set(self.averages)
         try:
             yield
         finally:

@@ -154,6 +154,17 @@ def test_show_says_where_options_of_used_specs_come_from(specs: Path, capsys: py
     assert "\n  bias of cell = false, from outer\n  bias of mlp = false, from cell\n  bias of mlp = true, from `thick` of outer\n" in said
 
 
+def test_show_lists_what_must_hold_of_the_sizes_though_nobody_has_written_it(specs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stacks = "".join(f"  {name.lower()}: {{use: rms_norm, repeat: {name} - 1}}\n" for name in "KLMP")
+    sizes = "b: batch, n: length, d: width, K: one, L: another, M: a third, P: a fourth number of layers"
+    text = f"title: Stacks\ndims: {{{sizes}}}\ninputs: {{x: [b, n, d]}}\nlayers:\n{stacks}where: d > n\n"
+    write_specs(specs, stacks=text)
+    assert main(["show", "stacks", *IN]) == 0  # of three stacks it is tried whether there are no layers
+    assert "\n  where n < d; P >= 2\n" in capsys.readouterr().out
+    assert main(["show", "stacks", *IN, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["where"] == ["n < d", "P >= 2"]
+
+
 def test_python_takes_presets_and_choices_too() -> None:
     whole = load("whole-small", specs="mine", inner="gated_mlp", bias=False)
     assert whole.cost(b=1, n=4).params == 864

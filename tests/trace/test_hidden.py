@@ -8,7 +8,9 @@ import pytest
 
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.run import check_case
+from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
+from generator.text.problems import ProblemsError
 from tests.support.small_specs import write_specs
 
 HEAD = "title: Scores\ndims: {b: batch, n: length, d: width, f: width of what comes out}\ninputs: {x: [b, n, d]}\nlayers:\n"
@@ -30,7 +32,24 @@ READERS = {
     + "  s: {op: linear, out: [b, n, n]}\n  t: {op: linear, out: [b, n, n]}\n  k: {op: add, in: [s, t], when: more}\n"
     + "  m: {op: mask, kind: causal}\n",
     "a softmax": SCORES + "  w: {op: softmax}\n  y: {op: linear, out: [b, n, f]}\n",
+    "a sum with the scores as they were": SCORES + "  y: {op: add, in: [s, m]}\n",
+    "a sum with another product, and a softmax": SCORES
+    + "  t: {op: linear, in: x, out: [b, n, n]}\n  a: {op: add, in: [m, t]}\n  w: {op: softmax}\n",
+    "layers, each of which adds what it has made of them": SCORES
+    + "  t: {op: linear, out: [b, n, n]}\n  a: {op: add, in: [m, t]}\n  u: {op: linear, out: [b, n, n]}\n  y: {op: add, in: [a, u]}\n",
 }
+CELL = """\
+title: Layers
+dims: {b: batch, n: length, L: layers}
+inputs: {x: [b, n, n]}
+blocks:
+  cell:
+    inputs: {x: [b, n, n]}
+    layers:
+      s: {op: linear, out: [b, n, n]}
+"""
+KEEPS = "layers:\n  m: {op: mask, kind: causal}\n  y: {%s}\n"
+HIDES = "      m: {op: mask, kind: causal}\nlayers:\n  y: {%s}\n"
 
 
 @pytest.mark.parametrize("reader", READERS)
@@ -38,4 +57,21 @@ def test_what_is_hidden_is_left_out_of_both_passes(tmp_path: Path, reader: str) 
     with Workbench(Library([write_specs(tmp_path, scores=READERS[reader])])) as bench:
         case = check_case(bench, "scores", {"b": 2, "n": 5, "d": 3, "f": 4})
     assert "visible_backward_matmul_flops" in {check.quantity for check in case.checks}
+    assert [check for check in case.checks if not check.equal] == []
+
+
+@pytest.mark.parametrize("stack", ["use: cell, repeat: L", "repeat: L, pattern: [cell, cell]"])
+def test_layers_are_given_what_a_mask_has_hidden(tmp_path: Path, stack: str) -> None:
+    with Workbench(Library([write_specs(tmp_path, layers=CELL + KEEPS % stack)])) as bench:
+        case = check_case(bench, "layers", {"b": 2, "n": 5, "L": 3})
+    assert [check for check in case.checks if not check.equal] == []
+
+
+@pytest.mark.parametrize("stack", ["use: cell, repeat: L", "repeat: L, pattern: [cell, cell]"])
+def test_layers_that_hand_on_what_is_hidden_have_no_formula_but_a_count(tmp_path: Path, stack: str) -> None:
+    write_specs(tmp_path, layers=CELL + HIDES % stack, three=CELL + HIDES % stack.replace("L", "3"))
+    with pytest.raises(ProblemsError, match="hidden in part by a mask"):
+        compile_spec(Library([tmp_path]), "layers")
+    with Workbench(Library([tmp_path])) as bench:
+        case = check_case(bench, "three", {"b": 2, "n": 5, "L": 3})
     assert [check for check in case.checks if not check.equal] == []
