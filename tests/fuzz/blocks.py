@@ -11,6 +11,7 @@ from typing import Any
 from generator.sheet.compiled import compile_spec
 from tests.fuzz.draft import Axes, Axis, Draft, Value, text
 from tests.fuzz.layers import LAYERS
+from tests.fuzz.leaning import experts_of, ranked
 from tests.fuzz.moves import MOVES
 from tests.support.builtin import builtin_library
 
@@ -378,5 +379,7 @@ BLOCKS: dict[str, Callable[[Draft], None]] = {
     "experts": experts,
     "slot": slot,
     "decode": decode,
+    "any rank": ranked,
+    "own experts": experts_of(own_block),
     **LAYERS,
 }

@@ -100,6 +100,18 @@ def tied(d: Draft) -> None:
     d.row({**kind, "tie": first.ref}, [again], [("", x.axes, "float")])
 
 
+def tied_by_option(d: Draft) -> None:
+    """Let an option decide whether a linear layer has the weights of another."""
+    x = d.take(2, 3, 1, 4)
+    width = x.axes[-1] if d.often(5) else d.size()
+    axes = (*x.axes[:-1], width)
+    bias = d.flag() if d.often(4) else None
+    y = d.op("linear", [x], axes, out=[text(axis) for axis in axes], bias=bias)
+    again = y if width == x.axes[-1] and d.often(5) else d.like(x)
+    if "when" not in d.rows[y.ref]:
+        d.op("linear", [again], axes, out=[text(axis) for axis in axes], tie=y.ref, tie_when=d.option(d.often(5)), bias=bias)
+
+
 def chosen(d: Draft) -> None:
     """Let an option choose between two values of one shape: `when` with `else`."""
     x = d.take(1, 2, 3, 4)
@@ -136,6 +148,7 @@ LAYERS: dict[str, Callable[[Draft], None]] = {
     "pattern": pattern,
     "each": stages,
     "tie of blocks": tied,
+    "tie_when": tied_by_option,
     "else": chosen,
     "capacity": gated,
 }

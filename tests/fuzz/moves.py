@@ -293,7 +293,9 @@ def linear(d: Draft) -> None:
         name, other = d.pick(tied)
         width = other["_weight"][0]
         bias: Any = False if "tied bias" in d.known else None
-        d.op("linear", [x], (*x.axes[:-1], width), out=[text(axis) for axis in (*x.axes[:-1], width)], tie=name, bias=bias)
+        tied_when = d.option(d.often(5)) if d.often(4) else None
+        axes = (*x.axes[:-1], width)
+        d.op("linear", [x], axes, out=[text(axis) for axis in axes], tie=name, tie_when=tied_when, bias=bias)
         return
     width = x.axes[-1] if d.often(3) else d.size()
     y = d.op(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.fuzz.blocks import BLOCKS
 from tests.fuzz.draft import Choices, Draft
+from tests.fuzz.leaning import leaning
 from tests.fuzz.moves import MOVES
 
 # What a spec that is decoded step by step is drawn of: what works token by token.
@@ -58,7 +59,7 @@ def spec(data: bytes, known: Collection[str] = (), rows: int = ROWS, only: str =
         d.require("m >= n")
         d.input((("b",), ("h",), ("n",), ("e",)))
     names = BY_TOKEN if d.decoding else (*MOVES, *BLOCKS, *BLOCKS, *BLOCKS)
-    shows_more = d.often(2)
+    shows_more, inside, as_variant = d.often(2), d.often(3), d.often(2)
     for i in range(rows):
         choices.begin(i + 1)
         name = only if only and i == 0 else d.pick((*[""] * (len(names) // 2), *names))
@@ -70,7 +71,7 @@ def spec(data: bytes, known: Collection[str] = (), rows: int = ROWS, only: str =
     outputs = list(dict.fromkeys([*(value.ref for value in d.ends()), *d.must_show]))
     if shows_more:  # a row that others read may be a result too
         outputs = list(dict.fromkeys([*outputs, d.pick([value.ref for value in d.values if value.ref not in d.inputs])]))
-    return Drawn({NAME: d.yaml(outputs), **d.made})
+    return Drawn(leaning(d, NAME, outputs, inside=inside, as_variant=as_variant))
 
 
 def simplest(data: bytes, fails: Callable[[bytes], bool]) -> bytes:

@@ -34,7 +34,16 @@ def test_every_op_of_the_registry_can_be_drawn() -> None:
     assert MOVES.keys() == ops().keys()
 
 
-WANTED = {"own": "block0", "slot": "slots", "use": "with", "decode": "use", "tie of blocks": "tie"}  # what shows that a block is drawn
+# What shows that a block is drawn.
+WANTED = {
+    "own": "block0",
+    "slot": "slots",
+    "use": "with",
+    "decode": "use",
+    "tie of blocks": "tie",
+    "any rank": "...",
+    "own experts": "experts",
+}
 
 
 @pytest.mark.parametrize("name", [*MOVES, *BLOCKS])
@@ -42,10 +51,15 @@ def test_what_can_be_drawn_comes_up(name: str) -> None:
     wanted = WANTED.get(name, name)
     for number in range(60):
         files = {stem: yaml.safe_load(text) for stem, text in drawn(number, 2, name).files.items()}
-        rows = [row for file in files.values() for row in file["layers"].values()]
-        if any(row.get("op") == name for row in rows) if name in MOVES else any(key in str(rows) + str(files.keys()) for key in [wanted]):
+        rows = [row for file in files.values() for row in file.get("layers", {}).values()]
+        if any(row.get("op") == name for row in rows) if name in MOVES else any(key in str(rows) + str(files) for key in [wanted]):
             return
     pytest.fail(f"{name} is never drawn")
+
+
+@pytest.mark.parametrize("key", ["like", "blocks"])
+def test_specs_that_lean_on_others_come_up(key: str) -> None:
+    assert any(f"{key}:" in repr(drawn(number)) for number in range(60))
 
 
 @pytest.mark.parametrize("number", range(FEW))

@@ -87,7 +87,7 @@ def _judged(drawn: Drawn, seed: int, samples: int, build: bool) -> Verdict:
             return Verdict(refused=error.problems[0].message)
         except Exception as error:  # noqa: BLE001  whatever `gen check` stops at is a finding
             return Verdict(findings=(_stopped("check", error),))
-        constructs = frozenset(_constructs(compiled.architecture))
+        constructs = frozenset(_constructs(compiled.architecture)) | _leaning(drawn)
         with Workbench(library) as bench:
             refused = [problem.message for problem in mistakes(bench, [NAME]).get(NAME, ())]
             if build:  # `gen check` refuses these too
@@ -175,12 +175,18 @@ def reason(message: str) -> str:
     return re.sub(r"`[^`]*`|\[[^]]*\]|\d+", "_", message)
 
 
+def _leaning(drawn: Drawn) -> set[str]:
+    """Return in which ways the files of a spec lean on others."""
+    written = "\n".join(drawn.files.values())
+    return {key for key in ("like", "blocks") if re.search(rf"^{key}:", written, re.MULTILINE)} | ({"..."} if "..." in written else set())
+
+
 def _constructs(arch: Architecture) -> set[str]:
     found: set[str] = set()
     for row in arch.rows:
         if row.row.op:
             found.add(row.row.op)
-        for key in ("when", "scan", "slot", "pattern", "tie", "frozen", "share", "capacity", "experts"):
+        for key in ("when", "scan", "slot", "pattern", "tie", "tie_when", "frozen", "share", "capacity", "experts"):
             if getattr(row.row, key):
                 found.add(key)
         if row.row.repeat is not None:
