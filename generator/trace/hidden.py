@@ -80,10 +80,12 @@ class Product:
     unneeded: Expr = ZERO
     seen: Expr | None = None
     seen_backward: Expr | None = None
+    is_multiplied: bool = False  # by -infinity, so that its gradient is no zero whatever comes back
 
     def need(self, seen: Expr, seen_backward: Expr, *, is_idle: bool) -> None:
         """Say that so many elements are read. Two readers that do not see the same may need all."""
         self.seen = seen if self.seen in (None, seen) else self.elements
+        seen_backward = self.elements if self.is_multiplied else seen_backward
         if not is_idle:
             self.seen_backward = seen_backward if self.seen_backward in (None, seen_backward) else self.elements
 
@@ -125,13 +127,16 @@ class Hidden:
         self.products: list[Product] = []
         self.uncounted: list[str] = []
         self._made: dict[Storage, tuple[Product, ...]] = {}
-        self._beside: dict[Storage, frozenset[Product]] = {}  # of those, what was added to hidden elements: its gradient goes past the mask
+        # Of those, what was added to hidden elements, whose gradient goes past their mask; and what masks since then leave of it.
+        self._added: dict[Storage, dict[Product, Seen | None]] = {}
         self._seen: dict[Storage, Seen] = {}
 
     def kernel(self, name: str, reads: Sequence[Tensor], writes: Sequence[Tensor], *, is_idle: bool) -> None:
         """Note a kernel that is no contraction; an idle one has no part in the backward pass."""
         keeps_places = kernel_of(name).derivative == "elementwise"
-        hidden = [self.seen(x) is not None for x in reads]
+        found = [self.seen(x) for x in reads]
+        reads_infinity = any(one is not None and not one.are_zero for one in found)
+        is_added = name in ("add", "sub") and reads_infinity
         for place, x in enumerate(reads):
             seen = self.seen(x)
             if not (keeps_places and writes and expand(writes[0].numel - x.numel) == 0):
@@ -145,13 +150,15 @@ class Hidden:
             )
             if x.storage in self._made and x.fills_storage and (stays or seen is None):
                 self._made[out] = (*self._made.get(out, ()), *self._made[x.storage])
-                beside = self._made[x.storage] if seen is None and any(hidden) else self._beside.get(x.storage, ())
-                self._beside[out] = self._beside.get(out, frozenset()).union(beside)
+                beside = dict.fromkeys(self._made[x.storage]) if seen is None and is_added else self._added.get(x.storage, {})
+                self._added[out] = self._added.get(out, {}) | beside
+                for product in self._made[x.storage] if seen is None and name == "mul" and reads_infinity else ():
+                    product.is_multiplied = True
             else:
                 self.read([x], is_idle=is_idle)
             if seen is not None and stays:
-                is_added_to = any(other.needs_grad and not is_hidden for other, is_hidden in zip(reads, hidden, strict=True))
-                self._seen[out] = replace(seen, gets_gradient=seen.gets_gradient or is_added_to)
+                learns = is_added and any(other.needs_grad and one is None for other, one in zip(reads, found, strict=True))
+                self._seen[out] = replace(seen, gets_gradient=seen.gets_gradient or learns)
 
     def contraction(
         self, row: str, macs: Expr, backward_macs: Expr, operands: Sequence[Tensor], out: Tensor | None, *, is_idle: bool
@@ -183,8 +190,12 @@ class Hidden:
             seen = self.seen(x) if x.fills_storage else None
             for product in self._made.get(x.storage, ()):
                 needed = product.elements if seen is None else seen.elements
-                comes_back = product in self._beside.get(x.storage, ()) and not stops
-                product.need(needed, product.elements if comes_back else needed, is_idle=is_idle)
+                beside = self._added.get(x.storage, {})
+                if product not in beside or stops:
+                    product.need(needed, needed, is_idle=is_idle)
+                else:
+                    left = beside[product]
+                    product.need(needed, product.elements if left is None else left.elements, is_idle=is_idle)
 
     def seen(self, x: Tensor) -> Seen | None:
         """Return what is seen of a tensor: a view of a whole storage, or one of the parts that were joined to it. None where all is."""
@@ -214,6 +225,8 @@ class Hidden:
             self.uncounted.append(row)
         else:
             self._seen[out.storage] = seen
+            beside = self._added.get(out.storage, {})
+            self._added[out.storage] = {one: self._joined(left, x.shape, mask, facts) or left for one, left in beside.items()}
 
     def _joined(self, before: Seen | None, shape: Shape, mask: Hides, facts: Facts) -> Seen | None:
         if before is None and mask.places is not None:
@@ -246,7 +259,7 @@ class Hidden:
         """Return one that has noted the same so far."""
         other = Hidden()
         other.products, other.uncounted = [*self.products], [*self.uncounted]
-        other._made, other._beside, other._seen = {**self._made}, {**self._beside}, {**self._seen}
+        other._made, other._added, other._seen = {**self._made}, {**self._added}, {**self._seen}
         return other
 
     def aside(self) -> Hidden:

@@ -35,6 +35,11 @@ READERS = {
     "a sum with the scores as they were": SCORES + "  y: {op: add, in: [s, m]}\n",
     "a sum with another product, and a softmax": SCORES
     + "  t: {op: linear, in: x, out: [b, n, n]}\n  a: {op: add, in: [m, t]}\n  w: {op: softmax}\n",
+    "a sum with another product, and another mask": SCORES
+    + "  t: {op: linear, in: x, out: [b, n, n]}\n  a: {op: add, in: [m, t]}\n  w: {op: hide, axes: b i j, where: i - j >= 2}\n",
+    "a product with another one element by element": SCORES + "  t: {op: linear, in: x, out: [b, n, n]}\n  a: {op: mul, in: [m, t]}\n",
+    "weights times another product element by element": SCORES
+    + "  w: {op: softmax}\n  t: {op: linear, in: x, out: [b, n, n]}\n  a: {op: mul, in: [w, t]}\n",
     "layers, each of which adds what it has made of them": SCORES
     + "  t: {op: linear, out: [b, n, n]}\n  a: {op: add, in: [m, t]}\n  u: {op: linear, out: [b, n, n]}\n  y: {op: add, in: [a, u]}\n",
 }
