@@ -15,7 +15,7 @@ from sympy import Expr, Integer, Min, Mod, floor
 from generator.formulas.symbols import Facts
 from generator.trace.diary import Bind
 from generator.trace.flow import REST
-from generator.trace.iterate import ONE_BY_ONE, Body, Carried, Iterated, refuse_hidden, signatures
+from generator.trace.iterate import ONE_BY_ONE, Body, Carried, Iterated, refuse_hidden, refuse_partly_needed, signatures
 from generator.trace.seams import UnsettledError
 from generator.trace.tensor import Storage, Tensor
 from generator.trace.tracer import SharedWeights, Tracer
@@ -169,8 +169,11 @@ class _Traced:
         storages, kept = len(t.storages), len(t.kept)
         if t.flow.ends(kind.path).apart:
             raise UnsettledError  # the last layers differ from the others in what gets a gradient
+        for x in placeholders.values():
+            t.hidden.stand_in(x)
         results = _run(t, kind, REST, amount, placeholders, had)
         refuse_hidden(t, results)
+        refuse_partly_needed(t, carried, placeholders, results)
         given = {name: x.storage for name, x in placeholders.items()}
         made = frozenset(t.storages[storages:])
         if not (is_sure or amount.is_positive):

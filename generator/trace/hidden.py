@@ -245,11 +245,19 @@ class Hidden:
             return Integer(1)
         return cancel(elements / Mul(*shape))
 
+    def stand_in(self, x: Tensor) -> None:
+        """Follow how much is needed of a tensor that stands for others."""
+        self._made[x.storage] = (Product("", ZERO, ZERO, x.storage.numel),)
+
+    def is_needed_in_part(self, x: Tensor) -> bool:
+        """Say whether only a part of what a product has made of a tensor has been needed so far."""
+        return any(one.seen not in (None, one.elements) for one in self._made.get(x.storage, ()))
+
     def last(self, made: Storage, final: Storage, runs: Expr) -> None:
         """Say that so many equal runs have made a storage, of which the last one stands apart: who reads it reads its product alone."""
         if made is final:
             return
-        apart = [product.share(1 / runs) for product in self._made.get(made, ())]
+        apart = [product.share(1 / runs) for product in self._made.get(made, ()) if product.row]  # others stand for products before
         self.products += apart
         self._made[final] = tuple(apart)
         if made in self._seen:

@@ -84,9 +84,12 @@ class _Runs:
         rest = count - apart - ends.apart
         placeholders = {name: replace(x, storage=Storage(x.storage.numel, x.storage.kind, count=t.count)) for name, x in carried.items()}
         before, kept = len(t.storages), len(t.kept)
+        for x in placeholders.values():
+            t.hidden.stand_in(x)
         with t.flow.run(self.row, REST), t.times(rest, copies=self._copies(rest)):
             results = self.body(placeholders)
         refuse_hidden(t, results)
+        refuse_partly_needed(t, carried, placeholders, results)
         seams = Seams(t, rest, carried, placeholders, results, made_apart, t.storages[before:], t.kept[kept:])
         final = seams.settle()
         for made, settled in dict.fromkeys((x.storage, final[name]) for name, x in results.items()):
@@ -133,3 +136,14 @@ def refuse_hidden(t: Tracer, handed_on: Carried) -> None:
     """Raise UnsettledError where a run gets what a mask has hidden in part: how much of it the one before has to make is not followed."""
     if any(t.hidden.seen(x) is not None for x in handed_on.values()):
         raise UnsettledError
+
+
+def refuse_partly_needed(t: Tracer, given: Carried, placeholders: Carried, results: Carried) -> None:
+    """Note that the first run reads what it is given, as a whole.
+
+    Raises:
+        UnsettledError: masks leave only a part needed of what runs hand on, and of what another one reads.
+    """
+    if any(t.hidden.is_needed_in_part(x) for x in (*placeholders.values(), *results.values())):
+        raise UnsettledError
+    t.hidden.read(given.values(), is_idle=False)

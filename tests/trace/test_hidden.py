@@ -51,9 +51,22 @@ blocks:
   cell:
     inputs: {x: [b, n, n]}
     layers:
-      s: {op: linear, out: [b, n, n]}
+      s: {op: linear, in: x, out: [b, n, n]}
 """
 KEEPS = "layers:\n  m: {op: mask, kind: causal}\n  y: {%s}\n"
+NEEDS_A_PART = (
+    CELL.replace("{x: [b, n, n]}\n    layers", "{x: [b, n, n], v: [b, n, n]}\n    layers")
+    + """\
+      m: {op: mask, kind: causal}
+      w: {op: softmax}
+      o: {op: einsum, in: [w, v], eq: "b i j, b j d -> b i d"}
+    outputs: [s, o]
+layers:
+  v: {op: scale, in: x, by: 2}
+  y: {in: [x, v], %s}
+outputs: [y.s, y.o]
+"""
+)
 HIDES = "      m: {op: mask, kind: causal}\nlayers:\n  y: {%s}\n"
 
 
@@ -73,8 +86,9 @@ def test_layers_are_given_what_a_mask_has_hidden(tmp_path: Path, stack: str) -> 
 
 
 @pytest.mark.parametrize("stack", ["use: cell, repeat: L", "repeat: L, pattern: [cell, cell]"])
-def test_layers_that_hand_on_what_is_hidden_have_no_formula_but_a_count(tmp_path: Path, stack: str) -> None:
-    write_specs(tmp_path, layers=CELL + HIDES % stack, three=CELL + HIDES % stack.replace("L", "3"))
+@pytest.mark.parametrize("rest", [CELL + HIDES, NEEDS_A_PART])
+def test_layers_that_hand_on_what_is_hidden_have_no_formula_but_a_count(tmp_path: Path, rest: str, stack: str) -> None:
+    write_specs(tmp_path, layers=rest % stack, three=rest % stack.replace("L", "3"))
     with pytest.raises(ProblemsError, match="hidden in part by a mask"):
         compile_spec(Library([tmp_path]), "layers")
     with Workbench(Library([tmp_path])) as bench:
