@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -40,6 +41,14 @@ class Texts:
         name = "" if spoken else UNITS[unit][self.language]
         return [self("scale.joined", word=word, unit=name).strip() for word in self.lines("scale.spoken" if spoken else "scale.words")]
 
+    def meaning(self, english: str) -> str:
+        """Return what a size means, as a spec says it in English; that itself where nothing else is known."""
+        found = meanings(self.language)
+        if english in found:
+            return found[english]
+        stage = re.fullmatch(r"(.+) \(stage (\d+)\)", english)  # as entries of a size for several stages are told apart
+        return self("summary.of_stage", meaning=self.meaning(stage[1]), number=stage[2]) if stage else english
+
     def formats(self, key: str) -> dict[str, str]:
         """Return number formats by the least number that has them."""
         return {str(limit): str(code) for limit, code in self._found(key).items()}
@@ -47,6 +56,13 @@ class Texts:
     def _found(self, key: str) -> Any:
         section, _, name = key.partition(".")
         return self._content[section][name]
+
+
+@cache
+def meanings(language: str) -> dict[str, str]:
+    """Return what sizes of built-in specs mean in a language, by the English words; none for English."""
+    path = templates_dir() / "meanings" / f"{language}.yaml"
+    return {} if language == "en" else {str(en): str(said) for en, said in yaml.safe_load(path.read_text(encoding="utf-8")).items()}
 
 
 @cache

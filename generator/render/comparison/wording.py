@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from sympy import Expr
@@ -20,12 +20,12 @@ _FACTOR = {1: "saves", -1: "saves_less", 0: "factor"}
 _PART = {1: "part_more", -1: "part_less", 0: "part_half"}
 
 
-def axis_title(comparison: Comparison) -> str:
-    """Return the swept size and what it means: `n (sequence length)`."""
+def axis_title(comparison: Comparison, said: Callable[[str], str] = str) -> str:
+    """Return the swept size and what it means, as `said` has it in a language: `n (sequence length)`."""
     name = comparison.axis.size
     meanings = (size.meaning for subject in comparison.subjects for size in subject.sheet.sizes if size.name == name)
     meaning = comparison.axis.meaning or next(meanings, "")
-    return f"{name} ({meaning})" if meaning else name
+    return f"{name} ({said(meaning)})" if meaning else name
 
 
 def verdict(pair: SidePair, words: Texts | None = None) -> str:

@@ -155,7 +155,9 @@ def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_row
         shown = [_form(closed_form(sheet.totals[key], order)) for key in keys_in(Shown.CATALOGUE)]
         for column, text in enumerate(shown, start=2):
             page.text(f"{get_column_letter(column)}{row}", text)
-        meanings = "; ".join(f"{size.name}: {size.meaning}" for size in sheet.sizes)
+        meanings = words("catalogue.between").join(
+            words("catalogue.size", name=size.name, meaning=words.meaning(size.meaning)) for size in sheet.sizes
+        )
         page.text(f"{last}{row}", meanings, "Muted words")
         page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (meanings, 68), *((text, FORMULA_WIDTH - 6) for text in shown)])
     page.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:{last}{max(FIRST_ROW, FIRST_ROW + len(sheets) - 1)}"

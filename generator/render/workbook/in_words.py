@@ -48,7 +48,7 @@ def cost_in_words(row: SheetRow, plan: Plan) -> str:
     if quantity is None:
         return plan.words("layers.free")
     cost = row.costs[quantity.key]
-    text = _Words({size.name: size.meaning for size in plan.sheet.sizes}, plan.order).print(cost)
+    text = _Words({size.name: plan.meaning(size) for size in plan.sheet.sizes}, plan.order).print(cost)
     if len(text) > LONGEST:
         text = _Words({size.name: size.name for size in plan.sheet.sizes}, plan.order).print(cost)
     if len(text) > LONGEST:

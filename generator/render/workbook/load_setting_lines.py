@@ -124,7 +124,7 @@ class SettingLines(WorkingLines):
         typed = self._typed_size("length", name)
         yield WorkingLine("length", self._label("length"), typed, lambda one, _: one.length, in_grid=True, guarded=False)
         for size in self.plan.sheet.sizes:
-            label = self._label("size", name=size.name, meaning=size.meaning)
+            label = self._label("size", name=size.name, meaning=self.plan.meaning(size))
             yield WorkingLine(f"size {size.name}", label, self._size(size), _size_value(size.name), in_grid=True, guarded=False)
         state = self._broken()
         bad = quoted(self.words("load.bad_length"))

@@ -90,6 +90,10 @@ class Plan:
         words = quantity.words(self.words.language)
         return words.short or words.title
 
+    def meaning(self, size: Size) -> str:
+        """Return what a size means."""
+        return self.words.meaning(size.meaning)
+
     def unit(self, quantity: Quantity) -> str:
         """Return what a quantity is counted in."""
         return UNITS[quantity.unit][self.words.language]

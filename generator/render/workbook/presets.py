@@ -156,7 +156,7 @@ def _label(page: Page, row: int, label: str, meaning: str) -> None:
 
 def _write_published(page: Page, plan: Plan, size: Size) -> None:
     row = plan.published_rows[size.name]
-    _label(page, row, size.name, size.meaning)
+    _label(page, row, size.name, plan.meaning(size))
     for column in plan.filled_columns:
         at = f"{column.letter}{row}"
         if size.name in column.published:
@@ -174,14 +174,14 @@ def _guide_own(page: Page, plan: Plan, size: Size) -> None:
     """Say what a size in a column of the user's own may be, and colour what is none."""
     row, first = plan.published_rows[size.name], plan.own_columns[0].letter
     cells = f"{first}{row}:{plan.last_column}{row}"
-    page.sheet.add_data_validation(size_rule(plan.words, size.name, size.meaning, cells))
+    page.sheet.add_data_validation(size_rule(plan.words, size.name, plan.meaning(size), cells))
     unused = Rule(type="expression", formula=[f'AND({first}{row}<>"",NOT({is_size(f"{first}{row}")}))'], dxf=BAD_LOOK)
     page.sheet.conditional_formatting.add(cells, unused)
 
 
 def _write_examples(page: Page, plan: Plan, size: Size) -> None:
     row = plan.example_rows[size.name]
-    _label(page, row, size.name, size.meaning)
+    _label(page, row, size.name, plan.meaning(size))
     for column in plan.filled_columns:
         at = f"{column.letter}{row}"
         if size.name in column.examples:
@@ -199,7 +199,7 @@ def _size_in(column: PresetColumn, size: Size) -> Size:
 
 def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> None:
     row = plan.all_size_rows[size.name]
-    _label(page, row, size.name, size.meaning)
+    _label(page, row, size.name, plan.meaning(size))
     for column in (*plan.filled_columns, *plan.own_columns):
         at, value = f"{column.letter}{row}", column.values[size.name]
         text = _size_formula(plan, formulas, _size_in(column, size), column)

@@ -174,7 +174,7 @@ def _write_inputs(page: Page, plan: Plan, sweep: str) -> None:
     first_size, last_size = min(plan.published_rows.values()), max(plan.published_rows.values())
     meanings = _chosen(plan, "presets", "AB", (first_size, last_size))
     known = f"IFERROR(EXACT({places.SWEEP_INPUT},{places.SWEEP_CELL}),FALSE)"
-    meaning = next(size.meaning for size in plan.settable if size.name == sweep)
+    meaning = next(plan.meaning(size) for size in plan.settable if size.name == sweep)
     page.formula(page.merged("E4:K4", "Message"), f"IF({known},{meanings},{quoted(words('scaling.size_error'))})", meaning, "Message")
     used = _in_use(plan)
     start, factor = places.START_INPUT, places.FACTOR_INPUT
@@ -255,7 +255,7 @@ def _link_heads(page: Page, plan: Plan, row: int) -> None:
         page.link(f"{plan.scaled_columns[quantity.key]}{row}", terms.at_quantity(quantity), quantity.words(plan.words.language).meaning)
     for size in plan.sheet.sizes:
         in_use = plan.at("summary", f"$D${plan.size_rows[size.name]}")
-        page.link(f"{plan.scaled_columns[f'size {size.name}']}{row}", in_use, plan.words("notes.to_sizes", meaning=size.meaning))
+        page.link(f"{plan.scaled_columns[f'size {size.name}']}{row}", in_use, plan.words("notes.to_sizes", meaning=plan.meaning(size)))
 
 
 class _Lines:

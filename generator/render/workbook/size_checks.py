@@ -47,7 +47,7 @@ def _typed_check(plan: Plan, size: Size) -> LiveCheck:
     typed = f'IF({override}="",{plan.preset_value(plan.published_rows[size.name])},{override})'
     wrong = sentence(words("checks.not_used"), name=size.name, typed=Live(FOUND, ""))
     return LiveCheck(
-        words("checks.typed", name=size.name, meaning=size.meaning),
+        words("checks.typed", name=size.name, meaning=plan.meaning(size)),
         CheckLine(f'IFERROR(IF({unused},{typed},{plan.names[size.name]}),"?")', plan.in_use[size.name], "Link"),
         CheckLine("", words("checks.typed_expected"), "Muted number"),
         judged(plan, f"NOT({unused})"),
@@ -76,7 +76,7 @@ def _whole_check(plan: Plan, size: Size, formula: Expr) -> LiveCheck:
     follows = f"{size.name} = {closed_form(formula, plan.order)}"
     wrong = sentence(plan.words("checks.not_whole"), name=follows, value=Live(f'IFERROR(ROUND({FOUND},4),"?")', ""))
     return LiveCheck(
-        plan.words("checks.whole", name=size.name, meaning=size.meaning),
+        plan.words("checks.whole", name=size.name, meaning=plan.meaning(size)),
         CheckLine(name, value, "Link"),
         CheckLine("", plan.words("checks.whole_expected"), "Muted number"),
         judged(plan, f"AND(ISNUMBER(C{{row}}),C{{row}}>=1,C{{row}}<={LARGEST_DERIVED},C{{row}}=INT(C{{row}}))"),

@@ -74,8 +74,8 @@ def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> N
     row, name = plan.size_rows[size.name], plan.names[size.name]
     page.text(f"A{row}", size.name, "Label")
     published = plan.at("presets", f"$A${plan.published_rows.get(size.name, plan.all_size_rows[size.name])}")
-    page.link(f"A{row}", published, plan.words("notes.to_presets", meaning=size.meaning))
-    meaning = size.meaning if name == size.name else plan.words("summary.written", meaning=size.meaning, name=name)
+    page.link(f"A{row}", published, plan.words("notes.to_presets", meaning=plan.meaning(size)))
+    meaning = plan.meaning(size) if name == size.name else plan.words("summary.written", meaning=plan.meaning(size), name=name)
     page.text(f"G{row}", meaning)
     allowed = _write_allowed(page, plan, size, row)
     page.height(row, [(meaning, WIDTHS[6]), (allowed, WIDTHS[5])])
@@ -83,7 +83,7 @@ def _write_size(page: Page, plan: Plan, formulas: CellFormulas, size: Size) -> N
         _write_derived(page, plan, formulas, size.value, row)
         return
     page.blank(f"C{row}", "Input number")
-    page.sheet.add_data_validation(size_rule(plan.words, size.name, size.meaning, f"C{row}"))
+    page.sheet.add_data_validation(size_rule(plan.words, size.name, plan.meaning(size), f"C{row}"))
     if size.value is not None:
         _write_default(page, plan, formulas, size, size.value)
     else:
