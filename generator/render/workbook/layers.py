@@ -32,6 +32,7 @@ WORDS_WIDTH = 74
 QUANTITY_WIDTH = 15
 MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
 DEEPEST_OUTLINE = 7
+MOST_OPEN = 80  # layers that are unfolded when a workbook is opened or printed; of more, the innermost are folded
 
 
 def write_layers(page: Page, plan: Plan, formulas: CellFormulas, terms: Terms) -> dict[str, Value]:
@@ -45,6 +46,7 @@ def write_layers(page: Page, plan: Plan, formulas: CellFormulas, terms: Terms) -
     _write_shares(page, plan, totals)
     _finish(page, plan)
     _write_links(page, plan, terms)
+    _fold(page, plan, children)
     page.is_locked = False  # Excel folds no groups of a sheet that is
     return totals
 
@@ -231,6 +233,22 @@ def _write_shares(page: Page, plan: Plan, totals: dict[str, Value]) -> None:
         page.formula(f"{share}{at}", f"IF({total}=0,0,{column}{at}/{total})", value, f"{'Group' if children[index] else 'Layer'}, share")
     last = plan.layers_total_row
     page.formula(f"{share}{last}", f"IF({total}=0,0,{column}{last}/{total})", 1 if whole else 0, "Total, share")
+
+
+def _fold(page: Page, plan: Plan, children: Sequence[Sequence[int]]) -> None:
+    """Fold the innermost groups of many layers, so that few pages show the whole; sums do not change by that."""
+    rows = plan.sheet.rows
+    depth = deepest_open([row.depth for row in rows])
+    for index, row in enumerate(rows):
+        here = page.sheet.row_dimensions[FIRST_LAYER_ROW + index]
+        here.hidden = row.depth > depth
+        here.collapsed = row.depth >= depth and bool(children[index])
+
+
+def deepest_open(depths: Sequence[int]) -> int:
+    """Return down to which depth at most `MOST_OPEN` layers stand; the first level is always open."""
+    levels = range(1, max(depths, default=0) + 1)
+    return max((level for level in levels if sum(depth <= level for depth in depths) <= MOST_OPEN), default=0)
 
 
 def _write_links(page: Page, plan: Plan, terms: Terms) -> None:

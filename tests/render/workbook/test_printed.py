@@ -8,11 +8,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from openpyxl import load_workbook
 
 from generator import load
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import make_plan
+from generator.render.workbook.plan import FIRST_LAYER_ROW, make_plan
 
 from .libreoffice import convert, edited, needs_libreoffice
 
@@ -66,3 +67,24 @@ def test_a_number_has_one_unit_on_all_sheets_and_says_where_digits_are_missing(t
     assert f"≈ {flops:,}"[:20] in text  # the rest is as the spreadsheet rounds it
     assert re.search(r"405\.85 +B scalars", text)
     assert "405.853 B" in text
+
+
+def test_many_layers_are_printed_with_their_inner_groups_folded_and_can_be_unfolded(tmp_path: Path) -> None:
+    sheet = load("swin").sheet
+    file = tmp_path / "swin.xlsx"
+    file.write_bytes(build_workbook(sheet))
+    layers = load_workbook(file)["Layers"]
+    lines = {FIRST_LAYER_ROW + index: row for index, row in enumerate(sheet.rows)}
+    hidden = {at for at in lines if layers.row_dimensions[at].hidden}
+    shown = [*lines.keys() - hidden]
+    assert len(lines) > 200
+    assert 10 < len(shown) <= 80
+    # Whole levels, as the buttons 1, 2, 3 fold them.
+    assert {lines[at].depth for at in hidden}.isdisjoint(lines[at].depth for at in shown)
+    for at in hidden:  # each stands below a row with a plus sign, or below another that is folded
+        above = next(other for other in range(at - 1, 0, -1) if lines[other].depth < lines[at].depth)
+        assert layers.row_dimensions[above].collapsed
+        assert layers.row_dimensions[at].outlineLevel == lines[at].depth
+    found = re.search(r"Pages: +(\d+)", run("pdfinfo", printed(file, tmp_path)))
+    assert found is not None
+    assert int(found[1]) <= 50  # of them, with all layers, the sheet Layers alone would take that many
