@@ -13,7 +13,7 @@ from generator import load
 from generator.render.formats import LANGUAGES
 from generator.render.texts import meanings, texts
 from generator.render.workbook import build_workbook
-from generator.resources import templates_dir
+from generator.resources import builtin_specs_dir, templates_dir
 from tests.support.builtin import builtin_library
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -22,7 +22,12 @@ STAGE = re.compile(r" \(stage \d+\)$")
 
 def builtin_meanings() -> set[str]:
     library = builtin_library()
-    return {STAGE.sub("", dim.meaning) for name in library.names for dim in library.spec(name).dims.values()}
+    swept = [
+        yaml.safe_load(path.read_text(encoding="utf-8"))["sweep"] for path in sorted((builtin_specs_dir() / "comparisons").glob("*.yaml"))
+    ]
+    return {one["is"] for one in swept if "is" in one} | {
+        STAGE.sub("", dim.meaning) for name in library.names for dim in library.spec(name).dims.values()
+    }
 
 
 @pytest.mark.slow  # reads all specs

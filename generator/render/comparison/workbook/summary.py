@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from openpyxl.formatting.rule import Rule
+from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
@@ -25,10 +26,11 @@ def write_summary(page: Page, layout: Layout) -> None:
     """Write the sheet."""
     widths = _widths(layout)
     page.widths(widths)
-    _write_head(page, layout, sum(widths))
+    room = sum(widths[: column_index_from_string(_printed_to(page, layout))])
+    _write_head(page, layout, room)
     _write_sizes(page, layout, widths)
     _write_values(page, layout, widths)
-    _write_ending(page, layout, sum(widths))
+    _write_ending(page, layout, room)
     page.sheet.freeze_panes = "C3"
 
 
@@ -42,8 +44,13 @@ def _last(layout: Layout) -> str:
     return layout.side_column(len(layout.sides) - 1)
 
 
+def _printed_to(page: Page, layout: Layout) -> str:
+    """Return the last column over which remarks stand: that of the table, as far as it is printed on the first page."""
+    return get_column_letter(min(map(column_index_from_string, (_last(layout), page.first_page_end()))))
+
+
 def _across(page: Page, layout: Layout, row: int, style: str) -> str:
-    return page.merged(f"A{row}:{_last(layout)}{row}", style)
+    return page.merged(f"A{row}:{_printed_to(page, layout)}{row}", style)
 
 
 def _write_head(page: Page, layout: Layout, width: float) -> None:
