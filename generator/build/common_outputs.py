@@ -10,8 +10,8 @@ from typing import Any
 from generator.build.build_plan import INDEX
 from generator.build.catalogue import catalogue_of, catalogue_path
 from generator.build.fingerprints import Fingerprints, digest, file_digest
-from generator.build.fixed import OPS, SCHEMA, START_DATA
-from generator.build.index import render_index_of, start_script_of
+from generator.build.fixed import IMPORTS, OPS, SCHEMA, START_DATA
+from generator.build.index import imports_script_of, render_index_of, start_script_of
 from generator.build.manifest import Record
 from generator.build.published_pages import CLAIMS, DOCUMENTS, claims_page, common_links, document_page, has_claims
 from generator.files.seal import sealed
@@ -57,6 +57,7 @@ def common_outputs(
         yield from _published(library, out, records, specs)
     if SITE in formats:
         yield CommonOutput(START_DATA, digest(specs.encode()), lambda: sealed(start_script_of(library, summaries)), committed=False)
+        yield CommonOutput(IMPORTS, digest(specs.encode()), lambda: sealed(imports_script_of(library, summaries)), committed=False)
     for kind in formats:
         if kind.name == EXCEL.name:
             yield CommonOutput(catalogue_path(kind), digest(specs.encode()), _catalogue(library, summaries, kind), kind.committed)

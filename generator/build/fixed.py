@@ -17,8 +17,8 @@ OPS = "markdown/ops.md"  # the page of all ops
 SCHEMA = "schema.json"  # of specs, for editors
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
 APP, STYLE = "site/app.js", "site/app.css"
-START, START_DATA, COMPARE = "site/index.html", "site/index.js", "site/compare.html"
-SITE_FILES = (APP, STYLE, START, START_DATA, COMPARE)  # what the pages for a browser share
+START, START_DATA, COMPARE, IMPORTS = "site/index.html", "site/index.js", "site/compare.html", "site/imports.js"
+SITE_FILES = (APP, STYLE, START, START_DATA, COMPARE, IMPORTS)  # what the pages for a browser share
 
 
 def fixed_files(formats: Sequence[Format], library: Library) -> dict[str, bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from generator.spec.library import Library
@@ -30,6 +30,13 @@ def start_script_of(library: Library, summaries: Mapping[str, dict[str, Any] | N
     from generator.render.site.start import start_script
 
     return start_script(_entries(library, summaries))
+
+
+def imports_script_of(library: Library, names: Collection[str]) -> str:
+    """Return the data by which pages read the configurations of public models: what some specs say under `imports`."""
+    from generator.render.site.imports import imports_script
+
+    return imports_script(library, names)
 
 
 def _entries(library: Library, summaries: Mapping[str, dict[str, Any] | None]) -> list[IndexEntry]:

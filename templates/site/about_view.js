@@ -49,11 +49,14 @@ function aboutView(app) {
 
   function update() {
     const run = app.state.optimiser || app.pass;
-    const side = [model.name, model.presets[app.state.preset][0], run].join(" ").trim();
+    const isConfig = app.state.preset === CONFIG();
+    const side = [model.name, model.presets[isConfig ? 0 : app.state.preset][0], run].join(" ").trim();
     const parts = [VERSION, `m=${encodeURIComponent(side)}`, `m=${encodeURIComponent(side)}`];
     if (language !== "en") parts.push(`l=${language}`);
     for (const [key, value] of [["d", app.state.dtype], ["w", app.state.weights], ["c", app.state.cache]]) if (value) parts.push(`${key}=${value}`);
-    app.state.typed.forEach((value, index) => {
+    const ofConfig = new Map(isConfig ? model.presets[CONFIG()][1] : []);
+    app.state.typed.forEach((typed, index) => {
+      const value = typed ?? ofConfig.get(index) ?? null;
       if (value !== null) parts.push(`${SIZE_PART}${encodeURIComponent(model.sizes[index][SIZE_NAME])}=${value}`);
     });
     compared.href = `compare.html#${parts.join("&")}`;

@@ -9,7 +9,7 @@ class App {
     this.timer = null;
     this.hasState = valueOf(model.memory.state, model.sizes.map(() => 1n)) !== 0n;
     this.work = model.growth.quantity;
-    this.views = [answerView, sizesView, memoryView, treeView, growthView, aboutView].map((view) => view(this));
+    this.views = [answerView, sizesView, configView, memoryView, treeView, growthView, aboutView].map((view) => view(this));
     this.remark = el("p", { class: "mistake", role: "alert", hidden: true });
     this.read();
     this.place();

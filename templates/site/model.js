@@ -56,6 +56,27 @@ function presetSizes(preset) {
   return given;
 }
 
+// The place of the preset that a configuration is: behind those of the spec. It has no sizes before a file gives them.
+const CONFIG = () => model.config;
+if (model) {
+  model.config = model.presets.length;
+  setConfig([]);
+}
+
+// Examples of ours give what a configuration does not say, no larger than what it bounds them by.
+function setConfig(pairs) {
+  const given = new Map(pairs);
+  const [, sizes, , examples] = model.presets[0];
+  const others = new Map([...sizes, ...examples].filter(([index]) => !given.has(index) && model.sizes[index][SIZE_KIND] === "free").map(([index, value]) => [index, BigInt(value)]));
+  const all = complete(model.sizes.map((_, index) => given.get(index) ?? others.get(index) ?? null));
+  for (const [low, high] of model.growth.bounds) {
+    if (!given.has(high) || all[low] === null || all[low] <= given.get(high)) continue;
+    // What is bounded may follow from an example, as all tokens do from the new ones.
+    for (const [index, value] of others) if (value === all[low]) others.set(index, given.get(high));
+  }
+  model.presets[CONFIG()] = ["config.json", pairs.map(([index, value]) => [index, String(value)]), [], [...others].map(([index, value]) => [index, String(value)]), [], "", []];
+}
+
 const PASSES = ["prefill", "decode"]; // of a model that decodes: over a prompt, and of the next token
 
 // Sizes as given, with those that follow from the pass: in that over a prompt all tokens are new ones, in that of the next token one is.

@@ -63,7 +63,7 @@ function sizesView(app) {
   }
 
   function presetField() {
-    const names = model.presets.map(([name]) => name);
+    const names = model.presets.map(([name]) => name).filter((_, index) => index !== CONFIG() || app.state.preset === CONFIG());
     if (names.length === 1 && names[0] === "") return el("p", { class: "note" }, say("no_presets"));
     const control = el("select", { id: "preset", onchange: () => { app.wrong.clear(); app.change((s) => { s.preset = Number(control.value); }); app.rebuild("preset"); } },
       ...names.map((name, index) => option(String(index), name, String(app.state.preset))));

@@ -66,6 +66,7 @@ function startPage() {
   const asked = archsheet.questions.map((one) => el("li", {}, el("a", { href: linkTo(one.page, one.address) }, one[language])));
   replace(main, languageButtons(speak), asked.length ? el("section", { id: "questions" }, el("h2", {}, say("asked")), el("ul", {}, ...asked)) : null,
     el("p", {}, el("a", { href: linkTo("compare", "") }, say("side_by_side"))),
+    el("section", { id: "config-section" }, el("h2", {}, say("config_title")), configOpener()),
     el("h2", {}, say("architectures")), el("div", { class: "controls" }, field(say("search"), words), field(say("family"), family)), count, el("div", { class: "models" }, ...lines.map((line) => line.node)));
   update();
 }

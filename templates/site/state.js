@@ -25,6 +25,8 @@ function defaults() {
 }
 
 const places = (list, name, at = 0) => list.findIndex((one) => one[at] === name);
+// The place of a size that can be given; -1 of any other.
+const settable = (name) => model.sizes.findIndex((size) => size[SIZE_NAME] === name && size[SIZE_KIND] !== "derived");
 const rowPlace = (path) => places(model.rows, path, ROW.path);
 
 // Each part of the address: how it is read into a state (false if it says nothing known), and how it is written.
@@ -33,10 +35,21 @@ const PARTS = {
   p: {
     read(s, text) {
       const place = places(model.presets, text);
-      if (place >= 0) s.preset = place;
-      return place >= 0;
+      const isKnown = place >= 0 && place !== CONFIG();
+      if (isKnown) s.preset = place;
+      return isKnown;
     },
-    write: (s) => model.presets[s.preset][0],
+    write: (s) => (s.preset === CONFIG() ? model.presets[0][0] : model.presets[s.preset][0]),
+  },
+  i: {
+    read(s, text) {
+      const pairs = text.split(",").map((one) => one.split(":")).map(([name, value = ""]) => [settable(name), wholeNumber(value)]);
+      if (pairs.some(([place, value]) => place < 0 || value === null || value < 1n)) return false;
+      setConfig(pairs);
+      s.preset = CONFIG();
+      return true;
+    },
+    write: (s) => (s.preset === CONFIG() ? model.presets[CONFIG()][1].map(([place, value]) => `${model.sizes[place][SIZE_NAME]}:${value}`).join(",") : ""),
   },
   d: { read: (s, text) => common.dtypes.some((one) => one[0] === text) && (s.dtype = text), write: (s) => s.dtype },
   w: { read: (s, text) => stored(text) !== undefined && (s.weights = text), write: (s) => s.weights },
@@ -106,8 +119,8 @@ function readPart(part) {
 
 function applyPart(state, key, value) {
   if (Object.hasOwn(PARTS, key)) return Boolean(PARTS[key].read(state, value));
-  const place = key.startsWith(SIZE_PART) ? places(model.sizes, key.slice(SIZE_PART.length), SIZE_NAME) : -1;
-  if (place < 0 || model.sizes[place][SIZE_KIND] === "derived") return false;
+  const place = key.startsWith(SIZE_PART) ? settable(key.slice(SIZE_PART.length)) : -1;
+  if (place < 0) return false;
   const number = wholeNumber(value);
   if (number === null || number < 1n) return false;
   state.typed[place] = number;

@@ -10,22 +10,26 @@ from typing import TYPE_CHECKING
 from generator.questions.hardware.files import devices
 from generator.render.markdown.index import IndexEntry
 from generator.render.markdown.presets import preset_numbers
+from generator.render.site.imports import imports_script
 from generator.render.site.page import model_page, model_script
 from generator.render.site.shared import app_script, app_style
 from generator.render.site.start import compare_page, start_page, start_script
 from generator.sheet.sheet import Sheet
+from generator.spec.library import Library
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-def write_site(folder: Path, *sheets: Sheet) -> Path:
+def write_site(folder: Path, *sheets: Sheet, imports: Library | None = None) -> Path:
     """Write the pages of sheets, and those that list and compare them, without lines of code: these take the modules of all they use."""
     (folder / "app.js").write_text(app_script(devices()), encoding="utf-8")
     (folder / "app.css").write_text(app_style(), encoding="utf-8")
     (folder / "index.html").write_text(start_page(), encoding="utf-8")
     (folder / "compare.html").write_text(compare_page(), encoding="utf-8")
     (folder / "index.js").write_text(start_script([IndexEntry(sheet, preset_numbers(sheet)) for sheet in sheets]), encoding="utf-8")
+    if imports is not None:  # all specs are read for it
+        (folder / "imports.js").write_text(imports_script(imports, [sheet.name for sheet in sheets]), encoding="utf-8")
     for sheet in sheets:
         (folder / f"{sheet.name}.js").write_text(model_script(sheet), encoding="utf-8")
         (folder / f"{sheet.name}.html").write_text(model_page(sheet), encoding="utf-8")

@@ -1,0 +1,116 @@
+// A config.json that is dropped on a page or chosen by a button: what becomes of each of its keys, and the sizes that it gives.
+
+const HANDED_ON = "archsheet.config"; // under which the start page hands a file on to the page that it opens
+let importsLoading = null;
+
+// The rules come only where they are asked for.
+function loadImports() {
+  if (archsheet.imports) return Promise.resolve();
+  importsLoading ??= new Promise((resolve) => {
+    const script = el("script", { src: "imports.js", onload: resolve, onerror: resolve });
+    document.head.append(script);
+  });
+  return importsLoading;
+}
+
+const textOf = (file) => new Promise((resolve, reject) => {
+  const reader = new FileReader();
+  reader.addEventListener("load", () => resolve(String(reader.result)));
+  reader.addEventListener("error", () => reject(reader.error));
+  reader.readAsText(file);
+});
+
+// The part of an address that says the sizes of a configuration.
+const configPart = (sizes) => `i=${encodeURIComponent([...sizes].map(([name, value]) => `${name}:${value}`).join(","))}`;
+
+function problemList(name, problems) {
+  return el("ul", {}, ...problems.map(({ message, place, notes }) =>
+    el("li", {}, el("span", { class: "mistake" }, `${name}:${place.join(":")}: `, ...rich(message)), ...notes.map((note) => el("div", { class: "note" }, ...rich(note))))));
+}
+
+function keyTable(found) {
+  const { mapping, without, unknown } = found;
+  const said = (key, words) => [el("code", {}, key), written(mapping.root.value.get(key)), words];
+  const rows = [
+    ...[...mapping.used].map(([key, words]) => said(key, words.join("; "))),
+    ...[...mapping.assumed].map(([key, value]) => [el("code", {}, key), say("config_absent"), value]),
+    ...[...without].map(([key, why]) => said(key, say("config_no_effect", { why }))),
+    ...unknown.map((key) => said(key, say("config_not_known"))),
+  ];
+  return el("details", {}, el("summary", {}, say("config_keys", { used: mapping.used.size, without: without.size, unknown: unknown.length })),
+    table([[say("config_key"), "words"], [say("config_value"), "words"], [say("config_becomes"), "words"]], rows, say("config_keys_caption")));
+}
+
+// The button, what is said of the file, and the whole page as a place to drop it.
+// `take` gets what was found and the text of the file; it returns what else is to be said.
+function configBox(take) {
+  const said = el("div", { id: "config-said", role: "status" });
+  const input = el("input", { id: "config-file", type: "file", accept: ".json,application/json", onchange: () => input.files.length && read(input.files[0]) });
+
+  async function read(file) {
+    if (file.size > LONGEST_CONFIG) return replace(said, el("p", { class: "mistake" }, say("config_too_long")));
+    show(file.name, await textOf(file));
+  }
+
+  async function show(name, text) {
+    await loadImports();
+    if (!archsheet.imports) return replace(said, el("p", { class: "mistake" }, say("config_no_rules")));
+    const found = importedConfig(text);
+    if (found.problems) return replace(said, el("p", {}, say("config_cannot", { name })), problemList(name, found.problems));
+    const { mapping, rule, warnings } = found;
+    const options = [...mapping.options].map(([option, value]) => `${option} = ${written(value)}`).join(", ");
+    const more = options ? el("p", { class: "mistake" }, ...rich(say("config_options", { options, name }))) : take(found, name, text);
+    replace(said, el("p", {}, el("b", {}, say("config_is_of", { name, title: rule.title, spec: rule.spec }))), more,
+      ...warnings.map((one) => el("p", { class: "mistake" }, ...rich(one))), keyTable(found));
+  }
+
+  const node = el("div", { id: "config" }, el("div", { class: "controls" }, field(say("config_choose"), input)), el("p", { class: "note" }, say("config_drop")), said);
+  const open = () => node.closest("details")?.setAttribute("open", "");
+  dropped = (file) => { open(); read(file); };
+  return { node, show: (...file) => { open(); return show(...file); } };
+}
+
+let dropped = () => {};
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  event.preventDefault();
+  if (event.dataTransfer.files.length) dropped(event.dataTransfer.files[0]);
+});
+
+// On the page of a model: the sizes are filled in where the file is of this model, else its page is named.
+function configView(app) {
+  const box = el("details", { id: "config-section" });
+  let shown = null; // is kept where the page is put together again
+
+  function take({ mapping, rule }) {
+    if (rule.spec !== model.name) return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("config_open", { title: rule.title })));
+    setConfig([...mapping.sizes].map(([name, value]) => [places(model.sizes, name, SIZE_NAME), value]));
+    app.wrong.clear();
+    app.change((s) => { s.preset = CONFIG(); s.typed.fill(null); });
+    app.rebuild("config-file");
+    return el("p", {}, say("config_filled"));
+  }
+
+  function build() {
+    if (shown === null || shown.language !== language) shown = { ...configBox(take), language };
+    replace(box, el("summary", {}, say("config_title")), shown.node);
+    try {
+      const handed = sessionStorage.getItem(HANDED_ON);
+      sessionStorage.removeItem(HANDED_ON);
+      if (handed) shown.show(...JSON.parse(handed));
+    } catch { /* without such a store, the address has the sizes */ }
+  }
+
+  return { node: box, build, update() {} };
+}
+
+// On the start page: the page of the model is opened, filled in.
+function configOpener() {
+  return configBox(({ mapping, rule }, name, text) => {
+    try {
+      sessionStorage.setItem(HANDED_ON, JSON.stringify([name, text]));
+    } catch { /* as above */ }
+    location.href = linkTo(rule.spec, configPart(mapping.sizes));
+    return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("config_open", { title: rule.title })));
+  }).node;
+}
