@@ -8,6 +8,23 @@ function answerView(app) {
     return el("div", { class: warn ? "stale" : null }, el("dt", {}, title), el("dd", {}, el("b", {}, value), el("span", { class: "exact" }, exact), more ? el("span", { class: "device" }, more) : null));
   }
 
+  // On the device that is chosen, else on the smallest that holds it; a device that is too small has no time.
+  function timeItem(smallest) {
+    const { sizes, needs, setting, isStale } = app.now;
+    const chosen = deviceNamed(state().device) ?? smallest;
+    if (!chosen) return null;
+    const on = say("time_on", { device: chosen[DEVICE.title] });
+    const found = leastTime(chosen, setting, sizes);
+    const tooSmall = needs.sum !== null && BigInt(chosen[DEVICE.memory]) < needs.sum;
+    if (found === null || tooSmall) return item(say("time"), tooSmall ? say("time_does_not_fit") : say("unknown"), "", isStale, on);
+    const limit = say(found.limit === null ? "time_no_peak" : `time_by_${found.limit}`, { dtype: setting.dtype });
+    const estimate = found.estimate === null ? "" : say("time_estimate", { time: inSeconds(found.estimate) });
+    const shown = item(say("time"), say("time_least", { time: inSeconds(found.bound) }), estimate, isStale, `${limit}; ${on}`);
+    for (const key of ["bound", "estimate"]) shown.dataset[key] = String(found[key]);
+    shown.id = "time";
+    return shown;
+  }
+
   function update() {
     const { sizes, needs, isStale } = app.now;
     const count = (key) => total(key, sizes);
@@ -23,8 +40,8 @@ function answerView(app) {
     const device = smallestDevice(needs.sum);
     const fits = needs.sum === null ? "" : device === null ? say("no_device") : say("device_holds", { device: device[1] });
     const memory = needs.sum === null ? [say("at_least", { bytes: inBinary(needs.atLeast) }), ""] : [inBinary(needs.sum), inDecimal(needs.sum)];
-    items.push(item(say("memory_needed"), ...memory, isStale, fits));
-    replace(list, ...items);
+    items.push(item(say("memory_needed"), ...memory, isStale, fits), timeItem(device));
+    replace(list, ...items.filter((one) => one !== null));
   }
 
   function select(label, id, options, value, change) {

@@ -10,17 +10,18 @@ function memoryView(app) {
   const box = el("section", { id: "memory-section" });
 
   function build() {
-    replace(device, option("", say("choose_device"), ""), ...common.devices.map(([, title, bytes]) => option(bytes, `${title}: ${inDecimal(BigInt(bytes))}`, null)));
+    replace(device, option("", say("choose_device"), ""), ...common.devices.map(([name, title, bytes]) => option(name, `${title}: ${inDecimal(BigInt(bytes))}`, app.state.device)));
     amount.value = app.state.memory;
     replace(box, el("h2", {}, say("memory")), parts, beside,
       el("h3", {}, say("what_fits")), el("div", { class: "controls" }, field(say("memory_there"), amount, said), field(say("device"), device)), verdict);
   }
 
   function choose() {
-    if (device.value === "") return;
-    const bytes = BigInt(device.value);
+    app.state.device = device.value;
+    if (device.value === "") return app.change(() => {});
+    const bytes = BigInt(deviceNamed(device.value)[DEVICE.memory]);
     const gib = 1n << 30n;
-    amount.value = bytes % gib === 0n ? `${bytes / gib} GiB` : `${device.value} B`;
+    amount.value = bytes % gib === 0n ? `${bytes / gib} GiB` : `${bytes} B`;
     typed();
   }
 

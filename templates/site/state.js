@@ -14,6 +14,7 @@ function defaults() {
     optimiser: "", // of training; none for inference
     pass: "", // of inference: over a prompt, or of the next token; at the sizes as given where neither is said
     memory: "",
+    device: "", // on which times are told; the smallest that holds it where none is chosen
     quantity: model.growth.quantity,
     open: new Set(),
     zeros: false,
@@ -57,6 +58,7 @@ const PARTS = {
   t: { read: (s, text) => places(common.optimisers, text) >= 0 && (s.optimiser = text), write: (s) => s.optimiser },
   y: { read: (s, text) => model.decoding.length > 0 && PASSES.includes(text) && (s.pass = text), write: (s) => (s.optimiser ? "" : s.pass) },
   m: { read: (s, text) => memoryAmount(text) !== null && (s.memory = text), write: (s) => s.memory },
+  v: { read: (s, text) => deviceNamed(text) !== undefined && (s.device = text), write: (s) => s.device },
   q: { read: (s, text) => measureIndex(text) >= 0 && (s.quantity = text), write: (s) => s.quantity },
   z: {
     read(s, text) {

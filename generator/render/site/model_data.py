@@ -21,6 +21,7 @@ from generator.questions.memory.decoding import step_size
 from generator.render.site.claim_texts import claim_texts
 from generator.render.site.compact import compact
 from generator.render.site.pool import UNKNOWN, FormulaPool
+from generator.render.site.time_data import time_data
 from generator.sheet.example import known_views
 from generator.sheet.peak import Pass, PeakMemory
 from generator.sheet.presets import following
@@ -61,6 +62,7 @@ def model_data(sheet: Sheet, pool: FormulaPool, code: Mapping[str, CodeLine] | N
             for kind, counts in (("full", sheet.saved.full), ("half", sheet.saved.half))
         },
         "memory": _memory(sheet, pool),
+        "time": time_data(sheet, pool),
         "decoding": _decoding(sheet),
         "growth": _growth(sheet),
         "claims": claim_texts(sheet),

@@ -45,9 +45,9 @@ class FormulaPool:
             self.drawn[place] = to_mathml(expr, self.order)
         return place
 
-    def quotient(self, expr: Any) -> list[int]:
+    def quotient(self, expr: Any, *, is_drawn: bool = True) -> list[int]:
         """Return the numbers of a numerator and a denominator: an average need not come out whole."""
-        return [self.add(part) for part in over_common_denominator(expr)]
+        return [self.add(part, is_drawn=is_drawn) for part in over_common_denominator(expr)]
 
     def _added(self, expr: Any, longest: int | None) -> int:
         try:

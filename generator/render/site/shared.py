@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -34,6 +35,7 @@ PARTS: Final = (
     "config_values",
     "config_rules",
     "config_view",
+    "time",
     "answer_view",
     "sizes_view",
     "memory_view",
@@ -87,9 +89,19 @@ def _common(devices: Iterable[Device]) -> dict[str, Any]:
         "stored": [[one.key, one.bytes_each.numerator, one.bytes_each.denominator, one.words] for one in STORED_FORMATS.values()],
         "dtypes": [[dtype, item_bytes(ITEM_BYTES[dtype])] for dtype in DTYPES],
         "optimisers": [[name, copies] for name, copies in COPIES.items()],
-        "devices": [[one.name, one.title, str(one.memory)] for one in sorted(devices, key=lambda one: (one.memory, one.name))],
+        "devices": [_device(one) for one in sorted(devices, key=lambda one: (one.memory, one.name))],
         "texts": {language: dict(texts(language)) for language in LANGUAGES},
     }
+
+
+def _device(device: Device) -> list[Any]:
+    """Return name, title, bytes, bytes a second, and operations a second by number format; fractions as two texts."""
+    peaks = [[dtype, *_pair(peak)] for dtype, peak in device.peak.items()]
+    return [device.name, device.title, str(device.memory), _pair(device.bandwidth), peaks]
+
+
+def _pair(value: Fraction) -> list[str]:
+    return [str(value.numerator), str(value.denominator)]
 
 
 def _words(measure: Any, language: str) -> Sequence[str]:
