@@ -16,9 +16,9 @@ from generator.spec.library import Library
 OPS = "markdown/ops.md"  # the page of all ops
 SCHEMA = "schema.json"  # of specs, for editors
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
-APP, STYLE = "site/app.js", "site/app.css"
+APP, STYLE, LISTS = "site/app.js", "site/app.css", "site/lists.js"
 START, START_DATA, COMPARE, IMPORTS = "site/index.html", "site/index.js", "site/compare.html", "site/imports.js"
-SITE_FILES = (APP, STYLE, START, START_DATA, COMPARE, IMPORTS)  # what the pages for a browser share
+SITE_FILES = (APP, STYLE, LISTS, START, START_DATA, COMPARE, IMPORTS)  # what the pages for a browser share
 
 
 def fixed_files(formats: Sequence[Format], library: Library) -> dict[str, bytes]:
@@ -39,10 +39,16 @@ def _package_files() -> dict[str, str]:
 def _site_files(library: Library) -> dict[str, str]:
     """Return what the pages for a browser share, and the page from which they are found; these list the devices that can be named."""
     from generator.questions.hardware.files import devices
-    from generator.render.site.shared import app_script, app_style
+    from generator.render.site.shared import app_script, app_style, lists_script
     from generator.render.site.start import compare_page, start_page
 
-    return {APP: app_script(devices(library.roots)), STYLE: app_style(), START: start_page(), COMPARE: compare_page()}
+    return {
+        APP: app_script(devices(library.roots)),
+        LISTS: lists_script(),
+        STYLE: app_style(),
+        START: start_page(),
+        COMPARE: compare_page(),
+    }
 
 
 def reserved_paths() -> frozenset[str]:

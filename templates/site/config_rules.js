@@ -65,7 +65,7 @@ class ConfigMapping {
     const result = this.evaluated(usual.formula);
     if (result === MISSING) return MISSING;
     if (!this.assumed.has(key)) this.assumed.set(key, `${written(result)} = ${text}`);
-    for (const name of names) this.use(name, say("config_follows", { key }));
+    for (const name of names) this.use(name, say("reading_follows", { key }));
     return result;
   }
 
@@ -73,15 +73,15 @@ class ConfigMapping {
   number(key) {
     const value = oneForAll(this.value(key));
     if (value instanceof Fraction) return value;
-    if (value === MISSING) this.fail(key, say("config_missing", { key, needs: this.needs(key) }));
-    else this.fail(key, say("config_no_number", { key, value: written(value), needs: this.needs(key) }));
+    if (value === MISSING) this.fail(key, say("reading_missing", { key, needs: this.needs(key) }));
+    else this.fail(key, say("reading_no_number", { key, value: written(value), needs: this.needs(key) }));
     return MISSING;
   }
 
   needs(key) {
     const sizes = this.rule.sizes.filter(([, formula]) => formula[1].includes(key)).map(([name]) => name);
-    if (sizes.length) return say("config_needs", { spec: this.rule.spec, sizes: quoted(sizes) });
-    return say("config_follow_from_it", { keys: quoted([...this.defaults.keys()].filter((name) => this.behind(name).includes(key))) });
+    if (sizes.length) return say("reading_needs", { spec: this.rule.spec, sizes: quoted(sizes) });
+    return say("reading_follow_from_it", { keys: quoted([...this.defaults.keys()].filter((name) => this.behind(name).includes(key))) });
   }
 
   fail(key, message, ...notes) {
@@ -90,7 +90,7 @@ class ConfigMapping {
   }
 
   misfit(key, value, ...notes) {
-    this.misfits.push({ message: say("config_misfit", { spec: this.rule.spec, key, value: written(value) }), place: this.place(key), notes });
+    this.misfits.push({ message: say("reading_misfit", { spec: this.rule.spec, key, value: written(value) }), place: this.place(key), notes });
   }
 
   numbers(names) {
@@ -118,11 +118,11 @@ class ConfigMapping {
     const result = tree === null ? null : worked(tree, values);
     if (result === null || result.below !== 1n || result.above < 1n || result.above > MOST_SIZE) {
       const key = names[0] ?? name;
-      const why = text === key ? this.assumed.get(key) ?? `\`${name}\`` : say("config_is", { name, text });
+      const why = text === key ? this.assumed.get(key) ?? `\`${name}\`` : say("reading_is", { name, text });
       const all = new Map(values);
       for (const one of values.keys()) if (this.assumed.has(one)) for (const other of this.behind(one)) all.set(other, this.value(other));
-      const shown = [...all].map(([one, value]) => say("config_key_is", { key: one, value: written(value) })).join(", ");
-      this.problems.push({ message: say("config_no_size", { key, value: written(result), why }), place: this.placeOf(names), notes: [shown] });
+      const shown = [...all].map(([one, value]) => say("reading_key_is", { key: one, value: written(value) })).join(", ");
+      this.problems.push({ message: say("reading_no_size", { key, value: written(result), why }), place: this.placeOf(names), notes: [shown] });
       return;
     }
     this.sizes.set(name, result.above);
@@ -152,7 +152,7 @@ class ConfigMapping {
     if (value === MISSING) return;
     const text = value === null ? "None" : value === true ? "True" : value === false ? "False" : typeof value === "string" ? value : jsonText(value);
     const words = new Map(pairs);
-    if (words.size && !words.has(text)) return this.misfit(key, value, say("config_may_be", { words: quoted([...words.keys()], "or") }));
+    if (words.size && !words.has(text)) return this.misfit(key, value, say("reading_may_be", { words: quoted([...words.keys()], "or") }));
     const usual = readJson(usualText).value;
     const chosen = chosenOption(usual, words.has(text) ? readJson(words.get(text)).value : value, new Map(this.rule.choices).get(name));
     if (chosen === undefined) return this.misfit(key, value);
@@ -165,15 +165,15 @@ class ConfigMapping {
     const there = this.value(key);
     const value = oneForAll(there === MISSING ? null : there);
     if (allowed.length === 1 && isFormula(allowed[0])) this.equal(key, value, allowed[0].formula);
-    else if (!allowed.some((one) => same(value, one))) this.misfit(key, value, say("config_stands_for", { values: allowed.map(written).join(say("config_or")) }));
-    this.use(key, say("config_as_spec"));
+    else if (!allowed.some((one) => same(value, one))) this.misfit(key, value, say("reading_stands_for", { values: allowed.map(written).join(say("reading_or")) }));
+    this.use(key, say("reading_as_spec"));
   }
 
   equal(key, value, formula) {
     const expected = this.evaluated(formula);
     if (expected === MISSING || value === null || same(value, expected)) return;
-    const shown = formula[1].map((one) => say("config_key_is", { key: one, value: written(this.number(one)) })).join(", ");
-    this.misfit(key, value, say("config_stands_for", { values: `${formula[0]} = ${written(expected)}` }), shown);
+    const shown = formula[1].map((one) => say("reading_key_is", { key: one, value: written(this.number(one)) })).join(", ");
+    this.misfit(key, value, say("reading_stands_for", { values: `${formula[0]} = ${written(expected)}` }), shown);
   }
 
   unless(key, excluded) {
@@ -185,21 +185,21 @@ class ConfigMapping {
     const without = formula === null ? excluded : [expected];
     const value = oneForAll(there);
     if (without.some((one) => same(value, one))) {
-      const values = without.map(written).join(say("config_or"));
-      this.misfit(key, value, say("config_not_for", { values: formula === null ? values : `${formula[0]} = ${values}` }));
+      const values = without.map(written).join(say("reading_or"));
+      this.misfit(key, value, say("reading_not_for", { values: formula === null ? values : `${formula[0]} = ${values}` }));
     }
-    this.use(key, say("config_as_spec"));
+    this.use(key, say("reading_as_spec"));
   }
 
   cycle(key, words) {
     const there = this.flat.get(key);
     if (!there || there.value === null) return;
-    this.use(key, say("config_as_spec"));
+    this.use(key, say("reading_as_spec"));
     const layers = Array.isArray(there.value) ? there.value : [there.value];
     const at = layers.findIndex((layer, place) => layer !== words[place % words.length]);
     if (at < 0) return;
-    const message = say("config_layer", { spec: this.rule.spec, key, layer: at + 1, value: written(layers[at]) });
-    const note = say(words.length > 1 ? "config_layers_again" : "config_layers", { layers: words.join(", ") });
+    const message = say("reading_layer", { spec: this.rule.spec, key, layer: at + 1, value: written(layers[at]) });
+    const note = say(words.length > 1 ? "reading_layers_again" : "reading_layers", { layers: words.join(", ") });
     this.misfits.push({ message, place: this.place(`${key}_${at + 1}`), notes: [note] });
   }
 }
@@ -222,8 +222,8 @@ function restOf(mapping) {
   const [without, unknown, warnings] = [new Map(), [], []];
   const classes = root.value.get("architectures");
   if (Array.isArray(classes) && classes.length && rule.model && !classes.includes(rule.model)) {
-    const shown = classes.map((one) => (typeof one === "string" ? one : written(one))).join(say("config_and"));
-    warnings.push(say("config_other_class", { classes: shown, spec: rule.spec, model: rule.model }));
+    const shown = classes.map((one) => (typeof one === "string" ? one : written(one))).join(say("reading_and"));
+    warnings.push(say("reading_other_class", { classes: shown, spec: rule.spec, model: rule.model }));
   }
   for (const [key, value] of root.value) {
     if (used.has(key)) continue;
@@ -231,14 +231,14 @@ function restOf(mapping) {
       const [text, otherwise] = usual.get(key);
       const expected = readJson(text).value;
       const isUsual = [expected, null].some((one) => same(oneForAll(value), one)) || (oneForAll(value) === false && same(expected, new Fraction(0n)));
-      without.set(key, isUsual ? say("config_none_at", { value: written(expected) }) : otherwise);
-      if (!isUsual) warnings.push(say("config_counts_not", { key, value: written(value), why: otherwise }));
+      without.set(key, isUsual ? say("reading_none_at", { value: written(expected) }) : otherwise);
+      if (!isUsual) warnings.push(say("reading_counts_not", { key, value: written(value), why: otherwise }));
     } else if (own.get(key) || all.get(key)) without.set(key, own.get(key) || all.get(key));
     else unknown.push(key);
   }
   const isSilent = (one) => one === null || one === false || one === "" || (one instanceof Fraction && one.above === 0n) || (Array.isArray(one) && !one.length) || (one instanceof Map && !one.size);
   const telling = unknown.filter((key) => !isSilent(root.value.get(key))).map((key) => `\`${key}: ${written(root.value.get(key))}\``);
-  if (telling.length) warnings.unshift(say(telling.length === 1 ? "config_unknown_key" : "config_unknown_keys", { keys: telling.join(", ") }));
+  if (telling.length) warnings.unshift(say(telling.length === 1 ? "reading_unknown_key" : "reading_unknown_keys", { keys: telling.join(", ") }));
   return { without, unknown, warnings };
 }
 
@@ -246,22 +246,22 @@ function restOf(mapping) {
 function importedConfig(text) {
   try {
     const root = readJson(text);
-    if (!root.entries) throw new ConfigError("config_no_object", {}, [1, 1], [say("config_expected")]);
+    if (!root.entries) throw new ConfigError("reading_no_object", {}, [1, 1], [say("reading_expected")]);
     const kind = root.entries.get("model_type");
-    if (typeof kind?.value !== "string") throw new ConfigError("config_no_type", {}, root.place, [say("config_expected")]);
+    if (typeof kind?.value !== "string") throw new ConfigError("reading_no_type", {}, root.place, [say("reading_expected")]);
     const flat = flatten(root);
     const rules = archsheet.imports.rules.filter((rule) => rule.types.includes(kind.value));
     if (!rules.length) {
       const types = [...new Set(archsheet.imports.rules.flatMap((rule) => rule.types))].sort();
-      throw new ConfigError("config_no_spec", { kind: kind.value }, kind.place, [say("config_known", { types: quoted(types, "and", 100) })]);
+      throw new ConfigError("reading_no_spec", { kind: kind.value }, kind.place, [say("reading_known", { types: quoted(types, "and", 100) })]);
     }
     const all = rules.map((rule) => new ConfigMapping(rule, root, flat));
     const order = (one, other) => one.misfits.length - other.misfits.length || one.problems.length - other.problems.length;
     const best = all.slice().sort(order)[0];
-    const note = say("config_read_as", { spec: best.rule.spec, kind: kind.value });
+    const note = say("reading_read_as", { spec: best.rule.spec, kind: kind.value });
     if (best.wrong.length) return { problems: best.wrong.map((one) => ({ ...one, notes: [...one.notes, note] })) };
     const also = all.filter((one) => one !== best && !one.wrong.length);
-    if (also.length) return { problems: [{ message: say("config_several", { specs: quoted([best, ...also].map((one) => one.rule.spec)) }), place: kind.place, notes: [] }] };
+    if (also.length) return { problems: [{ message: say("reading_several", { specs: quoted([best, ...also].map((one) => one.rule.spec)) }), place: kind.place, notes: [] }] };
     return { rule: best.rule, mapping: best, ...restOf(best) };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

@@ -1,31 +1,12 @@
-// The text of a config.json with the place of every value, and arithmetic on its numbers: exact fractions, as `gen import` has them.
+// The text of a config.json with the place of every value; numbers are exact fractions, as `gen import` has them.
 
 const DEEPEST = 200; // lists and objects inside of each other
-const LONGEST_CONFIG = 1 << 20; // characters
 
 class ConfigError extends Error {
   constructor(key, values, place, notes = []) {
     super(say(key, values));
     Object.assign(this, { place, notes });
   }
-}
-
-// A number above/below, in lowest terms and with below > 0; `text` is how the file has it.
-class Fraction {
-  constructor(above, below = 1n, isFloat = false) {
-    const shared = below === 0n ? 1n : commonDivisor(above < 0n ? -above : above, below < 0n ? -below : below) || 1n;
-    const sign = below < 0n ? -1n : 1n;
-    Object.assign(this, { above: (sign * above) / shared, below: (sign * below) / shared, isFloat });
-  }
-
-  equals(other) {
-    return this.above === other.above && this.below === other.below;
-  }
-}
-
-function commonDivisor(a, b) {
-  while (b) [a, b] = [b, a % b];
-  return a;
 }
 
 // A decimal such as -1.5e3 exactly.
@@ -63,8 +44,8 @@ class ConfigReader {
     return [before.split("\n").length, [...before.slice(line)].length + 1];
   }
 
-  fail(key = "config_no_json", values = {}, at = this.at) {
-    throw new ConfigError(key, values, this.place(at), [say("config_expected")]);
+  fail(key = "reading_no_json", values = {}, at = this.at) {
+    throw new ConfigError(key, values, this.place(at), [say("reading_expected")]);
   }
 
   space() {
@@ -81,7 +62,7 @@ class ConfigReader {
   value() {
     this.space();
     const start = this.at;
-    if (this.depth > DEEPEST) this.fail("config_too_deep");
+    if (this.depth > DEEPEST) this.fail("reading_too_deep");
     const node = { place: this.place(start) };
     if (this.take("{")) return this.entries(node);
     if (this.take("[")) return this.items(node);
@@ -89,11 +70,11 @@ class ConfigReader {
     const word = /^(?:null|true|false|NaN|-?Infinity|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/.exec(this.text.slice(start, start + 400));
     if (word === null) this.fail();
     this.at += word[0].length;
-    if (word[0].length > MOST_DIGITS) this.fail("config_number_too_long", {}, start);
+    if (word[0].length > MOST_DIGITS) this.fail("reading_number_too_long", {}, start);
     const words = new Map([["null", null], ["true", true], ["false", false]]);
     if (words.has(word[0])) return { ...node, value: words.get(word[0]) };
     if (/[NI]/.test(word[0])) return { ...node, value: word[0] };
-    if (!Number.isFinite(Number(word[0])) || Math.abs(Number(/[eE](.*)/.exec(word[0])?.[1] ?? 0)) > 300) this.fail("config_number_too_long", {}, start);
+    if (!Number.isFinite(Number(word[0])) || Math.abs(Number(/[eE](.*)/.exec(word[0])?.[1] ?? 0)) > 300) this.fail("reading_number_too_long", {}, start);
     return { ...node, value: fractionOfNumber(word[0]) };
   }
 
@@ -131,7 +112,7 @@ class ConfigReader {
         const at = this.at;
         if (this.text[at] !== '"') this.fail();
         const key = this.string();
-        if (entries.has(key)) this.fail("config_twice", { key }, at);
+        if (entries.has(key)) this.fail("reading_twice", { key }, at);
         if (!this.take(":")) this.fail();
         entries.set(key, this.value());
       } while (this.take(","));
@@ -172,8 +153,6 @@ function sixFigures(value) {
   return `${digits.replace(/\.?0+$/, "")}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
 }
 
-const asNumber = (one) => Number(one.above) / Number(one.below);
-
 function jsonText(value) {
   if (value instanceof Fraction) return value.isFloat || value.below !== 1n ? floatText(asNumber(value)) : String(value.above);
   if (Array.isArray(value)) return `[${value.map(jsonText).join(", ")}]`;
@@ -187,19 +166,6 @@ function written(value) {
   const text = [...(typeof value === "string" ? value : jsonText(value))];
   return text.length <= 60 ? text.join("") : `${text.slice(0, 59).join("")}…`;
 }
-
-const ARITHMETIC = new Map([
-  ["+", (a, b) => new Fraction(a.above * b.below + b.above * a.below, a.below * b.below)],
-  ["-", (a, b) => (b === undefined ? new Fraction(-a.above, a.below) : new Fraction(a.above * b.below - b.above * a.below, a.below * b.below))],
-  ["*", (a, b) => new Fraction(a.above * b.above, a.below * b.below)],
-  ["/", (a, b) => (b.above === 0n ? null : new Fraction(a.above * b.below, a.below * b.above))],
-  ["//", (a, b) => (b.above === 0n ? null : new Fraction(floorQuotient(a.above * b.below, a.below * b.above)))],
-  ["%", (a, b) => (b.above === 0n ? null : new Fraction(remainder(a.above * b.below, b.above * a.below), a.below * b.below))],
-  ["floor", (a) => new Fraction(floorQuotient(a.above, a.below))],
-  ["ceil", (a) => new Fraction(ceilingQuotient(a.above, a.below))],
-  ["min", (...all) => all.reduce((a, b) => (b.above * a.below < a.above * b.below ? b : a))],
-  ["max", (...all) => all.reduce((a, b) => (b.above * a.below > a.above * b.below ? b : a))],
-]);
 
 // What the tree of a formula comes to with fractions by key; null where it has no value.
 function worked(tree, values) {

@@ -1,5 +1,6 @@
 // A config.json that is dropped on a page or chosen by a button: what becomes of each of its keys, and the sizes that it gives.
 
+const LONGEST_CONFIG = 1 << 20; // bytes
 const HANDED_ON = "archsheet.config"; // under which the start page hands a file on to the page that it opens
 let importsLoading = null;
 

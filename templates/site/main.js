@@ -98,3 +98,5 @@ class App {
     for (const view of this.views) view.updateLater?.();
   }
 }
+
+if (model) archsheet.app = new App();

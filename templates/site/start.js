@@ -6,12 +6,6 @@ function startState() {
   return { lang: Object.hasOwn(common.texts, given.get("l")) ? given.get("l") : "en", search: given.get("s") || "", family: given.get("f") || "" };
 }
 
-// Links go on in the language of this page.
-function linkTo(page, address) {
-  const parts = [VERSION, address, language === "en" ? "" : `l=${language}`].filter(Boolean);
-  return `${page}.html${parts.length > 1 ? `#${parts.join("&")}` : ""}`;
-}
-
 function startPage() {
   const main = document.querySelector("main");
   const state = startState();
@@ -77,4 +71,3 @@ else if (archsheet.index) {
   window.addEventListener("hashchange", startPage);
 }
 if (!archsheet.index && !model) replace(document.querySelector("main"), el("p", {}, ...rich(say("no_index"))));
-if (model) archsheet.app = new App();

@@ -154,3 +154,9 @@ const storedChoices = (dtype) => [["", say("as_computed", { dtype })], ...common
 function showAddress(address) {
   if (location.hash !== address) history.replaceState(null, "", address || location.pathname + location.search);
 }
+
+// Links go on in the language of this page.
+function linkTo(page, address) {
+  const parts = [VERSION, address, language === "en" ? "" : `l=${language}`].filter(Boolean);
+  return `${page}.html${parts.length > 1 ? `#${parts.join("&")}` : ""}`;
+}

@@ -7,9 +7,14 @@ from html import escape
 from typing import Any
 
 
-def script_json(data: Any) -> str:
-    """Return data as JSON that may stand in any script: in ASCII, and without the sign that could open or close an element."""
-    return json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+def script_json(data: Any, *, is_ascii: bool = True) -> str:
+    """Return data as JSON that may stand in any script, without the signs that could open or close an element or end a line.
+
+    Args:
+        is_ascii: whether in ASCII; pages say that they are in UTF-8, in which Chinese takes half as many bytes.
+    """
+    text = json.dumps(data, ensure_ascii=is_ascii, separators=(",", ":")).replace("<", "\\u003c").replace(">", "\\u003e")
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def html_text(raw: str) -> str:

@@ -11,23 +11,29 @@ from generator.importing.found import rules
 from generator.importing.shared import shared
 from generator.render.environment import environment
 from generator.render.site.escaped import script_json
+from generator.render.site.shared import LANGUAGES, READING, script_parts, texts_of
 from generator.spec.imports import Import
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.expression_tree import Ast, Binary, Call, Name, Number, Unary, fold, names, unparse
 
-# The operations that `templates/site/config_values.js` knows; a rule with another one is left to `gen import`, and the page says so.
+# The operations that `templates/site/fractions.js` knows; a rule with another one is left to `gen import`, and the page says so.
 ARITHMETIC: Final = frozenset(["+", "-", "*", "/", "//", "%", "floor", "ceil", "min", "max"])
 
 
 def imports_script(library: Library, pages: Collection[str]) -> str:
-    """Return a script that sets `archsheet.imports`: the rules of the specs that have pages, and the lists that libraries share."""
+    """Return a script that reads configurations by `archsheet.imports`: the rules of the specs that have pages, and what libraries share."""
     found = [(spec, rule) for spec, rule in rules(library) if spec.name in pages]
     data = {
         "rules": [_rule(spec, rule) for spec, rule in found],
         "shared": [[name, _shared(name)] for name in sorted({rule.name for _, rule in found})],
     }
-    return environment().get_template("site/imports.js.jinja").render(origin=f"{MADE_BY}; do not edit", data=script_json(data))
+    own = [[language, texts_of(language, is_reading=True)] for language in LANGUAGES]
+    return (
+        environment()
+        .get_template("site/imports.js.jinja")
+        .render(origin=f"{MADE_BY}; do not edit", data=script_json(data), texts=script_json(own), parts=script_parts(READING))
+    )
 
 
 def _rule(spec: Spec, rule: Import) -> dict[str, Any]:

@@ -23,19 +23,18 @@ from generator.sheet.number_formats import HALF, ITEM_BYTES
 
 LANGUAGES: Final = ("en", "zh")
 DTYPES: Final = ("float32", *HALF)
-# The parts of the script, in the order in which they need each other.
+# The parts of the script, in the order in which they need each other. What scripts declare is seen by those behind them.
 PARTS: Final = (
     "exact",
     "numbers",
     "model",
     "memory",
+    "fractions",
+    "time",
     "growth",
     "state",
     "dom",
-    "config_values",
-    "config_rules",
     "config_view",
-    "time",
     "answer_view",
     "sizes_view",
     "memory_view",
@@ -45,19 +44,29 @@ PARTS: Final = (
     "growth_view",
     "about_view",
     "main",
-    "compare",
-    "start",
 )
+LISTS: Final = ("compare", "start")  # the parts of the pages of several models
+READING: Final = ("config_values", "config_rules")  # those that read a configuration, which come where one is to be read
 
 
 def app_script(devices: Iterable[Device]) -> str:
     """Return the script of all pages."""
-    parts = [(templates_dir() / "site" / f"{part}.js").read_text(encoding="utf-8") for part in PARTS]
     return (
         environment()
         .get_template("site/app.js.jinja")
-        .render(origin=f"{MADE_BY}; do not edit", common=script_json(_common(devices)), parts=parts)
+        .render(origin=f"{MADE_BY}; do not edit", common=script_json(_common(devices), is_ascii=False), parts=script_parts(PARTS))
     )
+
+
+def lists_script() -> str:
+    """Return the script of the pages of several models, which runs behind that of all pages."""
+    return environment().get_template("site/lists.js.jinja").render(origin=f"{MADE_BY}; do not edit", parts=script_parts(LISTS))
+
+
+def script_parts(names: Sequence[str]) -> list[str]:
+    """Return parts of a script without lines of comments and indentation, which are a tenth of what a page loads."""
+    texts = [(templates_dir() / "site" / f"{name}.js").read_text(encoding="utf-8") for name in names]
+    return ["\n".join(line for line in map(str.strip, text.splitlines()) if line and not line.startswith("//")) for text in texts]
 
 
 def html_page(page: str, *, origin: str, title: str, description: str, script: str, plain: str, home: str = "index.html") -> str:
@@ -90,7 +99,7 @@ def _common(devices: Iterable[Device]) -> dict[str, Any]:
         "dtypes": [[dtype, item_bytes(ITEM_BYTES[dtype])] for dtype in DTYPES],
         "optimisers": [[name, copies] for name, copies in COPIES.items()],
         "devices": [_device(one) for one in sorted(devices, key=lambda one: (one.memory, one.name))],
-        "texts": {language: dict(texts(language)) for language in LANGUAGES},
+        "texts": {language: texts_of(language, is_reading=False) for language in LANGUAGES},
     }
 
 
@@ -107,6 +116,11 @@ def _pair(value: Fraction) -> list[str]:
 def _words(measure: Any, language: str) -> Sequence[str]:
     words = measure.words(language)
     return [words.title, words.short or words.title, words.meaning]
+
+
+def texts_of(language: str, *, is_reading: bool) -> dict[str, str]:
+    """Return the texts of all pages, or those that are needed only where a configuration is read: `reading_...`."""
+    return {key: text for key, text in texts(language).items() if key.startswith("reading_") == is_reading}
 
 
 @cache

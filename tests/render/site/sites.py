@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from generator.questions.hardware.files import devices
 from generator.render.markdown.index import IndexEntry
 from generator.render.markdown.presets import preset_numbers
 from generator.render.site.imports import imports_script
 from generator.render.site.page import model_page, model_script
-from generator.render.site.shared import app_script, app_style
+from generator.render.site.shared import app_script, app_style, lists_script
 from generator.render.site.start import compare_page, start_page, start_script
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, CDPSession, Page
 
 
 def write_site(folder: Path, *sheets: Sheet, imports: Library | None = None) -> Path:
     """Write the pages of sheets, and those that list and compare them, without lines of code: these take the modules of all they use."""
     (folder / "app.js").write_text(app_script(devices()), encoding="utf-8")
+    (folder / "lists.js").write_text(lists_script(), encoding="utf-8")
     (folder / "app.css").write_text(app_style(), encoding="utf-8")
     (folder / "index.html").write_text(start_page(), encoding="utf-8")
     (folder / "compare.html").write_text(compare_page(), encoding="utf-8")
@@ -59,3 +60,9 @@ def opened(
         raise AssertionError(f"{name}{hash_}: {said[:5]}") from error
     finally:
         page.close()
+
+
+def milliseconds(tools: CDPSession) -> float:
+    """Return the time that the page's thread has taken for scripts, styles, layout and all else."""
+    found: list[dict[str, Any]] = tools.send("Performance.getMetrics")["metrics"]
+    return 1000 * float(next(one["value"] for one in found if one["name"] == "TaskDuration"))

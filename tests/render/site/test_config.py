@@ -58,11 +58,7 @@ def page_with_rules(chromium: Browser) -> Page:
     """Return a page with the rules of all specs, and no model."""
     page = chromium.new_page()
     page.set_content("<main></main>")
-    script = app_script([])
-    ending = script.rindex("})();")
-    page.add_script_tag(
-        content=f"{script[:ending]}; archsheet.importedConfig = importedConfig; archsheet.show = jsonText; {script[ending:]}"
-    )
+    page.add_script_tag(content=app_script([]))
     page.add_script_tag(content=imports_script(LIBRARY, list(LIBRARY.files)))
     return page
 
@@ -75,12 +71,12 @@ def python_reads(text: str) -> Any:
 
 
 IN_BROWSER = """text => {
-  const found = archsheet.importedConfig(text);
+  const found = importedConfig(text);
   if (found.problems) return found.problems.map(one => [one.message, one.place]);
   const { mapping, rule, without, unknown, warnings } = found;
   const pairs = (map, show) => Object.fromEntries([...map].map(([key, value]) => [key, show(value)]));
   return { spec: rule.spec, sizes: pairs(mapping.sizes, Number),
-    options: pairs(mapping.options, one => JSON.parse(archsheet.show(one))),
+    options: pairs(mapping.options, one => JSON.parse(jsonText(one))),
     used: pairs(mapping.used, one => one), assumed: pairs(mapping.assumed, one => one),
     without: pairs(without, one => one), unknown, warnings };
 }"""

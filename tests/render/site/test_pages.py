@@ -34,10 +34,10 @@ from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from tests.support.hostile_texts import SHOWN
 
-from .sites import opened, write_site
+from .sites import milliseconds, opened, write_site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, CDPSession, Page
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.slow
 
@@ -365,12 +365,6 @@ def test_a_page_is_ready_and_answers_at_once_also_on_a_slow_machine(
             updates.append((milliseconds(tools) - before) / UPDATES)
     assert 0 < min(updates) < update
     assert 0 < min(loads) < ready
-
-
-def milliseconds(tools: CDPSession) -> float:
-    """Return the time that the page's thread has taken for scripts, styles, layout and all else."""
-    found: list[dict[str, Any]] = tools.send("Performance.getMetrics")["metrics"]
-    return 1000 * float(next(one["value"] for one in found if one["name"] == "TaskDuration"))
 
 
 @pytest.mark.parametrize("name", TYPED)
