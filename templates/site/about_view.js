@@ -1,7 +1,7 @@
 // Totals with their formulas, published claims, sources, and what can be taken along.
 
 function aboutView(app) {
-  const totals = el("div");
+  const totals = el("div", { class: "totals" });
   const at = el("p", { class: "note" });
   const cells = [];
   const compared = el("a", {}); // to the page that shows this one beside others

@@ -22,7 +22,7 @@ ARITHMETIC: Final = frozenset(["+", "-", "*", "/", "//", "%", "floor", "ceil", "
 
 
 def imports_script(library: Library, pages: Collection[str]) -> str:
-    """Return a script that reads configurations by `archsheet.imports`: the rules of the specs that have pages, and what libraries share."""
+    """Return a script that reads configurations by `archsheet.imports`: the rules of the specs that have pages, and what is shared."""
     found = [(spec, rule) for spec, rule in rules(library) if spec.name in pages]
     data = {
         "rules": [_rule(spec, rule) for spec, rule in found],
