@@ -1,7 +1,7 @@
 // Totals with their formulas, published claims, sources, and what can be taken along.
 
 function aboutView(app) {
-  const totals = el("div", { class: "totals" });
+  const totals = el("div");
   const at = el("p", { class: "note" });
   const cells = [];
   const compared = el("a", {}); // to the page that shows this one beside others
@@ -42,7 +42,7 @@ function aboutView(app) {
       .map(([key, place]) => {
         const [about, exact] = [el("span"), el("span", { "data-total": key })];
         cells.push([key, about, exact]);
-        return [el("span", { title: measureWords(key)[2] }, measureWords(key)[0]), about, exact, drawn(place)];
+        return [el("span", { title: measureWords(key)[2] }, measureWords(key)[0]), about, exact, el("div", { class: "drawn" }, drawn(place))];
       });
     replace(totals, at, table([[say("quantity"), ""], [say("rounded"), "number"], [say("exact"), "number"], [say("formula"), "formula"]], rows, say("totals")));
   }
