@@ -1,9 +1,10 @@
 """Say how a training step can be split over so many devices: which splits fit, by the least time that a step takes.
 
 The size of the batch is that of a microbatch on one replica. Replicas divide states as ZeRO 0 to 3 do; tensor parallel groups divide
-matrices, and tokens between them; stages of a pipeline have layers, and experts are divided among replicas. The bound of a step is the
-greater of what its busiest stage computes at the peak of the device, waiting times of the pipeline included, and of what a device sends
-over its link. Weights, gradients and states are exact where shares come out even; what is kept for the backward pass is an estimate.
+matrices, and tokens between them; stages of a pipeline have layers, experts are divided among replicas, and the tokens of a sample among
+the devices of a context, around which keys and values go. The bound of a step is the greater of what its busiest stage computes at the
+peak of the device, waiting times of the pipeline included, and of what a device sends over its link. Weights, gradients and states are
+exact where shares come out even; what is kept for the backward pass is an estimate.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import textwrap
 from typing import TYPE_CHECKING
 
-from generator.commands.arguments import add_json, add_target, count_of
+from generator.commands.arguments import add_json, add_recompute, add_target, count_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
@@ -29,6 +30,7 @@ EXAMPLES = """\
   gen plan llama-3-8b b=1 n=8192 --device h100 --count 64 --global-batch 512
   gen plan llama-3-70b b=1 n=8192 --device h100 --count 64 --global-batch 512
   gen plan mixtral-8x7b b=1 n=4096 --device h200 --count 32 --global-batch 256 --train adamw --json
+  gen plan llama-3-70b b=1 n=131072 --device h100 --count 128 --global-batch 32 --recompute blocks
 """
 _DEFAULT_DTYPE = "bfloat16"
 _SHOWN = 12
@@ -42,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--global-batch", metavar="B", required=True, help="samples of a step, all replicas together")
     parser.add_argument("--train", metavar="OPTIMISER", default="adamw", help="the optimiser (adamw by default)")
     parser.add_argument("--dtype", metavar="D", default=_DEFAULT_DTYPE, help="the format in which it computes (bfloat16 by default)")
+    add_recompute(parser)
     parser.add_argument("--all", action="store_true", help="show all splits that fit, not only the best")
     add_json(parser)
 
@@ -51,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from generator.questions.hardware.files import device_named
     from generator.questions.memory.decoding import batch_size
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
     from generator.questions.parallel.device import Splitting
     from generator.questions.parallel.plan import plan
@@ -63,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
         device = device_named(args.device, args.specs)
         count, batch = count_of("--count", args.count), count_of("--global-batch", args.global_batch)
         cost = target.cost(args.dtype)
-        splitting = Splitting(cost, MemorySetting(args.dtype, stored, stored, args.train))
+        splitting = Splitting(cost, MemorySetting(args.dtype, stored, stored, args.train, recompute=recompute_of(args.recompute)))
         found = plan(splitting, count, int(cost.dims.get(batch_size(cost.sheet), 1)), batch, TimeSetting(device, stored.key))
     if args.json:
         splits = [one.to_dict() for one in found.splits]
@@ -84,7 +88,7 @@ def _report(cost: Cost, found: SplitPlan, devices: str, *, all_of_them: bool) ->
     lines.append(f"{len(found.splits):,} splits are possible, {len(found.fitting):,} of them fit; times are bounds, memory is an estimate")
     shown = found.fitting if all_of_them else found.fitting[:_SHOWN]
     items, unit = items_of(cost)
-    columns = [Column(name, right=True) for name in ("data", "ZeRO", "tensor", "pipeline", "pieces", "expert", "microbatches")]
+    columns = [Column(name, right=True) for name in ("data", "ZeRO", "tensor", "pipeline", "pieces", "expert", "context", "microbatches")]
     columns += [
         Column("heaviest device", right=True),
         Column("bound", right=True),
@@ -101,11 +105,12 @@ def _report(cost: Cost, found: SplitPlan, devices: str, *, all_of_them: bool) ->
     need = f"the least needs {about(least.heaviest.needs.total)} of {about(least.there)} on stage {least.heaviest.stage}: {parts}"
     split = least.split
     named_split = f"data {split.data}, ZeRO {split.zero}, tensor {split.tensor}, pipeline {split.pipeline}, expert {split.expert}"
+    named_split += f", context {split.context}"
     return [*lines, "", styled("no split fits", "bold"), f"{need} (with {named_split})"]
 
 
 def _row(one: Planned, items: int) -> list[str]:
     split = one.split
-    numbers = (split.data, split.zero, split.tensor, split.pipeline, split.interleave, split.expert, split.micro)
+    numbers = (split.data, split.zero, split.tensor, split.pipeline, split.interleave, split.expert, split.context, split.micro)
     rate = items * split.data * split.micro / one.seconds if one.seconds else 0
     return [*map(str, numbers), about(one.heaviest.needs.total), time_text(one.seconds), one.limit, f"{rate:,.0f}"]

@@ -21,6 +21,7 @@ _OPTIONS = {
     "pipeline": ("N", "stages of layers"),
     "interleave": ("N", "pieces of layers that each stage has"),
     "expert": ("N", "replicas among which experts are divided"),
+    "context": ("N", "devices among which the tokens of a sample are divided; keys and values go around them"),
     "micro": ("N", "microbatches of a step on each replica; as many as stages by default"),
 }
 

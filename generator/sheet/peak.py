@@ -25,7 +25,7 @@ from generator.trace.backward import simulated_peak
 from generator.trace.diary import RUNS, Diary, NoFormulaError, Recompute
 from generator.trace.liveness import run_forward
 from generator.trace.peak import Replayed, Summits
-from generator.trace.recompute import reruns
+from generator.trace.recompute import inside, reruns
 from generator.trace.tensor import Tensor
 from generator.trace.tracer import CACHE
 
@@ -245,5 +245,5 @@ def _followed(ran: _Ran) -> Replayed:
     """Replay what happened, and the backward pass where the diary says that one follows."""
     forward = run_forward(ran.diary, ran.inputs, ran.outputs)
     if ran.diary.trains:
-        return replace(simulated_peak(forward, ran.facts), reruns=reruns(ran.diary))
+        return replace(simulated_peak(forward, ran.facts), reruns=reruns(ran.diary), inside=inside(ran.diary))
     return forward.memory.peak(forward.memory.now(), forward.kept)

@@ -65,6 +65,7 @@ class Replayed:
         course: all moments before something is let go, in order.
         kept: what derivatives keep at the end of the forward pass.
         reruns: by row, the part of its contractions that run once more in the backward pass, where any do.
+        inside: by row, the part of it that lies in what runs once more, and keeps nothing.
     """
 
     moments: Sequence[tuple[Moment, ReplayStep]]
@@ -74,6 +75,7 @@ class Replayed:
     course: Sequence[Moment]
     kept: Moment
     reruns: Mapping[str, Fraction] = field(default_factory=dict)
+    inside: Mapping[str, Fraction] = field(default_factory=dict)
     _multiplied: dict[Expr, Terms] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def bytes(self, item: Mapping[str, int]) -> Expr:

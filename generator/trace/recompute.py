@@ -86,3 +86,10 @@ def reruns(diary: Diary) -> dict[str, Fraction]:
     once = Counter(event.row for event in diary.events if isinstance(event, Launch) and event.contracts)
     again = Counter(event.row for segment in segments(diary) for event in segment.rerun if isinstance(event, Launch) and event.contracts)
     return {row: Fraction(again[row], number) for row, number in once.items() if again[row]}
+
+
+def inside(diary: Diary) -> dict[str, Fraction]:
+    """Return, for each row that lies in parts that run once more, which share of it does: it keeps nothing there."""
+    every = Counter(event.row for event in diary.events if isinstance(event, Launch))
+    found = Counter(event.row for segment in segments(diary) for event in segment.events if isinstance(event, Launch))
+    return {row: Fraction(found[row], number) for row, number in every.items() if found[row]}

@@ -82,6 +82,28 @@ def placing(sheet: Sheet) -> Placing:
     return Placing(places, frozenset(entries), _experts(sheet))
 
 
+def expands_caches(sheet: Sheet) -> bool:
+    """Say whether weights work on what caches keep, as where keys and values are made of latents."""
+    inside: dict[str, dict[str, SheetRow]] = defaultdict(dict)
+    for row in sheet.rows:
+        inside[row.path.rpartition(".")[0]][row.name] = row
+    return any(_reads_cache(row, rows) for rows in inside.values() for row in rows.values() if row.op == "linear")
+
+
+def _reads_cache(row: SheetRow, by_name: Mapping[str, SheetRow]) -> bool:
+    """Say whether a row reads what a cache keeps, with nothing that multiplies in between."""
+    waiting, known = list(row.inputs), set()
+    while waiting:
+        name = waiting.pop().partition(".")[0]
+        one = by_name.get(name)
+        if one is not None and name not in known and one.op not in ("linear", "attention", "einsum"):
+            if one.op == "cache":
+                return True
+            known.add(name)
+            waiting += one.inputs
+    return False
+
+
 def _experts(sheet: Sheet) -> dict[str, Expr]:
     """Return how many experts there are in each layer, by the path of their group."""
     repeats = {row.path: row.repeat for row in sheet.rows}

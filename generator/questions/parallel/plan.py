@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sympy import divisors
@@ -81,7 +81,7 @@ class SplitPlan:
 
 def planned(splitting: Splitting, split: DeviceSplit, setting: TimeSetting) -> Planned:
     """Return a split with its times. Raises SizeError where the model does not allow it, or the device's peak is not known."""
-    shares = splitting.shares(split)
+    shares = splitting.of_each_kind(split)
     peak, link = float(setting.device.require_peak(setting.compute)), setting.device.link
     compute = max(share.flops for share in shares) / peak * (1 + split.bubble)
     sent = max(sum(share.sent.values()) for share in shares)
@@ -102,11 +102,12 @@ def plan(splitting: Splitting, count: int, batch: int, global_batch: int, settin
     setting.device.require_peak(setting.compute)
     found: list[Planned] = []
     refused: Counter[str] = Counter()
-    for data, tensor, pipeline in _shapes(count):
+    for data, tensor, pipeline, context in _shapes(count, splitting.contexts):
         if global_batch % (data * batch):
             refused[f"{global_batch:,} samples of a step cannot be divided among {data} replicas in microbatches of {batch}"] += 1
             continue
-        for split in _variants(splitting, data, tensor, pipeline, global_batch // (data * batch)):
+        one = DeviceSplit(data=data, tensor=tensor, pipeline=pipeline, context=context, micro=global_batch // (data * batch))
+        for split in _variants(splitting, one):
             try:
                 found.append(planned(splitting, split, setting))
             except SizeError as error:
@@ -122,16 +123,19 @@ def _rank(one: Planned) -> tuple[bool, float, float, int]:
     return (not one.fits, one.seconds, one.link_seconds or 0.0, total) if one.fits else (not one.fits, 0.0, 0.0, total)
 
 
-def _shapes(count: int) -> Iterator[tuple[int, int, int]]:
+def _shapes(count: int, contexts: Callable[[int], bool]) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the numbers of replicas, of devices of a tensor parallel group, of stages, and of devices of a context."""
     for tensor in divisors(count):
         if tensor <= MOST_TENSOR:
             for pipeline in divisors(count // tensor):
-                yield count // tensor // pipeline, tensor, pipeline
+                for context in filter(contexts, divisors(count // tensor // pipeline)):
+                    yield count // tensor // pipeline // context, tensor, pipeline, context
 
 
-def _variants(splitting: Splitting, data: int, tensor: int, pipeline: int, micro: int) -> Iterator[DeviceSplit]:
-    experts = divisors(data) if splitting.places.experts else [1]
-    for zero in range(4) if data > 1 else (0,):
-        for interleave in (1, 2) if pipeline > 1 and micro % pipeline == 0 else (1,):
+def _variants(splitting: Splitting, one: DeviceSplit) -> Iterator[DeviceSplit]:
+    """Yield a split with all that replicas may divide, all pieces of stages, and all numbers of experts on a device."""
+    experts = divisors(one.data) if splitting.places.experts else [1]
+    for zero in range(4) if one.data * one.context > 1 else (0,):
+        for interleave in (1, 2) if one.pipeline > 1 and one.micro % one.pipeline == 0 else (1,):
             for expert in experts:
-                yield DeviceSplit(data, zero, tensor, True, pipeline, interleave, expert, micro)
+                yield replace(one, zero=zero, interleave=interleave, expert=expert)

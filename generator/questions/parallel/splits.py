@@ -20,6 +20,7 @@ class DeviceSplit:
         pipeline: stages of layers.
         interleave: pieces of layers that each stage has; 1 for the plain schedule of one forward and one backward pass in turn.
         expert: devices, out of the replicas, among which the experts of a mixture are divided.
+        context: devices among which the tokens of each sample are divided; keys and values go around them.
         micro: microbatches of a step on each replica.
     """
 
@@ -30,10 +31,11 @@ class DeviceSplit:
     pipeline: int = 1
     interleave: int = 1
     expert: int = 1
+    context: int = 1
     micro: int = 1
 
     def __post_init__(self) -> None:
-        for name in ("data", "tensor", "pipeline", "interleave", "expert", "micro"):
+        for name in ("data", "tensor", "pipeline", "interleave", "expert", "context", "micro"):
             if getattr(self, name) < 1:
                 raise SizeError(f"`--{name} {getattr(self, name)}`: it is 1 or more")
         if not 0 <= self.zero <= 3:
@@ -46,7 +48,7 @@ class DeviceSplit:
     @property
     def devices(self) -> int:
         """How many there are in all."""
-        return self.data * self.tensor * self.pipeline
+        return self.data * self.tensor * self.pipeline * self.context
 
     @property
     def bubble(self) -> float:

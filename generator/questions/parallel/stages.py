@@ -17,14 +17,10 @@ class Stage:
     """What one stage has.
 
     Args:
-        shares: the part of each row of the spec itself, and of what is inside of it, by its name; rows that are not there have none.
+        shares: rows of the spec itself, by name, each with the part of it, and of what is inside of it, that the stage has.
     """
 
-    shares: Mapping[str, Fraction]
-
-    def of(self, path: str) -> Fraction:
-        """Return the part of a row that it has."""
-        return self.shares.get(path.partition(".")[0], Fraction(0))
+    shares: tuple[tuple[str, Fraction], ...]
 
 
 def stages(cost: Cost, count: int, pieces: int) -> list[Stage]:
@@ -74,7 +70,7 @@ def _units(cost: Cost) -> list[tuple[str, bool]]:
     return found
 
 
-def _shares(places: Sequence[int], units: Sequence[tuple[str, bool]]) -> dict[str, Fraction]:
+def _shares(places: Sequence[int], units: Sequence[tuple[str, bool]]) -> tuple[tuple[str, Fraction], ...]:
     all_of_them = Counter(name for name, _ in units)
     own = Counter(units[place][0] for place in places)
-    return {name: Fraction(number, all_of_them[name]) for name, number in own.items()}
+    return tuple((name, Fraction(number, all_of_them[name])) for name, number in own.items())

@@ -15,7 +15,9 @@ from generator.api import load
 from generator.cli import main
 from generator.errors import SizeError
 from generator.questions.memory.fits import MemorySetting
+from generator.questions.memory.recomputation import recompute_of, recomputed
 from generator.questions.memory.stored_formats import stored_format
+from generator.questions.parallel import device, loads
 from generator.questions.parallel.device import DeviceShare, Splitting
 from generator.questions.parallel.placing import Placement
 from generator.questions.parallel.splits import DeviceSplit
@@ -24,9 +26,10 @@ from generator.sheet.costing import cost_of
 LLAMA = {"d": 16, "L": 3, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8}
 
 
-def _splitting(spec: str, sizes: dict[str, int], preset: str | None = None, dtype: str = "bfloat16") -> Splitting:
+def _splitting(spec: str, sizes: dict[str, int], preset: str | None = None, dtype: str = "bfloat16", rule: str = "none") -> Splitting:
     stored = stored_format(dtype)
-    return Splitting(cost_of(load(spec).sheet, preset, sizes, dtype), MemorySetting(dtype, stored, stored, "adamw"))
+    setting = MemorySetting(dtype, stored, stored, "adamw", recompute=recompute_of(rule))
+    return Splitting(cost_of(load(spec).sheet, preset, sizes, dtype), setting)
 
 
 def _bytes(share: DeviceShare) -> dict[str, Any]:
@@ -106,12 +109,51 @@ def test_sequence_parallelism_divides_all_that_is_kept_and_without_it_what_is_be
     assert divided == whole / 2 < between < whole
 
 
+@pytest.mark.parametrize("rule", ["blocks", "attention", "every:2"])
+def test_blocks_that_run_once_more_keep_what_they_keep_on_one_device(rule: str) -> None:
+    """`recomputed` is held against saved-tensor hooks by test_recompute.py; what it says of one device is divided here."""
+    splitting = _splitting("llama3", {**LLAMA, "L": 4, "b": 1, "n": 8}, rule=rule)
+    assert splitting.setting.recompute is not None
+    known = recomputed(splitting.cost, splitting.setting.recompute)
+    assert known is not None
+    whole = splitting.heaviest(DeviceSplit())
+    assert _bytes(whole)["kept_bytes"] == known.kept < known.kept_without
+    plain = _splitting("llama3", {**LLAMA, "L": 4, "b": 1, "n": 8}).heaviest(DeviceSplit())
+    rerun = sum(row.value("visible_matmul_flops") * again for row, again in _reruns(splitting))
+    assert whole.flops == plain.flops + rerun > plain.flops
+    stages = splitting.shares(DeviceSplit(pipeline=2, micro=1))
+    assert sum(_bytes(stage)["kept_bytes"] for stage in stages) == known.kept
+
+
+def _reruns(splitting: Splitting) -> list[tuple[Any, Fraction]]:
+    assert splitting.cost.sheet.peak is not None
+    peak = splitting.cost.sheet.peak.recomputing(splitting.setting.recompute).at("bfloat16", splitting.cost.dims)
+    assert peak is not None
+    return [(row, peak.reruns.get(row.name, Fraction(0))) for row in splitting.cost.rows]
+
+
+def test_a_split_is_worked_out_without_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that thousands of them can be: what is evaluated does not depend on how many there are."""
+    splitting = _splitting("llama3", {**LLAMA, "L": 4, "b": 1, "n": 8})
+    splitting.heaviest(DeviceSplit(data=2, zero=3, tensor=2, pipeline=2, micro=2))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a formula was evaluated")
+
+    monkeypatch.setattr(device, "evaluate", refuse)
+    monkeypatch.setattr(loads, "evaluate", refuse)
+    for zero in range(4):
+        for tensor in (1, 2, 4):
+            assert splitting.heaviest(DeviceSplit(data=4, zero=zero, tensor=tensor, pipeline=2, micro=2)).sent
+
+
 @pytest.mark.parametrize(
     ("split", "message"),
     [
         ({"tensor": 3}, "cannot be divided among 3 devices"),
         ({"pipeline": 5}, "3 layers are too few for 5 pieces"),
         ({"data": 2, "expert": 2}, "has no experts to divide"),
+        ({"context": 3}, "8 tokens cannot be divided among 3 devices"),
     ],
 )
 def test_a_split_that_the_model_does_not_allow_is_refused(split: dict[str, int], message: str) -> None:
@@ -119,11 +161,19 @@ def test_a_split_that_the_model_does_not_allow_is_refused(split: dict[str, int],
         _splitting("llama3", {**LLAMA, "b": 1, "n": 8}).heaviest(DeviceSplit(**split))
 
 
+@pytest.mark.parametrize(("spec", "sizes"), [("mamba", {"b": 1, "n": 8}), ("deepseek_v2_lite", {"b": 1, "n": 8})])
+def test_tokens_are_divided_only_where_keys_and_values_can_go_around(spec: str, sizes: dict[str, int]) -> None:
+    loaded = load(spec)
+    preset = next(iter(loaded.presets))
+    with pytest.raises(SizeError, match="cannot be divided by tokens"):
+        _splitting(spec, sizes, preset).heaviest(DeviceSplit(context=2))
+
+
 def test_plans_are_sorted_by_time_and_fit(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["plan", "llama3", *(f"{name}={value}" for name, value in LLAMA.items()), "b=1", "n=8", "--device", "h100"]
     assert main([*words, "--count", "8", "--global-batch", "16", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert all(one["data"] * one["tensor"] * one["pipeline"] == 8 and one["fits"] for one in found["splits"])
+    assert all(one["data"] * one["tensor"] * one["pipeline"] * one["context"] == 8 and one["fits"] for one in found["splits"])
     assert found["splits"] == sorted(found["splits"], key=lambda one: one["bound_seconds"])
     assert found["refused"]
 
