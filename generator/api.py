@@ -95,7 +95,7 @@ class LoadedSpec:
         preset: str | None = None,
         *,
         dtype: str = "bfloat16",
-        weights: str | None = None,
+        weights: str | Mapping[str, str] | None = None,
         cache: str | None = None,
         train: str = "",
         recompute: str = "none",
@@ -109,7 +109,8 @@ class LoadedSpec:
         Args:
             preset: as of `cost`.
             dtype: the format in which it computes.
-            weights, cache: the formats in which they are stored, such as `q8_0` or `int4:128`; `dtype` by default.
+            weights, cache: the formats in which they are stored, such as `q8_0` or `int4:128`; `dtype` by default. Weights may be stored by
+                a rule: `vectors=float32,q8_0`, or `{"experts": "mxfp4", "else": "bfloat16"}`.
             train: the optimiser of a training step; without one it is a forward pass.
             recompute: which blocks run once more in the backward pass: `none`, `attention`, `blocks`, or `every:2` for each second one.
             device: the name of a device, such as `h100`, or its file: whether it fits, and the largest sizes that do.
@@ -139,7 +140,7 @@ class LoadedSpec:
         device: str,
         dtype: str = "bfloat16",
         compute: str | None = None,
-        weights: str | None = None,
+        weights: str | Mapping[str, str] | None = None,
         cache: str | None = None,
         train: str = "",
         recompute: str = "none",
@@ -216,12 +217,15 @@ class LoadedSpec:
         return f"<spec {self.name}: {self.title}; sizes {', '.join(self.sizes)}{presets}>"
 
 
-def _formats(dtype: str, weights: str | None, cache: str | None, train: str, recompute: str) -> MemorySetting:
+def _formats(dtype: str, weights: str | Mapping[str, str] | None, cache: str | None, train: str, recompute: str) -> MemorySetting:
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.mixed_formats import weight_formats
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
 
-    return MemorySetting(dtype, stored_format(weights or dtype), stored_format(cache or dtype), train, recompute=recompute_of(recompute))
+    return MemorySetting(
+        dtype, weight_formats(weights or dtype, dtype), stored_format(cache or dtype), train, recompute=recompute_of(recompute)
+    )
 
 
 def _device(name: str) -> Device:

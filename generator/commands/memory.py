@@ -31,6 +31,7 @@ EXAMPLES = """\
   gen memory llama-3-8b b=8 n=4096 --generate 512 --device h100
   gen memory llama-3-8b b=8 n=1 m=8192 --device a10 --beside cuda=500MiB --beside rotary=2MiB
   gen memory llama-3-8b b=8 n=1 m=8192 --weights q4_k --cache fp8 --device-memory 24GB
+  gen memory gpt-oss-20b b=1 n=1 m=8192 --weights vectors=bfloat16,experts=mxfp4,bfloat16
   gen memory bert-large b=16 n=512 --train adamw --dtype float32 --device-memory 24GB
   gen memory llama-3-8b b=1 n=8192 --train adamw --recompute blocks --device h200
   gen memory llama-3-70b b=1 n=8192 --train adamw --data 8 --zero 1 --tensor 8 --pipeline 4
@@ -43,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_target(parser)
     parser.add_argument("--dtype", metavar="D", default=_DEFAULT_DTYPE, help="the format in which it computes (bfloat16 by default)")
     parser.add_argument(
-        "--weights", metavar="F", help="the format in which weights are stored, such as q8_0, mxfp4 or int4:128; by default D"
+        "--weights",
+        metavar="F",
+        help="the format in which weights are stored, such as q8_0 or int4:128; by a rule several, such as vectors=float32,q8_0; else D",
     )
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens, the size of new tokens being the prompt's length")
@@ -74,13 +77,14 @@ def _answer(args: argparse.Namespace) -> int:
     from generator.questions.hardware.files import device_named
     from generator.questions.memory.answer import memory_of
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.mixed_formats import weight_formats
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
     from generator.questions.parallel.device import Splitting
 
     target = target_of(args)
     with answered():
-        weights, cache = stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype)
+        weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
         beside, recompute = allowances(args.beside), recompute_of(args.recompute)
         setting, split = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute), split_of(args)
         device = device_named(args.device, args.specs) if args.device else None

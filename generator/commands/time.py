@@ -43,7 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="NAME", required=True, help="a device, such as h100 (`gen list --devices`), or its file")
     parser.add_argument("--dtype", metavar="D", default=_DEFAULT_DTYPE, help="the format in which it computes (bfloat16 by default)")
     parser.add_argument("--compute", metavar="F", help="the format of products, such as tf32 or fp8; by default D")
-    parser.add_argument("--weights", metavar="F", help="the format in which weights are stored, such as q8_0 or int4:128; by default D")
+    parser.add_argument(
+        "--weights", metavar="F", help="the format in which weights are stored, such as q8_0, or a rule (`gen help memory`)"
+    )
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens for each request")
     parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
@@ -89,13 +91,14 @@ def run(args: argparse.Namespace) -> int:
 def _question(args: argparse.Namespace) -> TimeQuestion:
     from generator.questions.hardware.files import device_named
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.mixed_formats import weight_formats
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
     from generator.questions.time.answer import TimeQuestion
     from generator.questions.time.bound import TimeSetting, efficiency_of
     from generator.questions.time.training import price_of
 
-    weights, cache = stored_format(args.weights or args.dtype), stored_format(args.cache or args.dtype)
+    weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
     memory = MemorySetting(args.dtype, weights, cache, args.train, recompute=recompute_of(args.recompute))
     compute = stored_format(args.compute or args.dtype).key
     return TimeQuestion(

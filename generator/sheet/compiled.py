@@ -28,7 +28,7 @@ from generator.sheet.memory import SavedMemory
 from generator.sheet.peak import PeakMemory
 from generator.sheet.presets import sheet_preset, sheet_presets
 from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetClaim, SheetPreset, SheetRow, Size
-from generator.sheet.weights_read import ends_moved, weights_read
+from generator.sheet.weights_read import ends_moved, sheet_weights, weights_read
 from generator.spec.choices import Choices
 from generator.spec.library import Library, with_variant
 from generator.spec.model import Claim, Preset, Spec
@@ -126,6 +126,7 @@ def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> t
         saved=saved_memory(library, traced),
         inference=(used := _in_inference(library, spec, traced, options)),
         inference_peak=PeakMemory(library.in_inference(), spec, options=arch.options) if used else None,
+        weights=sheet_weights(traced),
         weights_read=weights_read(traced),
         ends_moved=ends_moved(traced),
         growths=growths(arch),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from generator.resolve.decoding import Growth
     from generator.sheet.memory import SavedMemory
     from generator.sheet.peak import PeakMemory
+    from generator.sheet.weights_read import SheetWeight
     from generator.spec.references import Reference
 
 SizeKind = Literal["free", "default", "derived"]
@@ -220,6 +221,7 @@ class Sheet:
     family: str = ""  # the heading under which the catalogue has it
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # sizes with several entries: the sizes that these are
     input_kinds: Mapping[str, str] = field(default_factory=dict)  # input -> what its elements are: `float`, `index`, `bool`
+    weights: tuple[SheetWeight, ...] = field(default=(), compare=False, repr=False)  # of all rows
     weights_read: Mapping[Expr, Expr] = field(default_factory=dict)  # see `generator.sheet.weights_read`
     ends_moved: Mapping[str, Expr] = field(default_factory=dict)  # numbers of `inputs` that are read, and of `results` that are written
     growths: tuple[Growth, ...] = ()  # the sizes that grow from step to step of decoding

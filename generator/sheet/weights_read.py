@@ -4,12 +4,40 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from sympy import Expr, Integer, Min, expand
 
 from generator.sheet.costed import Costed
 from generator.trace.tensor import Storage
 from generator.trace.tracer import RowWeight, Tracer
+
+
+@dataclass(frozen=True)
+class SheetWeight:
+    """A weight of a row, with those of all repeats.
+
+    Args:
+        row: the path of the row.
+        op: of the row.
+        count: how many parameters it has; 0 where they are another row's.
+        read: how many of them a pass reads whole.
+        share: the part of them that one token uses; 1, but for experts that tokens choose.
+        is_vector: whether it has one axis, or none.
+    """
+
+    row: str
+    op: str
+    count: Expr
+    read: Expr
+    share: Expr
+    is_vector: bool
+
+    @property
+    def is_expert(self) -> bool:
+        """Whether it is one of experts that tokens choose."""
+        return bool(self.share != 1)
+
 
 Place = tuple[str, int]  # of a weight: its row, and which of the row's weights it is
 
@@ -21,19 +49,28 @@ def weights_read(traced: Costed) -> dict[Expr, Expr]:
     them), and so are parameters of which only views of a part are read; in later steps of decoding also those of rows that run in the first
     alone, whoever is tied to them. The share is 1, but for experts that tokens choose.
     """
+    found: dict[Expr, Expr] = {}
+    for weight in sheet_weights(traced):
+        if weight.read != 0:
+            found[weight.share] = found.get(weight.share, Integer(0)) + weight.read
+    return {share: expand(traced.facts.simplify(count)) for share, count in found.items()}
+
+
+def sheet_weights(traced: Costed) -> tuple[SheetWeight, ...]:
+    """Return the weights of all rows, and what a pass reads of them; see `weights_read`."""
     tracer = traced.architecture.tracer
+    ops = {row.path: row.op for row in traced.rows}
     read = _read_in(tracer)
     past, later = (None, read) if traced.later is None else (traced.later[0], _read_in(traced.later[1].architecture.tracer))
     shared: dict[Storage, set[Place]] = defaultdict(set)  # by all rows that have a weight in common
     for place, weight in _weights(tracer):
         shared[weight.storage].add(place)
-    found: dict[Expr, Expr] = {}
-    for _, weight in _weights(tracer):
+    found = []
+    for (row, _), weight in _weights(tracer):
         first, then = (Integer(not places.isdisjoint(shared[weight.storage])) for places in (read, later))
         part = first if past is None else first + Min(1, past) * (then - first)
-        if part != 0:
-            found[weight.share] = found.get(weight.share, Integer(0)) + part * weight.count
-    return {share: expand(traced.facts.simplify(count)) for share, count in found.items()}
+        found.append(SheetWeight(row, ops.get(row, ""), weight.count, part * weight.count, weight.share, weight.is_vector))
+    return tuple(found)
 
 
 def ends_moved(traced: Costed) -> dict[str, Expr]:

@@ -31,11 +31,13 @@ class RowWeight:
         storage: where it lies; that of another row where they share it.
         count: how many parameters the row has in it, over all repeats; 0 where they are another row's.
         share: the part of them that one token uses.
+        is_vector: whether it has one axis, or none.
     """
 
     storage: Storage
     count: Expr
     share: Expr
+    is_vector: bool = False
 
 
 @dataclass
@@ -273,7 +275,7 @@ class Tracer:
         fresh = Storage(numel, kind, persistent=True)
         storage = self._weights.take(fresh) if self._weights else fresh
         if trainable:
-            self.tally.weights += (RowWeight(storage, self.copies * numel, self.share),)
+            self.tally.weights += (RowWeight(storage, self.copies * numel, self.share, len(shape) < 2),)
         return Tensor(shape, contiguous_strides(shape), storage, learns)
 
     # ---- kernels -----------------------------------------------------------------------------------------------------

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import ceil
 from typing import Any
 
 from sympy import divisors
 
 from generator.errors import MissingSizeError, SizeError
 from generator.in_bytes import FORWARD_PEAK_BYTES, STEP_PEAK_BYTES
-from generator.quantities import PARAMS, STATE_ELEMENTS, TRAINABLE_PARAMS
+from generator.quantities import STATE_ELEMENTS, TRAINABLE_PARAMS
+from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, stored_weights
 from generator.questions.memory.optimisers import copies_of
 from generator.questions.memory.recomputation import recomputed_words
 from generator.questions.memory.stored_formats import StoredFormat
 from generator.sheet.costing import Cost, cost_of
+from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import Pass
 from generator.sheet.sheet import Sheet
 from generator.trace.diary import Recompute
@@ -30,7 +31,7 @@ class MemorySetting:
 
     Args:
         dtype: the format in which it computes.
-        weights: the format in which its weights are stored.
+        weights: the format in which its weights are stored; or several, by a rule.
         cache: the format in which caches and states are stored.
         optimiser: with which it trains; empty for inference.
         beside: what else takes memory, by names that the user gives: bytes of a framework, of an engine's tables.
@@ -38,7 +39,7 @@ class MemorySetting:
     """
 
     dtype: str
-    weights: StoredFormat
+    weights: WeightFormats
     cache: StoredFormat
     optimiser: str = ""
     beside: tuple[tuple[str, int], ...] = ()
@@ -84,7 +85,7 @@ def needs_of(cost: Cost, setting: MemorySetting) -> MemoryNeeds:
     """
     cost.require_all()
     require_training(setting)
-    weights = MemoryPart("weight_bytes", "Weights", _stored(cost.value(PARAMS.key), setting.weights), setting.weights.words)
+    weights = MemoryPart("weight_bytes", "Weights", stored_weights(cost, setting.weights), setting.weights.words)
     beside = [MemoryPart(f"beside_{name}", name, taken, "beside the model, as given") for name, taken in setting.beside]
     if not setting.optimiser:
         return MemoryNeeds((weights, *_of_inference(cost, setting), *beside))
@@ -104,7 +105,9 @@ def require_training(setting: MemorySetting) -> None:
 def _of_inference(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
     state = cost.value(STATE_ELEMENTS.key)
     if state:
-        yield MemoryPart("cache_bytes", "KV cache and state", _stored(state, setting.cache), f"after this pass, {setting.cache.words}")
+        yield MemoryPart(
+            "cache_bytes", "KV cache and state", in_bytes(state, setting.cache.bytes_each), f"after this pass, {setting.cache.words}"
+        )
     peak = _peak(cost, Pass.FORWARD)
     yield MemoryPart(
         FORWARD_PEAK_BYTES.key, "Highest moment of a pass", peak, "activations of a forward pass without gradients, beside the above"
@@ -113,7 +116,7 @@ def _of_inference(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
 
 def _of_training(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
     copies = copies_of(setting.optimiser)
-    states = _stored(copies * cost.value(TRAINABLE_PARAMS.key), setting.weights)
+    states = copies * cost.value(TRAINABLE_PARAMS.key) * ITEM_BYTES[setting.dtype]
     yield MemoryPart(
         "optimiser_bytes", f"States of {setting.optimiser}", states, f"{copies} numbers for each parameter that learns, as torch.optim"
     )
@@ -126,10 +129,6 @@ def _of_training(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
 def _peak(cost: Cost, what: Pass, recompute: Recompute | None = None) -> int | None:
     peak = None if cost.sheet.peak is None else cost.sheet.peak.of(what).recomputing(recompute)
     return None if peak is None or peak.is_unknown else peak.bytes_at(cost.dtype, cost.dims)
-
-
-def _stored(numbers: int, stored: StoredFormat) -> int:
-    return ceil(numbers * stored.bytes_each)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from enum import Enum
 from sympy import Expr
 
 from generator.formulas.algebra import cancel
-from generator.questions.time.work import head_rows
+from generator.sheet.heads import head_rows
 from generator.sheet.sheet import Sheet, SheetRow
 
 

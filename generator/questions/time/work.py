@@ -26,9 +26,11 @@ from generator.questions.memory.decoding import batch_size, step_size
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.optimisers import copies_of
 from generator.questions.memory.recomputation import again
+from generator.questions.memory.stored_formats import StoredFormat
 from generator.sheet.costing import Cost, RowCost
+from generator.sheet.heads import head_rows
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.sheet import Sheet, SheetRow
+from generator.sheet.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -87,14 +89,26 @@ def training_work(cost: Cost, setting: MemorySetting) -> Work:
 
 def _weights(cost: Cost, setting: MemorySetting) -> tuple[Any, Any]:
     """Return the bytes of weights read at least, and those beside where tokens spread evenly over experts."""
-    tokens, each = items_of(cost)[0], float(setting.weights.bytes_each)
+    tokens = items_of(cost)[0]
     least, spread = 0.0, 0.0
-    for share, count in cost.sheet.weights_read.items():
+    for share, count, each in _weights_read(cost.sheet, setting):
         part, all_of_them = float(evaluate(share, cost.dims)), evaluate(count, cost.dims)
         least = least + all_of_them * part * each
         if share != 1:
             spread = spread + all_of_them * (1 - (1 - part) ** float(tokens) - part) * each
     return least, spread
+
+
+def _weights_read(sheet: Sheet, setting: MemorySetting) -> Iterator[tuple[Expr, Expr, float]]:
+    """Yield the weights that are read whole: the share of them that a token uses, how many there are, and the bytes of each."""
+    if isinstance(setting.weights, StoredFormat):
+        for share, count in sheet.weights_read.items():
+            yield share, count, float(setting.weights.bytes_each)
+    else:
+        for stored, weights in setting.weights.counts(sheet).items():
+            for weight in weights:
+                if weight.read != 0:
+                    yield weight.share, weight.read, float(stored.bytes_each)
 
 
 def _cache(cost: Cost) -> Any:
@@ -134,17 +148,6 @@ def _head(cost: Cost, setting: MemorySetting) -> tuple[Any, Any]:
     rest, every = 1 - 1 / cost.dims[new], _at_end(cost, setting, "results")
     heads = [row for row in head_rows(cost.sheet) if any(axis.name == new for _, shape in row.shapes for axis in shape if axis.is_Symbol)]
     return sum(evaluate(row.costs[VISIBLE_MATMUL_FLOPS.key], cost.dims) for row in heads) * rest, every * (1 - rest) if heads else every
-
-
-def head_rows(sheet: Sheet) -> Iterator[SheetRow]:
-    """Yield the linear rows of the spec itself of which results are made element by element: the heads."""
-    rows = {row.path: row for row in sheet.rows if row.depth == 0}
-    for output in sheet.outputs:
-        row = rows.get(sheet.handed.get(output, output))
-        while row is not None and row.op != "linear" and row.costs[MATMUL_FLOPS.key] == 0 and not row.is_group and len(row.inputs) == 1:
-            row = rows.get(row.inputs[0])
-        if row is not None and row.op == "linear":
-            yield row
 
 
 def items_of(cost: Cost) -> tuple[Any, str]:

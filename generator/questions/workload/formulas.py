@@ -21,7 +21,8 @@ from generator.quantities import (
     VISIBLE_MATMUL_FLOPS,
 )
 from generator.questions.memory.decoding import batch_size, step_size
-from generator.questions.time.work import head_rows, items_formula
+from generator.questions.time.work import items_formula
+from generator.sheet.heads import head_rows
 from generator.sheet.peak import Pass, PeakMemory
 from generator.sheet.sheet import Sheet, SheetRow
 
