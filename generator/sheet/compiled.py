@@ -79,8 +79,7 @@ def derive(library: Library, name: str, options: Mapping[str, Any] | None = None
 
 def _derive(library: Library, name: str, options: Mapping[str, Any] | None) -> tuple[Compiled, tuple[Problem, ...]]:
     spec = library.draft(name)
-    doubts = Problems()
-    problems = Problems()
+    doubts, problems = Problems(), Problems()
     problems.extend(spec.problems)
     references = read_references(dict.fromkeys((builtin_specs_dir(), *library.roots)))
     cited = _cited(spec, references, problems)

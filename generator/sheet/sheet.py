@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from generator.resolve.decoding import Growth
     from generator.sheet.memory import SavedMemory
     from generator.sheet.peak import PeakMemory
-    from generator.sheet.weights_read import SheetWeight
     from generator.spec.references import Reference
 
 SizeKind = Literal["free", "default", "derived"]
@@ -86,6 +85,32 @@ class SheetRow:
     def note(self) -> str:
         """A remark for the reader."""
         return str(self.told.get("note", ""))
+
+
+@dataclass(frozen=True)
+class SheetWeight:
+    """A weight of a row, with those of all repeats.
+
+    Args:
+        row: the path of the row.
+        op: of the row.
+        count: how many parameters it has; 0 where they are another row's.
+        read: how many of them a pass reads whole.
+        share: the part of them that one token uses; 1, but for experts that tokens choose.
+        is_vector: whether it has one axis, or none.
+    """
+
+    row: str
+    op: str
+    count: Expr
+    read: Expr
+    share: Expr
+    is_vector: bool
+
+    @property
+    def is_expert(self) -> bool:
+        """Whether it is one of experts that tokens choose."""
+        return bool(self.share != 1)
 
 
 @dataclass(frozen=True)

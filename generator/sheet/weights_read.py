@@ -4,39 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from sympy import Expr, Integer, Min, expand
 
 from generator.sheet.costed import Costed
+from generator.sheet.sheet import SheetWeight
 from generator.trace.tensor import Storage
 from generator.trace.tracer import RowWeight, Tracer
-
-
-@dataclass(frozen=True)
-class SheetWeight:
-    """A weight of a row, with those of all repeats.
-
-    Args:
-        row: the path of the row.
-        op: of the row.
-        count: how many parameters it has; 0 where they are another row's.
-        read: how many of them a pass reads whole.
-        share: the part of them that one token uses; 1, but for experts that tokens choose.
-        is_vector: whether it has one axis, or none.
-    """
-
-    row: str
-    op: str
-    count: Expr
-    read: Expr
-    share: Expr
-    is_vector: bool
-
-    @property
-    def is_expert(self) -> bool:
-        """Whether it is one of experts that tokens choose."""
-        return bool(self.share != 1)
 
 
 Place = tuple[str, int]  # of a weight: its row, and which of the row's weights it is

@@ -15,8 +15,7 @@ from generator.quantities import PARAMS
 from generator.questions.memory.stored_formats import StoredFormat, stored_format
 from generator.sheet.costing import Cost
 from generator.sheet.heads import head_rows
-from generator.sheet.sheet import Sheet
-from generator.sheet.weights_read import SheetWeight
+from generator.sheet.sheet import Sheet, SheetWeight
 from generator.text.suggest import did_you_mean, listed
 
 KINDS: Final[Mapping[str, str]] = {
