@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.files.regular_file import real
@@ -102,7 +103,16 @@ class LoadedSpec:
         device: str | None = None,
         device_memory: str | None = None,
         generate: int = 0,
-        **sizes: int,
+        data: int | None = None,
+        zero: int | None = None,
+        tensor: int | None = None,
+        sequence: bool = True,
+        pipeline: int | None = None,
+        interleave: int | None = None,
+        expert: int | None = None,
+        context: int | None = None,
+        micro: int | None = None,
+        **sizes: Any,
     ) -> MemoryAnswer:
         """Return what memory the model needs, and what fits; as `gen memory`.
 
@@ -116,14 +126,19 @@ class LoadedSpec:
             device: the name of a device, such as `h100`, or its file: whether it fits, and the largest sizes that do.
             device_memory: the same of so much memory, `80GB` or `80GiB`.
             generate: tokens of a generation, the size of new tokens being the prompt's length.
-            sizes: whole numbers; they win over the preset.
+            data, zero, tensor, sequence, pipeline, interleave, expert, context, micro: a split of a training step over several devices, as
+                the options of these names; the batch is that of a microbatch on one replica.
+            sizes: whole numbers; they win over the preset. Sizes and numbers of a split may be arrays, which broadcast: then each number of
+                the answer is an array (see `generator.questions.answers.Answers`), and `answer[0]` is one answer.
 
         Raises:
             SizeError: as `cost`; an unknown format, optimiser or device, a question that does not fit the spec.
             SpecError: the device's file has mistakes.
         """
+        from generator.questions.answers import answered_at
         from generator.questions.hardware.amounts import memory_amount
         from generator.questions.memory.answer import memory_of
+        from generator.questions.parallel.splits import DeviceSplit
 
         if device and device_memory:
             raise SizeError("a device and an amount of memory are given", "one of them says what there is")
@@ -131,7 +146,14 @@ class LoadedSpec:
         setting = _formats(dtype, weights, cache, train, recompute)
         named = _device(device) if device else None
         there = memory_amount(device_memory) if device_memory else None
-        return memory_of(self._sheet(preset, trains=bool(train)), preset, sizes, setting, device=named, there=there, generated=generate)
+        parts = _parts(data, zero, tensor, pipeline, interleave, expert, context, micro)
+        sheet = self._sheet(preset, trains=bool(train))
+
+        def at(given: dict[str, Any]) -> MemoryAnswer:
+            split = DeviceSplit.asked({name: given.pop(name) for name in parts}, sequence=sequence)
+            return memory_of(sheet, preset, given, replace(setting, split=split), device=named, there=there, generated=generate)
+
+        return cast("MemoryAnswer", answered_at({**sizes, **parts}, at))
 
     def time(  # noqa: PLR0913  one keyword for each option of `gen time`
         self,
@@ -149,12 +171,22 @@ class LoadedSpec:
         price: str | None = None,
         efficiency: float = 0.5,
         measured: float | None = None,
-        **sizes: int,
+        data: int | None = None,
+        zero: int | None = None,
+        tensor: int | None = None,
+        sequence: bool = True,
+        pipeline: int | None = None,
+        interleave: int | None = None,
+        expert: int | None = None,
+        context: int | None = None,
+        micro: int | None = None,
+        **sizes: Any,
     ) -> TimeAnswer:
         """Return how long the model takes on a device, as a bound and an estimate; as `gen time`.
 
         Args:
             preset, dtype, weights, cache, train, recompute, generate, sizes: as of `memory`; a generation and a step may be asked at once.
+            data, zero, tensor, sequence, pipeline, interleave, expert, context, micro: as of `memory`; `split` of the answer has its time.
             device: the name of a device, such as `h100`, or its file.
             compute: the format of products, such as `tf32` or `fp8`; `dtype` by default.
             tokens: tokens (or samples) of a training run.
@@ -166,7 +198,9 @@ class LoadedSpec:
             SizeError: as `memory`.
             SpecError: as `memory`.
         """
+        from generator.questions.answers import answered_at
         from generator.questions.memory.stored_formats import stored_format
+        from generator.questions.parallel.splits import DeviceSplit
         from generator.questions.time.answer import TimeQuestion, time_of
         from generator.questions.time.bound import TimeSetting, efficiency_of
         from generator.questions.time.training import price_of
@@ -174,9 +208,17 @@ class LoadedSpec:
         preset = preset or self._preset
         setting = TimeSetting(_device(device), stored_format(compute or dtype).key, efficiency_of(str(efficiency)))
         paid = price_of(price) if price else None
-        question = TimeQuestion(_formats(dtype, weights, cache, train, recompute), setting, generate, tokens, paid, measured)
+        memory = _formats(dtype, weights, cache, train, recompute)
+        parts = _parts(data, zero, tensor, pipeline, interleave, expert, context, micro)
         trained = self._sheet(preset, trains=True) if train else None
-        return time_of(self._sheet(preset, trains=bool(train and not generate)), preset, sizes, question, trained)
+        sheet = self._sheet(preset, trains=bool(train and not generate))
+
+        def at(given: dict[str, Any]) -> TimeAnswer:
+            split = DeviceSplit.asked({name: given.pop(name) for name in parts}, sequence=sequence)
+            asked = replace(memory, split=split)
+            return time_of(sheet, preset, given, TimeQuestion(asked, setting, generate, tokens, paid, measured), trained)
+
+        return cast("TimeAnswer", answered_at({**sizes, **parts}, at))
 
     def _sheet(self, preset: str | None, *, trains: bool) -> Sheet:
         """Return the sheet of the module in training, or in inference, whatever the counts of `cost` are those of."""
@@ -226,6 +268,12 @@ def _formats(dtype: str, weights: str | Mapping[str, str] | None, cache: str | N
     return MemorySetting(
         dtype, weight_formats(weights or dtype, dtype), stored_format(cache or dtype), train, recompute=recompute_of(recompute)
     )
+
+
+def _parts(*numbers: Any) -> dict[str, Any]:
+    """Return the numbers of a split that are given, by name."""
+    names = ("data", "zero", "tensor", "pipeline", "interleave", "expert", "context", "micro")
+    return {name: number for name, number in zip(names, numbers, strict=True) if number is not None}
 
 
 def _device(name: str) -> Device:

@@ -80,25 +80,25 @@ def _answer(args: argparse.Namespace) -> int:
     from generator.questions.memory.mixed_formats import weight_formats
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
-    from generator.questions.parallel.device import Splitting
 
     target = target_of(args)
     with answered():
         weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
         beside, recompute = allowances(args.beside), recompute_of(args.recompute)
-        setting, split = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute), split_of(args)
+        setting = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute, split_of(args))
         device = device_named(args.device, args.specs) if args.device else None
         there = memory_amount(args.device_memory) if args.device_memory else None
         generated = count_of("--generate", args.generate) if args.generate else 0
         target.cost(args.dtype)  # says which sizes follow
         answer = memory_of(target.sheet, target.preset, target.sizes, setting, device=device, there=there, generated=generated)
-        share = None if split is None else Splitting(answer.cost, setting).heaviest(split)
     if args.json:
-        said = {} if split is None or share is None else {"split": split.to_dict(), "heaviest_device": share.to_dict()}
-        say(json.dumps(answer.to_dict() | said, indent=2))
+        say(json.dumps(answer.to_dict(), indent=2))
         return 0
-    for line in [*_report(answer), *(split_lines(share, split) if share is not None and split is not None else [])]:
+    for line in _report(answer):
         say(line)
+    if answer.heaviest is not None and setting.split is not None:
+        for line in split_lines(answer.heaviest, setting.split):
+            say(line)
     return 0
 
 

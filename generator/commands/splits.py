@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from generator.commands.arguments import count_of
 from generator.render.terminal.byte_units import about
@@ -39,11 +39,8 @@ def split_of(args: argparse.Namespace) -> DeviceSplit | None:
     from generator.questions.parallel.splits import DeviceSplit
 
     given = {name: getattr(args, name) for name in _OPTIONS if getattr(args, name) is not None}
-    if not given:
-        return None
-    numbers: dict[str, Any] = {name: 0 if text == "0" else count_of(f"--{name}", text) for name, text in given.items()}
-    numbers.setdefault("micro", numbers.get("pipeline", 1))
-    return DeviceSplit(**numbers, sequence=not args.no_sequence)
+    numbers = {name: 0 if text == "0" else count_of(f"--{name}", text) for name, text in given.items()}
+    return DeviceSplit.asked(numbers, sequence=not args.no_sequence)
 
 
 def split_lines(share: DeviceShare, split: DeviceSplit) -> list[str]:

@@ -63,8 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print how long it takes."""
-    from generator.questions.parallel.device import Splitting
-    from generator.questions.parallel.plan import planned
     from generator.questions.time.answer import time_of
 
     with answered():
@@ -77,13 +75,11 @@ def run(args: argparse.Namespace) -> int:
             trained = target_of(args).sheet
     with answered():
         answer = time_of(target.sheet, target.preset, target.sizes, question, trained)
-        split = split_of(args)
-        one = None if split is None else planned(Splitting(answer.cost, question.memory), split, question.setting)
-        data = (answer.to_dict() | ({"split": one.to_dict()} if one is not None else {})) if args.json else {}
+        data = answer.to_dict() if args.json else {}
     if args.json:
         say(json.dumps(data, indent=2))
         return 0
-    for line in [*_report(answer, all_rows=args.rows), *([] if one is None else _split_lines(one))]:
+    for line in [*_report(answer, all_rows=args.rows), *([] if answer.split is None else _split_lines(answer.split))]:
         say(line)
     return 0
 
@@ -99,7 +95,7 @@ def _question(args: argparse.Namespace) -> TimeQuestion:
     from generator.questions.time.training import price_of
 
     weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
-    memory = MemorySetting(args.dtype, weights, cache, args.train, recompute=recompute_of(args.recompute))
+    memory = MemorySetting(args.dtype, weights, cache, args.train, recompute=recompute_of(args.recompute), split=split_of(args))
     compute = stored_format(args.compute or args.dtype).key
     return TimeQuestion(
         memory,

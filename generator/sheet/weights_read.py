@@ -12,7 +12,6 @@ from generator.sheet.sheet import SheetWeight
 from generator.trace.tensor import Storage
 from generator.trace.tracer import RowWeight, Tracer
 
-
 Place = tuple[str, int]  # of a weight: its row, and which of the row's weights it is
 
 

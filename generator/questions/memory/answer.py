@@ -12,6 +12,7 @@ from generator.questions.hardware.device import Device
 from generator.questions.memory.decoding import batch_size, last_step_cost, prompt_cost, step_cost, step_size
 from generator.questions.memory.fits import LargestSize, MemoryNeeds, MemorySetting, largest, needs_of
 from generator.questions.memory.recomputation import Recomputed, recomputed
+from generator.questions.parallel.device import DeviceShare, Splitting
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import preset_sizes
@@ -71,6 +72,7 @@ class MemoryAnswer:
         largest: by size, the largest that fits, all else as it is.
         serving: the caches of a generation; None where none was asked for.
         recomputed: what comes of blocks that run once more; None where none do.
+        heaviest: of the devices of a split the one that needs most; None where there is no split.
     """
 
     cost: Cost
@@ -81,6 +83,7 @@ class MemoryAnswer:
     largest: Mapping[str, LargestSize] = field(default_factory=dict)
     serving: CacheNeeds | None = None
     recomputed: Recomputed | None = None
+    heaviest: DeviceShare | None = None
 
     @property
     def total(self) -> int | None:
@@ -112,6 +115,8 @@ class MemoryAnswer:
             }
         said |= {"device": self.device.name} if self.device else {}
         said |= {"recomputation": self.recomputed.to_dict()} if self.recomputed else {}
+        if self.setting.split is not None and self.heaviest is not None:
+            said |= {"split": self.setting.split.to_dict(), "heaviest_device": self.heaviest.to_dict()}
         return said | ({"serving": self.serving.to_dict()} if self.serving else {})
 
 
@@ -162,7 +167,8 @@ def memory_of(
     )
     serving = cache_needs(sheet, preset, given, setting, generated, there) if generated else None
     saved = recomputed(cost, setting.recompute) if setting.recompute is not None else None
-    return MemoryAnswer(cost, setting, needs, there, device, found, serving, saved)
+    heaviest = None if setting.split is None else Splitting(cost, setting).heaviest(setting.split)
+    return MemoryAnswer(cost, setting, needs, there, device, found, serving, saved, heaviest)
 
 
 def cache_needs(

@@ -16,6 +16,7 @@ from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, st
 from generator.questions.memory.optimisers import copies_of
 from generator.questions.memory.recomputation import recomputed_words
 from generator.questions.memory.stored_formats import StoredFormat
+from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.peak import Pass
@@ -36,6 +37,7 @@ class MemorySetting:
         optimiser: with which it trains; empty for inference.
         beside: what else takes memory, by names that the user gives: bytes of a framework, of an engine's tables.
         recompute: which blocks run once more in the backward pass; None where all keep what they save.
+        split: of a training step over several devices; None where there is one.
     """
 
     dtype: str
@@ -44,6 +46,7 @@ class MemorySetting:
     optimiser: str = ""
     beside: tuple[tuple[str, int], ...] = ()
     recompute: Recompute | None = None
+    split: DeviceSplit | None = None
 
 
 @dataclass(frozen=True)

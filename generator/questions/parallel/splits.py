@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +45,15 @@ class DeviceSplit:
             raise SizeError(f"{self.data} replicas cannot divide the experts among {self.expert}", "experts are divided among replicas")
         if self.interleave > 1 and (self.pipeline == 1 or self.micro % self.pipeline):
             raise SizeError("an interleaved schedule needs several stages, and as many microbatches or a multiple of them")
+
+    @classmethod
+    def asked(cls, given: Mapping[str, int | None], *, sequence: bool = True) -> DeviceSplit | None:
+        """Return the split with the numbers that are given, by the names above; None where none is. Raises SizeError."""
+        numbers = {name: number for name, number in given.items() if number is not None}
+        if not numbers:
+            return None
+        numbers.setdefault("micro", numbers.get("pipeline", 1))
+        return cls(**numbers, sequence=sequence)
 
     @property
     def devices(self) -> int:

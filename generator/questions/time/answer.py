@@ -13,6 +13,8 @@ from generator.questions.hardware.device import Price
 from generator.questions.memory.answer import MemoryAnswer, memory_of
 from generator.questions.memory.decoding import batch_size, last_step_cost, step_size
 from generator.questions.memory.fits import LargestSize, MemorySetting, require_training
+from generator.questions.parallel.device import Splitting
+from generator.questions.parallel.plan import Planned, planned
 from generator.questions.time.bound import LeastTime, TimeSetting, bound_of
 from generator.questions.time.crossing import compute_bound_from
 from generator.questions.time.rows import RowTime, row_times
@@ -91,6 +93,7 @@ class TimeAnswer:
         rooms: what fits.
         compute_bound_from: by size, from which value on the pass or step is bound by compute; None where it never is.
         utilisation: how much of the peak the measured time uses, by several conventions.
+        split: the step on several devices; None where there is one.
     """
 
     cost: Cost
@@ -102,6 +105,7 @@ class TimeAnswer:
     rooms: tuple[Room, ...] = ()
     compute_bound_from: Mapping[str, int | None] = field(default_factory=dict)
     utilisation: tuple[Utilisation, ...] = ()
+    split: Planned | None = None
 
     @cached_property
     def rows(self) -> tuple[RowTime, ...]:
@@ -144,7 +148,7 @@ class TimeAnswer:
         if asked.measured:
             said["measured_seconds"] = asked.measured
             said["utilisation"] = {one.key: {"flops": one.flops, "part_of_peak": one.part} for one in self.utilisation}
-        return said
+        return said | ({} if self.split is None else {"split": self.split.to_dict()})
 
 
 def time_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], question: TimeQuestion, trained: Sheet | None = None) -> TimeAnswer:
@@ -184,6 +188,7 @@ def time_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], question
         _rooms(sheet, used, preset, given, question, serving),
         _crossings(sheet, preset, given, question, cost),
         utilisations(cost, question.setting, seconds, trains=trains, recompute=question.memory.recompute) if seconds else (),
+        None if question.memory.split is None else planned(Splitting(cost, question.memory), question.memory.split, question.setting),
     )
 
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from generator.api import load
@@ -184,3 +185,39 @@ def test_where_nothing_fits_the_reason_is_said(capsys: pytest.CaptureFixture[str
     said = capsys.readouterr().out
     assert "no split fits" in said
     assert "the least needs" in said
+
+
+def test_python_gives_the_numbers_of_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    sizes = {**LLAMA, "L": 8, "b": 1, "n": 8}
+    split = {"data": 2, "zero": 1, "tensor": 2, "pipeline": 2, "context": 2, "micro": 4}
+    words = [*(f"{name}={value}" for name, value in sizes.items()), "--train", "adamw", "--json"]
+    words += [word for name, value in split.items() for word in (f"--{name}", str(value))]
+    model = load("llama3")
+    assert main(["memory", "llama3", *words]) == 0
+    memory = json.loads(capsys.readouterr().out)
+    assert json.loads(json.dumps(model.memory(**sizes, **split, train="adamw").to_dict())) == memory
+    assert main(["time", "llama3", *words, "--device", "h100"]) == 0
+    time = json.loads(capsys.readouterr().out)
+    assert json.loads(json.dumps(model.time(**sizes, **split, train="adamw", device="h100").to_dict())) == time
+    assert memory["split"]["devices"] == time["split"]["devices"] == 16
+    assert memory["heaviest_device"] == time["split"]["heaviest"]
+
+
+def test_arrays_of_sizes_and_splits_broadcast() -> None:
+    model, sizes = load("llama3"), {**LLAMA, "L": 8, "n": 8, "train": "adamw"}
+    batches, tensor = np.array([1, 2, 3]), np.array([[1], [2]])
+    found: Any = model.memory(b=batches, tensor=tensor, **sizes)
+    assert found.shape == (2, 3)
+    one = model.memory(b=3, tensor=2, **sizes)
+    assert found.total[1, 2] == one.total == found[1, 2].total
+    assert one.heaviest is not None
+    assert found.heaviest.needs.total[1, 2] == one.heaviest.needs.total < found.heaviest.needs.total[0, 2]
+    times: Any = model.time(b=batches, tensor=2, micro=np.array([[1], [4]]), device="h100", **sizes)
+    single = model.time(b=2, tensor=2, micro=4, device="h100", **sizes)
+    assert single.split is not None
+    assert single.training is not None
+    assert times.split.seconds[1, 1] == single.split.seconds > times.split.seconds[0, 1]
+    assert times.training.limit[0, 1] == single.training.limit
+    fits: Any = model.memory(b=np.array([1, 4096]), device_memory="1MB", **{**sizes, "train": ""})
+    assert fits.fits.tolist() == [True, False]
+    assert fits.largest["b"].value[0] == fits.largest["b"].value[1]
