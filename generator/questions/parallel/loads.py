@@ -119,6 +119,11 @@ class OnceMore:
     inside: Mapping[str, Fraction] = field(default_factory=dict)
     reruns: Mapping[str, Fraction] = field(default_factory=dict)
 
+    def around(self, path: str) -> Fraction:
+        """Return which part of the contractions runs again of those in the block of a row that run at all; a cache itself has none."""
+        block = path.rpartition(".")[0]
+        return max((part for row, part in self.reruns.items() if row.startswith(f"{block}.")), default=_NONE)
+
 
 def split_row(row: RowCost, places: Placing, kept: int, layers: int, again: OnceMore) -> SplitRow:
     """Return a row in numbers.
@@ -163,7 +168,7 @@ def split_row(row: RowCost, places: Placing, kept: int, layers: int, again: Once
         routed=routed,
         routed_again=routed * rerun,
         context=context,
-        context_again=context * inside,
+        context_again=context * again.around(sheet_row.path) if context else _NONE,
     )
     experts = int(evaluate(places.experts_of(sheet_row.path), sizes)) if is_expert else 0
     return SplitRow(sheet_row.path, width, experts, place is Placement.COLUMN, load)
