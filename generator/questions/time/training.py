@@ -117,6 +117,8 @@ def _counted(cost: Cost, recompute: Recompute | None, *, trains: bool) -> Iterat
     n, lhqt = (f"{2 * each}N", f"{4 * each}LHQT")
     yield "mfu_palm", f"MFU: {n} + {lhqt} (PaLM), N all parameters", 2 * each * params * items + attention
     yield "mfu_palm_without_tables", f"MFU: {n} + {lhqt}, N without tables of embeddings", 2 * each * (params - tables) * items + attention
+    half = f"{2 * each}N + {2 * each}LHQT"
+    yield "mfu_causal", f"MFU: {half}, the causal half of attention, N all parameters", 2 * each * params * items + Fraction(attention, 2)
     yield "mfu_params", f"MFU: {n} alone, N all parameters", 2 * each * params * items
     yield "hfu", "HFU: what PyTorch runs, nothing recomputed", full
     if recompute is not None:

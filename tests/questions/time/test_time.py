@@ -112,6 +112,7 @@ def test_conventions_of_utilisation(capsys: pytest.CaptureFixture[str]) -> None:
     n, lhqt = 6_738_415_616, 32 * 32 * 128 * 2048
     assert found["mfu_palm"] == 4096 * (6 * n + 12 * lhqt)
     assert found["mfu_params"] == 4096 * 6 * n
+    assert found["mfu_causal"] == 4096 * (6 * n + 6 * lhqt)
     assert found["mfu_palm_without_tables"] == 4096 * (6 * (n - 32_000 * 4096) + 12 * lhqt)
     assert 3 * found["hfu_recomputed"] == 4 * found["hfu"]
     norms = (2 * 32 + 1) * 4096
