@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import textwrap
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_json, add_recompute, add_target, count_of
 from generator.commands.splits import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
-from generator.render.terminal.console import say, styled, width
+from generator.render.terminal.console import say, styled, tell, width
 from generator.render.terminal.durations import time_text
 from generator.render.terminal.table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
@@ -58,12 +59,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--measured", metavar="SECONDS", help="a measured time of the pass: how much of the peak it uses (MFU, HFU)")
     parser.add_argument("--rows", action="store_true", help="show all rows, not only those that take longest")
+    parser.add_argument("--roofline", metavar="FILE", type=Path, help="also draw the roofline with passes and the longest rows (SVG)")
     add_json(parser, "print JSON, for scripts")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print how long it takes."""
+    from generator.files.writing import replace
     from generator.questions.time.answer import time_of
+    from generator.render.roofline_chart import roofline_svg
 
     with answered():
         question = _question(args)
@@ -76,6 +80,11 @@ def run(args: argparse.Namespace) -> int:
     with answered():
         answer = time_of(target.sheet, target.preset, target.sizes, question, trained)
         data = answer.to_dict() if args.json else {}
+        picture = roofline_svg(answer) if args.roofline else ""
+    if args.roofline:
+        replace(args.roofline, picture.encode())
+        if not args.json:
+            tell(f"{args.roofline} is written")
     if args.json:
         say(json.dumps(data, indent=2))
         return 0

@@ -13,6 +13,7 @@ from generator.render.markdown.escape import code, comment, link, paragraphs, te
 from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline, shortest
 from generator.render.markdown.growth import growth_section
 from generator.render.markdown.links import Links, bibliography, citation, workbook_link
+from generator.render.markdown.on_devices import on_devices_section
 from generator.render.markdown.peak import peak_section
 from generator.render.markdown.presets import presets_section
 from generator.render.markdown.rows import row_tables
@@ -45,6 +46,7 @@ def _context(sheet: Sheet, links: Links) -> dict[str, Any]:
         "constraints": constraint_lines(sheet),
         "bibliography": bibliography(sheet),
         "growth": growth_section(sheet),
+        "on_devices": on_devices_section(sheet),
     }
     # Long formulas are shown below the table that first needs them (those of rows, of which there may be many, further down):
     # the tables are made in the order in which they stand.
