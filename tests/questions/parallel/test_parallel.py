@@ -18,7 +18,6 @@ from generator.errors import SizeError
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.recomputation import recompute_of, recomputed
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.parallel import device, loads
 from generator.questions.parallel.device import DeviceShare, Splitting
 from generator.questions.parallel.placing import Placement
 from generator.questions.parallel.splits import DeviceSplit
@@ -141,8 +140,8 @@ def test_a_split_is_worked_out_without_formulas(monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: object) -> None:
         raise AssertionError("a formula was evaluated")
 
-    monkeypatch.setattr(device, "evaluate", refuse)
-    monkeypatch.setattr(loads, "evaluate", refuse)
+    monkeypatch.setattr("generator.questions.parallel.device.evaluate", refuse)
+    monkeypatch.setattr("generator.questions.parallel.loads.evaluate", refuse)
     for zero in range(4):
         for tensor in (1, 2, 4):
             assert splitting.heaviest(DeviceSplit(data=4, zero=zero, tensor=tensor, pipeline=2, micro=2)).sent
