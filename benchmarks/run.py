@@ -23,7 +23,7 @@ import numpy as np
 import sympy
 
 from generator.api import load
-from generator.resources import builtin_specs_dir
+from generator.files.resources import builtin_specs_dir
 
 GEN = (sys.executable, "-m", "generator.cli")
 TRIES = 3

@@ -9,9 +9,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from generator.errors import MissingSizeError, SizeError, SpecError
 from generator.files.regular_file import real
-from generator.importing.target import locate
+from generator.importing.named_model import locate
 from generator.sheet.asked import with_choices
 from generator.sheet.compiled import Compiled, derive
 from generator.sheet.costing import Cost, RowCost, cost_of, formulas
@@ -20,17 +19,18 @@ from generator.spec.choices import Choices
 from generator.spec.library import Library
 from generator.spec.mode import MODES, asked_of
 from generator.spec.option_values import check_option
+from generator.text.errors import MissingSizeError, SizeError, SpecError
 from generator.text.problems import Problem, ProblemsError, headline
 from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from generator.proof.count.counted import Counted
+    from generator.proof.count.count_result import Counted
     from generator.questions.hardware.device import Device
-    from generator.questions.memory.answer import MemoryAnswer
     from generator.questions.memory.fits import MemorySetting
-    from generator.questions.time.answer import TimeAnswer
+    from generator.questions.memory.memory_answer import MemoryAnswer
+    from generator.questions.time.time_answer import TimeAnswer
 
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "count", "load", "load_from"]
 
@@ -137,7 +137,7 @@ class LoadedSpec:
         """
         from generator.questions.answers import answered_at
         from generator.questions.hardware.amounts import memory_amount
-        from generator.questions.memory.answer import memory_of
+        from generator.questions.memory.memory_answer import memory_of
         from generator.questions.parallel.splits import DeviceSplit
 
         if device and device_memory:
@@ -201,8 +201,8 @@ class LoadedSpec:
         from generator.questions.answers import answered_at
         from generator.questions.memory.stored_formats import stored_format
         from generator.questions.parallel.splits import DeviceSplit
-        from generator.questions.time.answer import TimeQuestion, time_of
-        from generator.questions.time.bound import TimeSetting, efficiency_of
+        from generator.questions.time.roofline import TimeSetting, efficiency_of
+        from generator.questions.time.time_answer import TimeQuestion, time_of
         from generator.questions.time.training import price_of
 
         preset = preset or self._preset
@@ -277,7 +277,7 @@ def _parts(*numbers: Any) -> dict[str, Any]:
 
 
 def _device(name: str) -> Device:
-    from generator.questions.hardware.files import device_named
+    from generator.questions.hardware.device_names import device_named
 
     try:
         return device_named(name)
@@ -335,7 +335,7 @@ def count(module: nn.Module, inputs: Any, *, mode: str | None = None) -> Counted
     """
     if mode is not None and mode not in MODES:
         raise ValueError(f"unknown mode {mode!r}; modes: {', '.join(MODES)}")
-    from generator.proof.count.count import count as counted
+    from generator.proof.count.counting import count as counted
 
     return counted(module, inputs, mode or MODES[0 if module.training else 1])
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from generator.commands.arguments import UsageError
+from generator.commands.command_list import COMMANDS, Command
 from generator.commands.exit_codes import INTERRUPTED, OUR_MISTAKE, PIPE_CLOSED, PROBLEMS, USAGE
 from generator.commands.parser import command_parser, top_parser
-from generator.commands.registry import COMMANDS, Command
 from generator.render.terminal.console import complain, complain_of, showing, warn
 from generator.spec.mode import MODES, asked_of
 from generator.text.problems import ProblemsError
@@ -78,7 +78,7 @@ def _run(arguments: Sequence[str]) -> int:
 @contextmanager
 def _warnings_as_text() -> Iterator[None]:
     """Print what is to be known of a configuration as other warnings of commands, each once."""
-    from generator.errors import ConfigWarning
+    from generator.text.errors import ConfigWarning
 
     said: set[str] = set()
     usual = warnings.showwarning

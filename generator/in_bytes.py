@@ -18,8 +18,8 @@ class InBytes:
         of: whose elements they are; what it is called is what these are called.
         en: how they are counted, in English.
         zh: in Chinese.
-        is_by_kind: whether masks, indices and statistics have sizes of their own (see `generator.sheet.memory`); otherwise each element
-            counts as a number of the model.
+        is_by_kind: whether masks, indices and statistics have sizes of their own (see `generator.sheet.saved_bytes`); otherwise each
+            element counts as a number of the model.
     """
 
     key: str

@@ -11,7 +11,7 @@ import pytest
 
 from generator.cli import main
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import verify
+from generator.proof.verify.verification import verify
 from generator.spec.library import Library
 
 ROOT = Path(__file__).parents[1]

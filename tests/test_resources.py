@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator import resources
+from generator.files import resources
 
 
 def test_the_repository_s_own_folders_are_found() -> None:

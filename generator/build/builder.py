@@ -21,7 +21,7 @@ from generator.build.worker import Rendered, Surroundings, render_all
 from generator.files import writing
 from generator.files.regular_file import real
 from generator.files.seal import State, state_of
-from generator.questions.comparison.files import FOLDER as COMPARISONS
+from generator.questions.comparison.comparison_folder import FOLDER as COMPARISONS
 from generator.render.formats import EVERY_FORMAT, FORMATS, MARKDOWN, Format
 from generator.spec.inherited_mistakes import said_once
 from generator.spec.library import Library

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from generator.build.build_plan import INDEX
-from generator.build.catalogue import catalogue_of, catalogue_path
+from generator.build.catalogue_output import catalogue_of, catalogue_path
 from generator.build.fingerprints import Fingerprints, digest, file_digest
 from generator.build.fixed import IMPORTS, OPS, SCHEMA, START_DATA
-from generator.build.index import imports_script_of, render_index_of, start_script_of
+from generator.build.index_output import imports_script_of, render_index_of, start_script_of
 from generator.build.manifest import Record
 from generator.build.published_pages import CLAIMS, DOCUMENTS, claims_page, common_links, document_page, has_claims
 from generator.files.seal import sealed
-from generator.questions.documents.files import document_files
+from generator.questions.documents.document_folder import document_files
 from generator.render.formats import EXCEL, MARKDOWN, SITE, Format
 from generator.spec.library import Library
 
@@ -48,7 +48,7 @@ def common_outputs(
     specs = "\0".join(f"{name} {record.fingerprint}" for name, record in records.items())
     summaries = {name: record.summary for name, record in records.items()}
     if any(kind.committed for kind in formats):  # the schema is committed beside them
-        yield CommonOutput(SCHEMA, fingerprints.engine, lambda: sealed(_of_the_tool("generator.spec.schema", "schema_text")))
+        yield CommonOutput(SCHEMA, fingerprints.engine, lambda: sealed(_of_the_tool("generator.spec.schema_builder", "schema_text")))
     if MARKDOWN in formats:
         links = common_links(library, records)
         linked = digest("\0".join([specs, *map(str, links)]).encode())

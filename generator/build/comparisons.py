@@ -15,7 +15,7 @@ from generator.files.ignored import is_missing_from_a_clone
 from generator.files.regular_file import read_regular
 from generator.files.seal import sealed
 from generator.files.writing import MADE_BY
-from generator.questions.comparison.files import FOLDER, comparison_files
+from generator.questions.comparison.comparison_folder import FOLDER, comparison_files
 from generator.render.formats import EXCEL, MARKDOWN, Format
 from generator.spec.library import Library
 from generator.text.problems import Problem, ProblemsError
@@ -152,8 +152,8 @@ def _is_fresh(name: str, file: Path, place: Place, manifest: Manifest, fingerpri
 def _build_one(
     name: str, file: Path, place: Place, manifest: Manifest, fingerprints: Fingerprints, sink: Sink, report: ComparisonsReport
 ) -> None:
-    from generator.errors import SizeError
-    from generator.questions.comparison.reader import read_comparison
+    from generator.questions.comparison.comparison_reader import read_comparison
+    from generator.text.errors import SizeError
 
     try:
         comparison = read_comparison(file, place.library)
@@ -185,8 +185,8 @@ def _rendered(comparison: Comparison, file: Path, place: Place, report: Comparis
     """Return the outputs of a comparison. Raises SizeError."""
     from generator.questions.comparison.result import compared
     from generator.render.comparison.chart.draw import ChartError, draw
-    from generator.render.comparison.page import render_comparison
-    from generator.render.comparison.workbook.book import comparison_workbook
+    from generator.render.comparison.comparison_page import render_comparison
+    from generator.render.comparison.workbook.comparison_book import comparison_workbook
     from generator.render.markdown.links import spec_link
 
     result = compared(comparison)
@@ -217,7 +217,7 @@ def _put(sink: Sink, path: str, data: bytes, report: ComparisonsReport) -> bool:
 
 
 def _index(manifest: Manifest, files: Collection[str]) -> str:
-    from generator.render.markdown.escape import cell, label, link, text
+    from generator.render.markdown.escape_markdown import cell, label, link, text
 
     lines = [f"<!-- {MADE_BY}; do not edit. -->", "", "# Comparisons", ""]
     lines += ["Specs side by side at sizes that are held equal, with exact crossings.", "", "| Comparison | Question |", "| --- | --- |"]

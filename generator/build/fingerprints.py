@@ -14,7 +14,7 @@ from pathlib import Path
 
 from generator.files.ignored import ignore_file
 from generator.files.regular_file import irregular, real
-from generator.resources import builtin_specs_dir, op_packages, templates_dir
+from generator.files.resources import builtin_specs_dir, op_packages, templates_dir
 from generator.spec.library import Library
 from generator.version import VERSION
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generator.build.build_plan import INDEX
-from generator.build.catalogue import catalogue_paths
+from generator.build.catalogue_output import catalogue_paths
 from generator.build.published_pages import CLAIMS
 from generator.files.seal import sealed
 from generator.files.writing import MADE_BY
@@ -38,8 +38,8 @@ def _package_files() -> dict[str, str]:
 
 def _site_files(library: Library) -> dict[str, str]:
     """Return what the pages for a browser share, and the page from which they are found; these list the devices that can be named."""
-    from generator.questions.hardware.files import devices
-    from generator.render.site.shared import app_script, app_style, lists_script
+    from generator.questions.hardware.device_names import devices
+    from generator.render.site.site_files import app_script, app_style, lists_script
     from generator.render.site.start import compare_page, start_page
 
     return {

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 from generator.build.manifest import Record
 from generator.files.ignored import is_missing_from_a_clone
 from generator.files.seal import sealed
-from generator.questions.documents.files import FOLDER, document_files
+from generator.questions.documents.document_folder import FOLDER, document_files
 from generator.render.formats import EXCEL
 from generator.spec.library import Library
 
 if TYPE_CHECKING:
     from generator.questions.documents.formula_list import Document
-    from generator.render.markdown.places import Built
+    from generator.render.markdown.claim_places import Built
 
 CLAIMS = "markdown/claims.md"
 DOCUMENTS = f"markdown/{FOLDER}"
@@ -43,7 +43,7 @@ def claims_page(library: Library, out: Path, records: Mapping[str, Record]) -> b
 
 def _documents(library: Library) -> Iterator[Document]:
     """Yield the lists of documents' formulas; the mistakes of one that cannot be read are told where its own page is made."""
-    from generator.questions.documents.reader import read_document
+    from generator.questions.documents.document_reader import read_document
     from generator.text.problems import ProblemsError
 
     for file in document_files(library.roots).values():
@@ -53,9 +53,9 @@ def _documents(library: Library) -> Iterator[Document]:
 
 def document_page(file: Path, library: Library, out: Path, records: Mapping[str, Record]) -> bytes:
     """Return the page of a document's formulas in their order. Raises ProblemsError."""
-    from generator.questions.documents.reader import document_problems, read_document
+    from generator.files.resources import builtin_specs_dir
+    from generator.questions.documents.document_reader import document_problems, read_document
     from generator.render.markdown.document import render_document
-    from generator.resources import builtin_specs_dir
     from generator.spec.references import read_references
     from generator.text.problems import ProblemsError
 
@@ -72,8 +72,8 @@ def document_page(file: Path, library: Library, out: Path, records: Mapping[str,
 def _built(name: str, library: Library, out: Path, record: Record | None) -> Built:
     """Return what is known of a spec's outputs, from the record of its build or derived again. Raises ProblemsError."""
     from generator.build.spec_summary import restore, summarise
+    from generator.render.markdown.claim_places import Built
     from generator.render.markdown.links import spec_link
-    from generator.render.markdown.places import Built
     from generator.render.module.view import ModuleSet
     from generator.render.module.writer import render_module, row_lines
     from generator.sheet.compiled import compile_spec

@@ -7,7 +7,7 @@ from typing import Any
 
 from generator.build.claim_data import claims_from_data, claims_to_data, references_from_data, references_to_data, row_places
 from generator.formulas.formula_data import FormulaDataError, from_data, to_data
-from generator.render.markdown.presets import PresetNumbers, preset_numbers
+from generator.render.markdown.preset_tables import PresetNumbers, preset_numbers
 from generator.sheet.counted import CountedPreset, counted_at
 from generator.sheet.example import ExampleView, known_views, other_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size

@@ -20,7 +20,7 @@ from generator.commands.target import answered, target_of
 from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.render.terminal.console import complain, say, step_by_step, styled, tell, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 
 if TYPE_CHECKING:
     from generator.commands.target import Target

@@ -14,7 +14,7 @@ from typing import Any
 
 from generator.commands.arguments import UsageError, add_paths, add_specs, existing
 from generator.formulas.human import counted
-from generator.questions.comparison.files import comparison_files
+from generator.questions.comparison.comparison_folder import comparison_files
 from generator.render.terminal.console import complain_of, say, step_by_step, tell
 from generator.render.terminal.findings import FORMATS
 from generator.spec.inherited_mistakes import said_once
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Derive every spec and show all problems."""
     from generator.questions.documents.checking import check_documents  # it reads YAML, which `--help` does without
-    from generator.questions.hardware.files import device_problems
+    from generator.questions.hardware.device_names import device_problems
 
     collection = collect(existing(args.paths), existing(args.specs))
     if not collection.requested and not collection.others:
@@ -83,9 +83,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _comparison_problems(library: Library, file: Path) -> tuple[Problem, ...]:
-    from generator.errors import SizeError
-    from generator.questions.comparison.reader import read_comparison
+    from generator.questions.comparison.comparison_reader import read_comparison
     from generator.questions.comparison.result import compared
+    from generator.text.errors import SizeError
 
     try:
         compared(read_comparison(file, library))

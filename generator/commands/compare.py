@@ -76,12 +76,12 @@ def _check_files(args: argparse.Namespace) -> None:
 
 
 def _comparison(args: argparse.Namespace) -> Comparison:
-    from generator.importing.target import entries_of
+    from generator.importing.named_model import entries_of
     from generator.quantities import Shown, keys_in
     from generator.questions.comparison.comparison import Comparison
     from generator.questions.comparison.sides import Settings, parse_side, subjects_of
     from generator.questions.growth.axes import Axis, parse_axis, sorted_settings
-    from generator.questions.growth.measures import measure
+    from generator.questions.growth.named_measures import measure
     from generator.sheet.sizing import by_entry
 
     sides = [parse_side(word) for word in args.words if "=" not in word]
@@ -118,7 +118,7 @@ def _usual_axis(subjects: Sequence[Subject]) -> Axis:
     """Return the size that runs in a chart where none is named, around the value that it has; and say so."""
     from generator.formulas.symbols import symbol
     from generator.questions.growth.axes import parse_axis
-    from generator.questions.growth.inside import preferred
+    from generator.questions.growth.inner_crossings import preferred
 
     first = subjects[0]
     size = preferred([one for one in first.sheet.sizes if one.kind != "derived"])
@@ -133,7 +133,7 @@ def _usual_axis(subjects: Sequence[Subject]) -> Axis:
 
 def _print(result: ComparisonResult, args: argparse.Namespace) -> None:
     from generator.render.comparison.plain import to_csv, to_dict
-    from generator.render.terminal.comparison import lines_of
+    from generator.render.terminal.comparison_lines import lines_of
 
     if args.json:
         say(json.dumps(to_dict(result), indent=2))
@@ -149,7 +149,7 @@ def _write(result: ComparisonResult, args: argparse.Namespace) -> int:
     from generator.files.writing import replace
 
     if args.workbook:
-        from generator.render.comparison.workbook.book import comparison_workbook
+        from generator.render.comparison.workbook.comparison_book import comparison_workbook
 
         replace(args.workbook, comparison_workbook(result, args.lang))
     if not args.plot:

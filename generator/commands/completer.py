@@ -15,12 +15,12 @@ from typing import Any
 from argcomplete import autocomplete
 from argcomplete.lexers import split_line
 
+from generator.commands.command_list import COMMANDS
 from generator.commands.kept import kept_words
 from generator.commands.parser import command_parser, top_parser
-from generator.commands.registry import COMMANDS
 from generator.quantities import MEASURES
-from generator.questions.hardware.files import device_files
-from generator.questions.hardware.reader import read_device
+from generator.questions.hardware.device_names import device_files
+from generator.questions.hardware.device_reader import read_device
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.render.formats import EVERY_FORMAT, LANGUAGES

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 from generator.text.spec_values import as_written
 
 if TYPE_CHECKING:

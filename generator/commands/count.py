@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from generator.proof.count.against import Compared
     from generator.proof.count.call import Arguments
-    from generator.proof.count.counted import Counted
+    from generator.proof.count.count_result import Counted
     from generator.sheet.costing import Cost
     from generator.spec.library import Library
 
@@ -120,7 +120,7 @@ def _spec(args: argparse.Namespace) -> tuple[Library, Cost]:
 
 
 def _counted(args: argparse.Namespace, spec: tuple[Library, Cost] | None) -> Counted:
-    from generator.proof.count.count import INFERENCE, count
+    from generator.proof.count.counting import INFERENCE, count
     from generator.proof.count.foreign import build, find, located
     from generator.proof.count.written import read_arguments
 
@@ -167,7 +167,7 @@ def _print(args: argparse.Namespace, found: Counted, rows: list[Compared] | None
             data |= {"against": args.against, "compared": sides}
         say(json.dumps(data, indent=2))
         return
-    from generator.proof.count.shown import compared_lines, count_lines
+    from generator.proof.count.count_lines import compared_lines, count_lines
 
     for line in count_lines(found, 2 if args.depth is None else args.depth, width()):
         say(line)

@@ -34,11 +34,11 @@ def run(args: argparse.Namespace) -> int:
     sides = [word for word in args.words if _is_side(word)]
     if len(sides) != 2:
         raise UsageError(f"two sides are compared; found {len(sides)}", "such as: gen diff bert@bert-base bert@bert-large")
-    from generator.importing.target import entries_of
-    from generator.questions.diff.compare import difference
-    from generator.questions.diff.sides import check_settings, diff_side
+    from generator.importing.named_model import entries_of
+    from generator.questions.diff.diff_sides import check_settings, diff_side
+    from generator.questions.diff.sheet_diff import difference
     from generator.questions.growth.axes import sorted_settings
-    from generator.render.terminal.diff import lines_of, to_dict
+    from generator.render.terminal.diff_lines import lines_of, to_dict
     from generator.sheet.sizing import by_entry
 
     with answered():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 
 if TYPE_CHECKING:
     from generator.questions.growth.growth_summary import AtPreset, Inside
@@ -106,8 +106,8 @@ def _term_lines(sheet: Sheet, terms: dict[str, tuple[TermValue, ...]]) -> list[s
 
 
 def _crossing_lines(sheet: Sheet, crossings: list[Inside]) -> list[str]:
+    from generator.questions.growth.crossing_words import preset_words
     from generator.questions.growth.growth_summary import first_of_pairs
-    from generator.questions.growth.wording import preset_words
 
     lines = []
     for one in first_of_pairs(crossings):

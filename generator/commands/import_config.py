@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered
 from generator.render.terminal.console import say, styled, warn, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 
 if TYPE_CHECKING:
     from generator.importing.found import Imported
@@ -75,11 +75,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _held(args: argparse.Namespace, found: Imported, compiled: Compiled, library: Library, cost: Cost) -> Agreement | None:
     """Compare with weights that were named, or that lie beside the file; None where there are none."""
+    from generator.importing.common_keys import shared
     from generator.importing.gguf import LAYOUT as GGUF
     from generator.importing.gguf_header import is_gguf
-    from generator.importing.shared import shared
     from generator.stored_weights.agreement import agreement
-    from generator.stored_weights.reading import beside, stored
+    from generator.stored_weights.weight_headers import beside, stored
 
     path = existing([args.weights])[0] if args.weights else None if args.file == _STDIN else beside(Path(args.file))
     if path is None:
@@ -138,9 +138,9 @@ def _cost(found: Imported, written: Mapping[str, str]) -> tuple[Compiled, Librar
 
 def _values(cost: Cost) -> dict[str, int | str]:
     """Return each quantity at the sizes that are known: a number, or a formula of those that are not."""
-    from generator.errors import MissingSizeError
-    from generator.formulas.stored import size_names, text_of, with_sizes
+    from generator.formulas.stored_formula import size_names, text_of, with_sizes
     from generator.quantities import QUANTITIES
+    from generator.text.errors import MissingSizeError
 
     found: dict[str, int | str] = {}
     for quantity in QUANTITIES:
@@ -170,7 +170,7 @@ def _data(found: Imported, cost: Cost) -> dict[str, Any]:
 
 def _report(found: Imported, cost: Cost, held: Agreement | None) -> list[str]:
     from generator.formulas.human import exact, rounded
-    from generator.pull.writing import preset_lines
+    from generator.pull.preset_text import preset_lines
     from generator.quantities import QUANTITIES
 
     one, room, values = found.mapped, width(), _values(cost)
@@ -212,14 +212,14 @@ def _value(found: Imported, key: str) -> str:
 
 
 def _own(found: Imported) -> Any:
-    from generator.pull.reading import OwnPreset
+    from generator.pull.typed_numbers import OwnPreset
 
     one = found.mapped
     return OwnPreset(found.preset, one.sizes, f"from {Path(one.config.source.path).name}", one.spec.entries, one.options)
 
 
 def _write(found: Imported, file: Path) -> None:
-    from generator.pull.writing import add_presets, new_variant
+    from generator.pull.preset_text import add_presets, new_variant
 
     if file.exists():
         add_presets(file, [_own(found)])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.build.fingerprints import engine, sources
-from generator.files import cache
+from generator.files import user_cache
 from generator.spec.library import Library
 from generator.spec.lookup import NotFoundError, everything, find, is_config, locate
 from generator.text.problems import ProblemsError
@@ -53,14 +53,14 @@ def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], p
     try:
         library, name, own = _found(target, specs)
         tool = engine()
-        names = frozenset(cache.recall(_names_key(tool, library, name)) or ()) & written.keys()
+        names = frozenset(user_cache.recall(_names_key(tool, library, name)) or ()) & written.keys()
         preset = preset or own or None
         place = _place(library, name, preset, {key: value for key, value in written.items() if key not in names})
-        came_from = sources(library, cache.recall(_uses_key(tool, place)) or ())
-        data = cache.recall(_sheet_key(tool, place, came_from))
+        came_from = sources(library, user_cache.recall(_uses_key(tool, place)) or ())
+        data = user_cache.recall(_sheet_key(tool, place, came_from))
         if data is None:
             return None
-        from generator.sheet.stored import sheet_from_data
+        from generator.sheet.stored_sheet import sheet_from_data
 
         sheet = sheet_from_data(data["sheet"])
         is_so = names == {size.name for size in sheet.sizes} & written.keys()
@@ -80,7 +80,7 @@ def _found(target: str, specs: Sequence[Path]) -> tuple[Library, str, str]:
         return (*find(name, specs), preset)
     except NotFoundError:
         library = everything(specs)
-        owner = cache.recall(_owner_key(library, target))
+        owner = user_cache.recall(_owner_key(library, target))
         if owner is None:
             raise
         return library, owner, target
@@ -89,7 +89,7 @@ def _found(target: str, specs: Sequence[Path]) -> tuple[Library, str, str]:
 def keep_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], found: Asked, sheet: Sheet) -> None:
     """Keep a sheet that was derived without any doubt; see `kept_sheet`."""
     from generator.formulas.formula_data import FormulaDataError
-    from generator.sheet.stored import sheet_to_data
+    from generator.sheet.stored_sheet import sheet_to_data
 
     if is_config(target):
         return
@@ -104,9 +104,9 @@ def keep_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], f
     except FormulaDataError:
         return
     tool, place = engine(), _place(library, name, found.preset or None, chosen)
-    cache.keep(_sheet_key(tool, place, came_from), data)
-    cache.keep(_uses_key(tool, place), list(uses))
-    cache.keep(_names_key(tool, library, name), names)
+    user_cache.keep(_sheet_key(tool, place, came_from), data)
+    user_cache.keep(_uses_key(tool, place), list(uses))
+    user_cache.keep(_names_key(tool, library, name), names)
     if target == found.preset and name != target:
         _keep_owner(target, specs)
 
@@ -116,20 +116,20 @@ def _keep_owner(preset: str, specs: Sequence[Path]) -> None:
     key = _owner_key(everything(specs), preset)
     library, name, _ = locate(preset, specs)
     if _owner_key(library, preset) == key:
-        cache.keep(key, name)
+        user_cache.keep(key, name)
 
 
 def kept_entries(library: Library) -> list[Mapping[str, Any]] | None:
     """Return what `gen list` says of a library's specs; None if they must be read."""
     came_from = sources(library, library.names)
-    return cache.recall(_list_key(library, came_from)) if came_from else None
+    return user_cache.recall(_list_key(library, came_from)) if came_from else None
 
 
 def keep_entries(library: Library, entries: Sequence[Mapping[str, Any]]) -> None:
     """Keep what `gen list` says of specs of which none has mistakes."""
     came_from = sources(library, library.names)
     if _are_as_read(library, library.names, came_from):
-        cache.keep(_list_key(library, came_from), entries)
+        user_cache.keep(_list_key(library, came_from), entries)
 
 
 def kept_words(library: Library, name: str) -> Mapping[str, Any]:
@@ -141,13 +141,13 @@ def kept_words(library: Library, name: str) -> Mapping[str, Any]:
         ProblemsError: the spec cannot be read.
     """
     key = json.dumps(["words", engine(), str(library.files[name].absolute()), name, sources(library, library.names)])
-    found: dict[str, Any] | None = cache.recall(key)
+    found: dict[str, Any] | None = user_cache.recall(key)
     if found is None:
         found = {}
         for used in (library.draft(one) for one in library.closure(name)):
             found = {**dict.fromkeys(used.slots, "specs"), **{one.name: _choices(one) for one in used.options.values()}, **found}
         found |= {size: None for size, dim in library.draft(name).dims.items() if dim.kind != "derived"}
-        cache.keep(key, found)
+        user_cache.keep(key, found)
     return found
 
 

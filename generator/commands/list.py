@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, add_json, existing
 from generator.commands.kept import keep_entries, kept_entries
+from generator.files.resources import builtin_specs_dir
 from generator.render.terminal.console import complain, say, step_by_step, width
-from generator.render.terminal.sizes import preset_text
-from generator.render.terminal.table import Column, table_lines
-from generator.resources import builtin_specs_dir
+from generator.render.terminal.size_line import preset_text
+from generator.render.terminal.text_table import Column, table_lines
 from generator.spec.library import Library, shown
 from generator.spec.lookup import everything, is_file_name
 from generator.text.problems import ProblemsError
@@ -68,8 +68,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list_devices(folders: Sequence[Path], words: Sequence[str], *, in_json: bool) -> int:
-    from generator.questions.hardware.files import devices
-    from generator.questions.hardware.shown import device_data, device_row
+    from generator.questions.hardware.device_line import device_data, device_row
+    from generator.questions.hardware.device_names import devices
 
     known = devices(existing([*folders]))
     found = [one for one in known if all(word.lower() in " ".join((one.name, one.title, *one.also)).lower() for word in words)]

@@ -15,16 +15,16 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import add_json, add_recompute, add_target, count_of
-from generator.commands.splits import add_splits, split_lines, split_of
+from generator.commands.split_options import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
-    from generator.questions.memory.answer import MemoryAnswer
     from generator.questions.memory.fits import LargestSize
+    from generator.questions.memory.memory_answer import MemoryAnswer
 
 EXAMPLES = """\
   gen memory llama-3-8b b=8 n=1 m=8192 --device h100
@@ -74,9 +74,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _answer(args: argparse.Namespace) -> int:
     from generator.questions.hardware.amounts import allowances, memory_amount
-    from generator.questions.hardware.files import device_named
-    from generator.questions.memory.answer import memory_of
+    from generator.questions.hardware.device_names import device_named
     from generator.questions.memory.fits import MemorySetting
+    from generator.questions.memory.memory_answer import memory_of
     from generator.questions.memory.mixed_formats import weight_formats
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
@@ -103,7 +103,7 @@ def _answer(args: argparse.Namespace) -> int:
 
 
 def _report(answer: MemoryAnswer) -> list[str]:
-    from generator.questions.hardware.shown import memory_text
+    from generator.questions.hardware.device_line import memory_text
 
     cost, setting, room, there = answer.cost, answer.setting, width(), answer.there
     named = f"{cost.spec}, preset {cost.preset}" if cost.preset else cost.spec

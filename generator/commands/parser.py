@@ -8,8 +8,8 @@ import textwrap
 from typing import NoReturn
 
 from generator.commands.arguments import UsageError, add_mode, add_quiet
+from generator.commands.command_list import COMMANDS, Command, CommandModule
 from generator.commands.exit_codes import EXIT_CODES
-from generator.commands.registry import COMMANDS, Command, CommandModule
 from generator.files.docstrings import docstring
 from generator.version import VERSION
 

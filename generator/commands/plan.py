@@ -19,11 +19,11 @@ from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, width
 from generator.render.terminal.durations import time_text
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
-    from generator.questions.parallel.plan import Planned, SplitPlan
+    from generator.questions.parallel.split_plan import Planned, SplitPlan
     from generator.sheet.costing import Cost
 
 EXAMPLES = """\
@@ -51,14 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the splits; 1 where none fits."""
-    from generator.questions.hardware.files import device_named
-    from generator.questions.memory.decoding import batch_size
+    from generator.questions.hardware.device_names import device_named
+    from generator.questions.memory.decoding_passes import batch_size
     from generator.questions.memory.fits import MemorySetting
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
-    from generator.questions.parallel.device import Splitting
-    from generator.questions.parallel.plan import plan
-    from generator.questions.time.bound import TimeSetting
+    from generator.questions.parallel.heaviest_device import Splitting
+    from generator.questions.parallel.split_plan import plan
+    from generator.questions.time.roofline import TimeSetting
 
     with asked_of(MODES[0]):
         target = target_of(args)

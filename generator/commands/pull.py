@@ -34,8 +34,8 @@ def run(args: argparse.Namespace) -> int:
     """Print or write the presets."""
     existing([args.file])
     from generator.commands.target import say_what_follows
+    from generator.pull.preset_text import add_presets, preset_lines
     from generator.pull.pulled import checked, pulled
-    from generator.pull.writing import add_presets, preset_lines
     from generator.spec.lookup import everything
 
     found = pulled(args.file, everything(existing(args.specs)))

@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
 
         args.keys.write_text(with_tables(args.keys.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
-    from generator.spec.schema import schema_text
+    from generator.spec.schema_builder import schema_text
 
     say(schema_text().removesuffix("\n"))
     return 0

@@ -16,8 +16,8 @@ from generator.commands.arguments import add_json, add_target
 from generator.commands.target import answered, target_of
 from generator.quantities import Shown, keys_in, shown_in
 from generator.render.terminal.console import say, styled, width
-from generator.render.terminal.sizes import preset_text
-from generator.render.terminal.table import Column, natural_width, table_lines
+from generator.render.terminal.size_line import preset_text
+from generator.render.terminal.text_table import Column, natural_width, table_lines
 from generator.text.spec_values import as_written
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class _KnownSizes:
     def plain(self, expr: Expr) -> int | str:
         """Return a formula as text, or as a number if all its sizes are known."""
         from generator.formulas.evaluate import evaluate
-        from generator.formulas.stored import size_names, text_of, with_sizes
+        from generator.formulas.stored_formula import size_names, text_of, with_sizes
 
         names = size_names(expr)
         if all(name in self._known for name in names):
@@ -171,7 +171,7 @@ class _KnownSizes:
 
     def definition(self, size: Size) -> str:
         """Return what is known of a size's value, behind its meaning."""
-        from generator.formulas.stored import text_of
+        from generator.formulas.stored_formula import text_of
 
         if size.name in self._known:
             return f" = {self._known[size.name]:,}"

@@ -18,12 +18,12 @@ from generator.formulas.human import counted
 from generator.formulas.numerals import count_of
 from generator.quantities import Shown, keys_in
 from generator.render.terminal.console import progress, say, tell, width
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 
 if TYPE_CHECKING:
     from generator.questions.growth.axes import Axis
     from generator.questions.sweep.grid import Grid
-    from generator.questions.sweep.run import Chunk, Sweep
+    from generator.questions.sweep.sweep_chunks import Chunk, Sweep
     from generator.sheet.sheet import Sheet
 
 EXAMPLES = """\
@@ -93,11 +93,11 @@ def _watched(sweep: Sweep) -> Iterator[Chunk]:
 
 def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
     """Return the sweep, and the measure that its points are sorted by; empty for the order of the grid."""
-    from generator.importing.target import locate
+    from generator.importing.named_model import locate
+    from generator.questions.growth.at_sizes import preset_values
     from generator.questions.growth.axes import parse_axis
-    from generator.questions.growth.bound import preset_values
-    from generator.questions.growth.measures import measure
-    from generator.questions.sweep.run import Sweep, parse_where
+    from generator.questions.growth.named_measures import measure
+    from generator.questions.sweep.sweep_chunks import Sweep, parse_where
     from generator.sheet.asked import options_of, with_choices
     from generator.sheet.compiled import compile_spec
     from generator.sheet.sizing import by_entry
@@ -126,7 +126,7 @@ def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:
 
 def _grid(sheet: Sheet, axes: list[Axis], preset: dict[str, int]) -> Grid:
     """Return the grid of the axes with several values, at the sizes with one."""
-    from generator.questions.growth.bound import check_settable
+    from generator.questions.growth.at_sizes import check_settable
     from generator.questions.sweep.grid import Grid
 
     names = [axis.size for axis in axes]

@@ -51,8 +51,8 @@ def require_preset(library: Library, name: str, preset: str) -> None:
 @contextmanager
 def answered() -> Iterator[None]:
     """Turn what is wrong with sizes, presets and options into a UsageError."""
-    from generator.errors import SizeError
     from generator.formulas.evaluate import EvaluationError
+    from generator.text.errors import SizeError
 
     try:
         yield
@@ -100,7 +100,7 @@ def say_what_follows(sheet: Sheet, preset: str, given: Mapping[str, Any]) -> Non
     Args:
         given: sizes by name; one that runs is given as text.
     """
-    from generator.formulas.stored import text_of
+    from generator.formulas.stored_formula import text_of
     from generator.sheet.sizing import by_entry, followers
 
     order = [size.name for size in sheet.sizes]

@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_json, add_recompute, add_target, count_of
-from generator.commands.splits import add_splits, split_lines, split_of
+from generator.commands.split_options import add_splits, split_lines, split_of
 from generator.commands.target import answered, target_of
 from generator.render.terminal.byte_units import about
 from generator.render.terminal.console import say, styled, tell, width
 from generator.render.terminal.durations import time_text
-from generator.render.terminal.table import Column, table_lines
+from generator.render.terminal.text_table import Column, table_lines
 from generator.spec.mode import MODES, asked_of
 
 if TYPE_CHECKING:
-    from generator.questions.parallel.plan import Planned
-    from generator.questions.time.answer import Room, TimeAnswer, TimeQuestion
-    from generator.questions.time.bound import LeastTime
+    from generator.questions.parallel.split_plan import Planned
+    from generator.questions.time.roofline import LeastTime
+    from generator.questions.time.time_answer import Room, TimeAnswer, TimeQuestion
 
 EXAMPLES = """\
   gen time llama-3-8b b=8 n=8192 --device h100                        one forward pass
@@ -66,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print how long it takes."""
     from generator.files.writing import replace
-    from generator.questions.time.answer import time_of
+    from generator.questions.time.time_answer import time_of
     from generator.render.roofline_chart import roofline_svg
 
     with answered():
@@ -94,13 +94,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _question(args: argparse.Namespace) -> TimeQuestion:
-    from generator.questions.hardware.files import device_named
+    from generator.questions.hardware.device_names import device_named
     from generator.questions.memory.fits import MemorySetting
     from generator.questions.memory.mixed_formats import weight_formats
     from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
-    from generator.questions.time.answer import TimeQuestion
-    from generator.questions.time.bound import TimeSetting, efficiency_of
+    from generator.questions.time.roofline import TimeSetting, efficiency_of
+    from generator.questions.time.time_answer import TimeQuestion
     from generator.questions.time.training import price_of
 
     weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
@@ -127,7 +127,7 @@ def _seconds(text: str) -> float:
 
 
 def _report(answer: TimeAnswer, *, all_rows: bool) -> list[str]:
-    from generator.questions.hardware.shown import bandwidth_text, memory_text, peak_text
+    from generator.questions.hardware.device_line import bandwidth_text, memory_text, peak_text
 
     cost, setting, memory, room = answer.cost, answer.question.setting, answer.question.memory, width()
     device = setting.device
@@ -163,7 +163,7 @@ def _bounds(answer: TimeAnswer, room: int | None) -> list[str]:
 
 def _bound_row(one: LeastTime) -> list[str]:
     from generator.formulas.human import rounded
-    from generator.questions.time.bound import rate
+    from generator.questions.time.roofline import rate
 
     size = sum(one.moved.values())
     counts = [rounded(round(one.flops), "FLOP") if one.flops else "", rounded(round(size), "bytes") if size else ""]

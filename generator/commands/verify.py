@@ -29,9 +29,9 @@ from generator.text.problems import ProblemsError, headline
 from generator.text.suggest import listed
 
 if TYPE_CHECKING:
-    from generator.proof.verify.checks import Check
-    from generator.proof.verify.run import Case, Verification
+    from generator.proof.verify.instance_checks import Check
     from generator.proof.verify.stepwise import Decoding
+    from generator.proof.verify.verification import Case, Verification
     from generator.spec.library import Library
 
 EXAMPLES = """\
@@ -76,8 +76,8 @@ def run(args: argparse.Namespace) -> int:
         library = _with_choices(library, subjects, chosen)  # another model than the public ones
     from generator.proof.verify.instance import Workbench
     from generator.proof.verify.measurements import UnmeasuredError, require_measurements
-    from generator.proof.verify.run import Verification, mistakes
     from generator.proof.verify.verdict_words import is_compared
+    from generator.proof.verify.verification import Verification, mistakes
     from generator.proof.verify.workers import verify_all
 
     try:

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from generator.files.regular_file import read_regular
     from generator.files.seal import State, state_of
     from generator.files.writing import LARGEST, replace
-    from generator.importing.target import locate
+    from generator.importing.named_model import locate
     from generator.render.workbook import build_workbook
     from generator.render.workbook.origin import Origin
     from generator.sheet.asked import asked

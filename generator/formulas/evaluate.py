@@ -15,7 +15,7 @@ from functools import lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from generator.formulas.stored import StoredFormula, size_names
+from generator.formulas.stored_formula import StoredFormula, size_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,7 +166,7 @@ def _narrowed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _text(expr: Any) -> str:
-    from generator.formulas.stored import text_of
+    from generator.formulas.stored_formula import text_of
 
     return text_of(expr, ())
 

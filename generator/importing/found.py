@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from generator.importing.common_keys import shared
 from generator.importing.config import KIND_KEY, Config, read_config
 from generator.importing.gguf import gguf_config
 from generator.importing.gguf_header import is_gguf
 from generator.importing.mapping import Mapped, mapped, one_for_all, written
-from generator.importing.shared import shared
-from generator.spec.imports import Import
+from generator.spec.import_mappings import Import
 from generator.spec.library import Library
 from generator.spec.lookup import everything, named_file
 from generator.spec.model import Spec

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from generator.errors import SizeError
 from generator.importing.config import Config
-from generator.spec.imports import Import, ImportedOption, reached
+from generator.spec.import_mappings import Import, ImportedOption, reached
 from generator.spec.keys import MAX_SIZE
 from generator.spec.model import Preset, Spec
 from generator.spec.option_values import check_option
+from generator.text.errors import SizeError
 from generator.text.expressions import Ast, ExpressionError, evaluate_number, names, unparse
 from generator.text.problems import Problem
 from generator.text.source import Span

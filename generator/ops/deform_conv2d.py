@@ -12,7 +12,7 @@ from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.divisibility import check_groups
 from generator.ops.params import FLAG, SIZE, SIZES, Flag
 from generator.ops.windows import check_fits, check_image, each_axis
-from generator.trace import sampling
+from generator.trace import image_sampling
 from generator.trace.convolution import Windows, convolution
 from generator.trace.pointwise import binary
 from generator.trace.tensor import Shape, Tensor
@@ -98,7 +98,7 @@ class DeformConv2d(Op):
 
     def _read(self, row: RowScope, x: Tensor, offsets: Tensor, factors: Sequence[Tensor], windows: Windows, own: Expr) -> Tensor:
         """Return what is read at the moved taps [b, c, taps, i, j], times the factors."""
-        read = sampling.deformed(row.t, x, offsets, windows, own)
+        read = image_sampling.deformed(row.t, x, offsets, windows, own)
         if own == 1:
             return binary(row.t, "mul", read, factors[0].unsqueeze(1)) if factors else read
         read = read.unflatten(0, (x.shape[0], own))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 from generator.ops.base import Along, CodeScope, Op, OpError, RowScope, param
 from generator.ops.padding import fixed_word
 from generator.ops.params import FLAG, Choice, ChoiceKind, Flag
-from generator.trace import sampling
+from generator.trace import image_sampling
 from generator.trace.tensor import Tensor
 
 IMAGE = 4
@@ -38,11 +38,11 @@ class GridSample(Op):
         x, grid = inputs
         names, shapes = row.input_names, [row.show(one.shape) for one in inputs]
         notes = [f"{name} is {shape}" for name, shape in zip(names, shapes, strict=True)]
-        if x.rank != IMAGE or grid.rank != IMAGE or not row.same(grid.shape[-1], sampling.PLACE):
+        if x.rank != IMAGE or grid.rank != IMAGE or not row.same(grid.shape[-1], image_sampling.PLACE):
             raise OpError(f"`{row.name}` needs an image [b, c, h, w] and places [b, i, j, 2]", *notes, at="in")
         if not row.same(x.shape[0], grid.shape[0]):
             raise OpError(f"`{row.name}` needs places for each image, and {names[1]} has other batches than {names[0]}", *notes, at="in")
-        return sampling.grid_sample(row.t, x, grid, cast(sampling.Mode, fixed_word(row, "mode", self.mode)))
+        return image_sampling.grid_sample(row.t, x, grid, cast(image_sampling.Mode, fixed_word(row, "mode", self.mode)))
 
     def along(self, row: RowScope, inputs: tuple[Tensor, ...], operand: int, axis: int) -> Along:
         """Mixed along the positions of the image, and the two numbers of a place."""

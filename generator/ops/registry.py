@@ -8,8 +8,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 import generator.ops as catalogue
+from generator.files.resources import OPS_GROUP, op_packages, templates_dir
 from generator.ops.base import Op
-from generator.resources import OPS_GROUP, op_packages, templates_dir
 from generator.text.problems import Problem, ProblemsError
 
 

@@ -10,12 +10,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.errors import SizeError
-from generator.pull.reading import OwnPreset, Typed, marks, opened, typed_into
+from generator.pull.typed_numbers import OwnPreset, Typed, marks, opened, typed_into
 from generator.render.formats import LANGUAGES
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Spec
+from generator.text.errors import SizeError
 from generator.text.problems import Problem, ProblemsError
 from generator.text.suggest import listed
 
@@ -70,7 +70,7 @@ def pulled(path: Path, library: Library) -> Pulled:
     from generator.render.texts import texts
     from generator.render.workbook import build_workbook
     from generator.render.workbook.origin import AS_BUILT
-    from generator.render.workbook.plan import make_plan
+    from generator.render.workbook.sheet_plan import make_plan
     from generator.sheet.compiled import compile_spec, source_hash
     from generator.sheet.in_force import sheet_in_force
 

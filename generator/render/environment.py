@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined
 
-from generator.resources import op_packages, templates_dir
+from generator.files.resources import op_packages, templates_dir
 
 
 @lru_cache(maxsize=1)

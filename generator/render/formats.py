@@ -135,7 +135,7 @@ def workbook_bytes(rendering: Rendering) -> bytes:
 def site_script_bytes(rendering: Rendering) -> bytes:
     """Return the formulas and the data of a spec for its page in a browser."""
     from generator.render.site.code_lines import code_lines
-    from generator.render.site.page import model_script
+    from generator.render.site.model_page import model_script
 
     code = code_lines(rendering.compiled, rendering.library, rendering.modules)
     return sealed(model_script(rendering.compiled.sheet, code))
@@ -143,6 +143,6 @@ def site_script_bytes(rendering: Rendering) -> bytes:
 
 def site_page_bytes(rendering: Rendering) -> bytes:
     """Return a spec's page for a browser."""
-    from generator.render.site.page import model_page
+    from generator.render.site.model_page import model_page
 
     return sealed(model_page(rendering.compiled.sheet))

@@ -7,7 +7,7 @@ from functools import cache
 
 import yaml
 
-from generator.resources import templates_dir
+from generator.files.resources import templates_dir
 
 
 def operation_of(op: str) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from xml.sax.saxutils import escape
 
-from generator.questions.hardware.shown import bandwidth_text, peak_text
-from generator.questions.time.answer import TimeAnswer
+from generator.questions.hardware.device_line import bandwidth_text, peak_text
+from generator.questions.time.time_answer import TimeAnswer
 
 WIDTH, HEIGHT = 1200, 460
 LEFT, RIGHT, TOP, BOTTOM = 80, 790, 50, 400

@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from generator.files.resources import templates_dir
 from generator.quantities import SHORT_UNITS, UNITS
-from generator.resources import templates_dir
 
 
 class Texts:

@@ -23,7 +23,7 @@ class InitialValue:
     """What a weight starts as.
 
     Args:
-        kind: a word of `generator.spec.initial.KINDS`.
+        kind: a word of `generator.spec.initial_words.KINDS`.
         number: its argument; none for a word without one.
         text: the argument as it is written, where it names no sizes; the name of the option that it is.
     """

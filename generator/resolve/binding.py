@@ -14,9 +14,7 @@ from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import Facts, symbol
 from generator.resolve.any_rank import named_axes, other_axes
 from generator.resolve.architecture import Architecture, Requirement
-from generator.resolve.requirements import Asker, Needs
-from generator.resolve.show import show_size
-from generator.resolve.sizes import (
+from generator.resolve.declared_sizes import (
     MAX_TERMS,
     Unresolved,
     as_size_error,
@@ -25,6 +23,8 @@ from generator.resolve.sizes import (
     size_problem,
     whole_condition,
 )
+from generator.resolve.requirements import Asker, Needs
+from generator.resolve.shape_text import show_size
 from generator.spec.model import Condition, Dim, Expression, Option, Spec, Use
 from generator.text.expressions import ExpressionError, expression_problem, names, symbolic
 from generator.text.problems import Problems

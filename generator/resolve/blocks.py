@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr, Ge, Integer
 
-from generator.errors import SizeError
 from generator.formulas.human import counted
 from generator.formulas.symbols import Facts
 from generator.resolve.any_rank import other_axes
 from generator.resolve.architecture import Architecture, BlockRow, EmptyStack, OpRow, ReadRow, Sized, Usage
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, known_sizes
-from generator.resolve.inside import report_inside, report_own
+from generator.resolve.declared_sizes import Unresolved, evaluated, written_size
 from generator.resolve.missing import report_missing_sizes
+from generator.resolve.mistakes_inside import report_inside, report_own
 from generator.resolve.requirements import Needs, is_known
-from generator.resolve.run import Frame, Run
-from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import Unresolved, evaluated, written_size
+from generator.resolve.shape_text import show_shape, show_size
+from generator.resolve.spec_run import Frame, Run
 from generator.spec.model import Expression, Row, Spec, Use
+from generator.text.errors import SizeError
 from generator.text.expressions import names, symbolic
 from generator.text.problems import Problems, ProblemsError
 from generator.text.source import Span

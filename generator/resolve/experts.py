@@ -17,13 +17,13 @@ from generator.formulas.symbols import symbol
 from generator.resolve.architecture import Architecture, BlockRow, ReadRow
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import HOLDS, Block, iterated, run_child
-from generator.resolve.run import Frame, Run
-from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import Unresolved, written_size
+from generator.resolve.declared_sizes import Unresolved, written_size
+from generator.resolve.shape_text import show_shape, show_size
+from generator.resolve.spec_run import Frame, Run
 from generator.spec.model import Dim, Expression
 from generator.text.expression_tree import Name
+from generator.trace.expert_kernels import add_rows, choosers, pick
 from generator.trace.pointwise import binary
-from generator.trace.routing import add_rows, choosers, pick
 from generator.trace.tensor import Kind, Tensor
 from generator.trace.tracer import Tally
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 
 from generator.resolve.architecture import BoundRow
-from generator.resolve.run import Frame, Run
-from generator.resolve.sizes import Unresolved
+from generator.resolve.declared_sizes import Unresolved
+from generator.resolve.spec_run import Frame, Run
 from generator.spec.model import Row
 from generator.text.suggest import did_you_mean, listed
 

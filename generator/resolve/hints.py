@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from sympy import Expr
 
-from generator.resolve.show import show_shape
+from generator.resolve.shape_text import show_shape
 from generator.spec.model import Expression, Row, Spec
 from generator.text.expressions import parse_expression
 from generator.text.problems import Problem, ProblemsError

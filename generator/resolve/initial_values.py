@@ -10,10 +10,10 @@ from typing import Any
 from sympy import Rational
 
 from generator.resolve.architecture import InitialValue, OpRow, Weight
+from generator.resolve.declared_sizes import Unresolved, evaluated
 from generator.resolve.missing import report_missing_sizes
-from generator.resolve.run import Frame, Run
-from generator.resolve.sizes import Unresolved, evaluated
-from generator.spec.initial import KINDS, KNOWN, Initial
+from generator.resolve.spec_run import Frame, Run
+from generator.spec.initial_words import KINDS, KNOWN, Initial
 from generator.text.expressions import names
 from generator.text.suggest import did_you_mean, listed
 

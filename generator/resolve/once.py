@@ -8,9 +8,9 @@ from sympy import Expr, Integer
 
 from generator.ops.cache import Cache
 from generator.resolve.architecture import Architecture
-from generator.resolve.decoding import caches
+from generator.resolve.decoding_sizes import caches
+from generator.spec.dead_rows import read_by_row
 from generator.spec.model import Row, Spec
-from generator.spec.reading import read_by_row
 
 
 def is_kept_once(row: Row) -> bool:

@@ -15,13 +15,7 @@ from generator.ops.params import AxesKind, AxisKind, BindError, FlagKind, Kind, 
 from generator.ops.registry import ops
 from generator.resolve.architecture import BoundRow, OpRow, ReadRow
 from generator.resolve.binding import yes_or_no
-from generator.resolve.hints import shapes_of
-from generator.resolve.missing import report_missing_sizes
-from generator.resolve.requirements import Asker
-from generator.resolve.run import Frame, Run
-from generator.resolve.scope import Scope as RowScope
-from generator.resolve.show import show_shape
-from generator.resolve.sizes import (
+from generator.resolve.declared_sizes import (
     MAX_TERMS,
     Unresolved,
     as_size_error,
@@ -29,6 +23,12 @@ from generator.resolve.sizes import (
     refuse_huge,
     size_problem,
 )
+from generator.resolve.hints import shapes_of
+from generator.resolve.missing import report_missing_sizes
+from generator.resolve.requirements import Asker
+from generator.resolve.scope import Scope as RowScope
+from generator.resolve.shape_text import show_shape
+from generator.resolve.spec_run import Frame, Run
 from generator.spec.model import Row
 from generator.text.expressions import ExpressionError, expression_problem, names
 from generator.text.problems import Problem

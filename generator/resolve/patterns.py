@@ -11,10 +11,10 @@ from sympy import Expr, Ge, Integer
 from generator.formulas.human import counted
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, ReadRow, Results, Sized
 from generator.resolve.blocks import Block, Trace, block_of, check_layer, iterated, named_inputs, results_of, run_child
+from generator.resolve.declared_sizes import Unresolved, written_size
 from generator.resolve.freezing import freezing
-from generator.resolve.run import Frame, Run
-from generator.resolve.show import show_size
-from generator.resolve.sizes import Unresolved, written_size
+from generator.resolve.shape_text import show_size
+from generator.resolve.spec_run import Frame, Run
 from generator.resolve.tied_blocks import check_one_block, check_same_weights, tied_block
 from generator.spec.model import Layers, Ref, Row
 from generator.trace.cycle import Turn, cycle, numbers

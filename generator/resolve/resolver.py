@@ -22,13 +22,13 @@ from generator.resolve.architecture import Architecture, Requirement, Sized
 from generator.resolve.binding import known_sizes
 from generator.resolve.blocks import KINDS
 from generator.resolve.contradictions import contradiction, unmet
+from generator.resolve.declared_sizes import Unresolved, written_shape, written_size
 from generator.resolve.hints import with_fixes
 from generator.resolve.requirements import Needs
-from generator.resolve.rows import trace_rows
-from generator.resolve.run import Frame, Run
-from generator.resolve.sizes import Unresolved, written_shape, written_size
+from generator.resolve.row_tracing import trace_rows
+from generator.resolve.spec_run import Frame, Run
 from generator.resolve.states import with_states
-from generator.resolve.stepwise import decoding_problems
+from generator.resolve.stepwise_mistakes import decoding_problems
 from generator.spec.library import Library
 from generator.spec.model import Input, Spec
 from generator.text.problems import Problem, ProblemsError

@@ -13,10 +13,10 @@ from generator.ops.cache import Cache
 from generator.resolve.architecture import Architecture, BlockRow, ReadRow
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import Block, iterated, run_child
+from generator.resolve.declared_sizes import Unresolved, written_shape
 from generator.resolve.missing import report_missing_sizes
-from generator.resolve.run import Frame, Run
-from generator.resolve.show import show_shape
-from generator.resolve.sizes import Unresolved, written_shape
+from generator.resolve.shape_text import show_shape
+from generator.resolve.spec_run import Frame, Run
 from generator.spec.model import Spec
 from generator.text.suggest import did_you_mean, listed
 from generator.trace.diary import Bind

@@ -11,9 +11,9 @@ from sympy.logic.boolalg import Boolean
 from generator.formulas.symbols import Facts
 from generator.ops.base import Op, OpError
 from generator.resolve.architecture import BoundRow, OpRow, Weight
-from generator.resolve.run import OwnSizes
-from generator.resolve.show import show_shape, show_size
-from generator.resolve.sizes import Unresolved, whole_notes
+from generator.resolve.declared_sizes import Unresolved, whole_notes
+from generator.resolve.shape_text import show_shape, show_size
+from generator.resolve.spec_run import OwnSizes
 from generator.spec.model import Row
 from generator.text.suggest import did_you_mean, joined
 from generator.trace.tensor import Kind, Shape, Tensor

@@ -20,9 +20,9 @@ from generator.formulas.text import to_text
 from generator.resolve.architecture import BoundRow, ReadRow, Requirement, SkippedRow
 from generator.resolve.binding import check_shape
 from generator.resolve.blocks import unlike
+from generator.resolve.declared_sizes import Unresolved
 from generator.resolve.requirements import Needs
-from generator.resolve.run import Frame, Run
-from generator.resolve.sizes import Unresolved
+from generator.resolve.spec_run import Frame, Run
 from generator.text.problems import Problem
 from generator.text.suggest import listed
 from generator.trace.tensor import Shape, Tensor, contiguous_strides

@@ -14,9 +14,9 @@ from sympy import Integer
 
 from generator.formulas.text import to_text
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow
-from generator.resolve.decoding import growths
+from generator.resolve.decoding_sizes import growths
 from generator.resolve.keepers import OVER_DEPTH, Keeper, keepers
-from generator.resolve.stepwise import mixed_in_front
+from generator.resolve.stepwise_mistakes import mixed_in_front
 from generator.spec.model import Spec
 from generator.text.problems import ProblemsError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, Weight
-from generator.resolve.run import Run
-from generator.resolve.show import show_shape
-from generator.resolve.sizes import Unresolved
+from generator.resolve.declared_sizes import Unresolved
+from generator.resolve.shape_text import show_shape
+from generator.resolve.spec_run import Run
 from generator.spec.model import Row
 from generator.text.suggest import did_you_mean
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from generator.resolve.architecture import BoundRow
+from generator.spec.dead_rows import read_by_row
 from generator.spec.model import Ref, Spec
-from generator.spec.reading import read_by_row
 from generator.text.problems import Problem
 from generator.text.suggest import listed
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from generator.errors import SizeError
 from generator.formulas.numerals import NotANumberError, whole_number
-from generator.importing.target import locate
+from generator.importing.named_model import locate
 from generator.sheet.compiled import Compiled, derive
 from generator.sheet.sizing import by_entry
 from generator.spec.choices import Choices
 from generator.spec.library import Library
 from generator.spec.model import Expression, Spec, Use
 from generator.spec.option_values import check_option
+from generator.text.errors import SizeError
 from generator.text.expressions import parse_expression
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source, Span

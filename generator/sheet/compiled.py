@@ -11,22 +11,22 @@ from weakref import WeakKeyDictionary
 from sympy import Expr, Integer
 from sympy.logic.boolalg import Boolean
 
+from generator.files.resources import builtin_specs_dir
 from generator.formulas.symbols import Facts, symbol
 from generator.formulas.text import to_text
 from generator.ops.base import TRAINING
 from generator.resolve.architecture import Architecture, BlockRow
 from generator.resolve.binding import option_problem
-from generator.resolve.decoding import growths
+from generator.resolve.declared_sizes import evaluated
+from generator.resolve.decoding_sizes import growths
 from generator.resolve.resolver import Resolver
-from generator.resolve.sizes import evaluated
-from generator.resources import builtin_specs_dir
-from generator.sheet.claims.parts import Costs
+from generator.sheet.claims.claimed_rows import Costs
 from generator.sheet.claims.verdicts import sheet_claims
 from generator.sheet.costed import Costed, costed
 from generator.sheet.costs import makers, output_names, totals
-from generator.sheet.memory import SavedMemory
-from generator.sheet.peak import PeakMemory
-from generator.sheet.presets import sheet_preset, sheet_presets
+from generator.sheet.pass_peak import PeakMemory
+from generator.sheet.preset_totals import sheet_preset, sheet_presets
+from generator.sheet.saved_bytes import SavedMemory
 from generator.sheet.sheet import Constraint, OptionFlow, Sheet, SheetClaim, SheetPreset, SheetRow, Size
 from generator.sheet.weights_read import ends_moved, sheet_weights, weights_read
 from generator.spec.choices import Choices

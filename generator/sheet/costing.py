@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.formulas.stored import size_names, text_of
+from generator.formulas.stored_formula import size_names, text_of
 from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES, SAVED_BYTES
 from generator.quantities import MEASURES, QUANTITIES, cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.presets import said_by_others
+from generator.sheet.preset_totals import said_by_others
 from generator.sheet.sheet import Sheet, SheetRow
 from generator.sheet.sizing import require, sized
+from generator.text.errors import MissingSizeError, SizeError
 from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sympy import Integer, Le
 from generator.formulas.feasible import PROPOSALS, Holds, Sizes, first, solutions
 from generator.formulas.symbols import symbol
 from generator.sheet.demands import search_order, sheet_demands
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 SMALL = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 1)

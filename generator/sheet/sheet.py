@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from generator.formulas.stored import StoredFormula
+from generator.formulas.stored_formula import StoredFormula
 from generator.in_bytes import InBytes, Ratio
 from generator.quantities import cost_formula
 from generator.sheet.number_formats import ITEM_BYTES
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from sympy import Expr
     from sympy.logic.boolalg import Boolean
 
-    from generator.resolve.decoding import Growth
-    from generator.sheet.memory import SavedMemory
-    from generator.sheet.peak import PeakMemory
+    from generator.resolve.decoding_sizes import Growth
+    from generator.sheet.pass_peak import PeakMemory
+    from generator.sheet.saved_bytes import SavedMemory
     from generator.spec.references import Reference
 
 SizeKind = Literal["free", "default", "derived"]
@@ -209,7 +209,7 @@ class SheetClaim:
 
 
 def _nothing_saved() -> SavedMemory:
-    from generator.sheet.memory import SavedMemory  # it imports sympy, which what is kept of a sheet does without
+    from generator.sheet.saved_bytes import SavedMemory  # it imports sympy, which what is kept of a sheet does without
 
     return SavedMemory()
 

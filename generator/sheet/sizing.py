@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.formulas.stored import size_names, text_of
-from generator.sheet.presets import complete, following, held
+from generator.formulas.stored_formula import size_names, text_of
+from generator.sheet.preset_totals import complete, following, held
 from generator.sheet.sheet import Sheet, Size
+from generator.text.errors import MissingSizeError, SizeError
 from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:

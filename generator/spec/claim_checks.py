@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from generator.in_bytes import SAVED_BYTES
 from generator.quantities import TRAFFIC_ELEMENTS
-from generator.spec.checks import size_notes, unknown_sizes
 from generator.spec.model import Claim, Spec
+from generator.spec.name_checks import size_notes, unknown_sizes
 from generator.text.problems import Problem
 from generator.text.suggest import did_you_mean, listed
 

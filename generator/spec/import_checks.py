@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.spec.imports import Import, reached
+from generator.spec.import_mappings import Import, reached
 from generator.spec.model import Spec
 from generator.text.problems import Problem
 from generator.text.suggest import did_you_mean, listed

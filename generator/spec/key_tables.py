@@ -6,10 +6,10 @@ import re
 
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.claim import Claim
-from generator.spec.imports import Import, ImportedOption
+from generator.spec.import_mappings import Import, ImportedOption
 from generator.spec.keys import Key, keys_of
 from generator.spec.model import Dim, Implementation, Input, Layers, Leaning, Option, Preset, Published, Slot, Spec, Use
-from generator.spec.schema import OF_BLOCKS, OF_ROWS
+from generator.spec.schema_builder import OF_BLOCKS, OF_ROWS
 
 TABLES: dict[str, tuple[Key, ...]] = {
     "a spec": keys_of(Spec),

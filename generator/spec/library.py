@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from generator.files.regular_file import read_regular, real
-from generator.resources import builtin_specs_dir
+from generator.files.resources import builtin_specs_dir
 from generator.spec.assemble import MAX_READ, assembled, block_names, block_place, inside, leans, renamed, with_sizes
 from generator.spec.mode import is_training
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes

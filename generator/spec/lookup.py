@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generator.files.regular_file import irregular, real
-from generator.resources import builtin_specs_dir
+from generator.files.resources import builtin_specs_dir
 from generator.spec.library import Library, spec_files
 from generator.spec.nearby import NOT_ARCHITECTURES, nearby_notes
 from generator.text.problems import Problem, ProblemsError

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from generator.spec.checkpoint import Checkpoint
 from generator.spec.claim import Claim
-from generator.spec.imports import Import
+from generator.spec.import_mappings import Import
 from generator.spec.keys import (
     A_NAME,
     CITE,

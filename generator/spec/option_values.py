@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from generator.errors import SizeError
 from generator.formulas.numerals import digit_notes, number
 from generator.spec.model import Option
+from generator.text.errors import SizeError
 from generator.text.suggest import did_you_mean, listed
 
 

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 from generator.ops.params import BindError, Raw
 from generator.ops.registry import ops
 from generator.spec import model
-from generator.spec.any_rank import with_rest
-from generator.spec.checks import check_parts, check_sizes, check_structure
 from generator.spec.claim_checks import check_claims
+from generator.spec.dead_rows import check_reading
+from generator.spec.ellipsis_shapes import with_rest
 from generator.spec.import_checks import check_imports
 from generator.spec.keys import Key, groups_of, keys_of
-from generator.spec.reading import check_reading
-from generator.spec.schema import OF_ROWS
+from generator.spec.name_checks import check_parts, check_sizes, check_structure
+from generator.spec.schema_builder import OF_ROWS
 from generator.spec.stages import WrittenOut, written_out
 from generator.spec.validation import Violation, validate
 from generator.spec.yaml_reader import Entry, Node, Scalar, plain, read_yaml

@@ -2,7 +2,7 @@
 
 Written down here, because checking a spec must not import torch; tests hold both lists against torch and against the modules.
 A size, an option and a slot is an argument of the module and is kept under its own name, so such a name is an error. Rows and inputs are
-renamed where they must be (`generator.render.module.names`): nobody passes them by name.
+renamed where they must be (`generator.render.module.python_names`): nobody passes them by name.
 """
 
 from __future__ import annotations

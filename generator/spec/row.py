@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from generator.spec.initial import INITIAL, Initial
+from generator.spec.initial_words import INITIAL, Initial
 from generator.spec.keys import (
     EACH,
     EXPRESSION,

@@ -13,7 +13,7 @@ from typing import Any
 from generator.formulas.human import counted
 from generator.ops.registry import ops
 from generator.spec.keys import MAX_ROWS, of_one_stage
-from generator.spec.schema import build_schema
+from generator.spec.schema_builder import build_schema
 from generator.spec.violation_hints import meant_parameter, missing_hint, op_hint, type_hint, unknown_key_hint
 from generator.spec.yaml_reader import Mapping as MappingNode
 from generator.spec.yaml_reader import Node, find, plain, read_yaml

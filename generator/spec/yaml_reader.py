@@ -16,7 +16,7 @@ import yaml
 
 from generator.files.regular_file import read_regular
 from generator.spec.indexed_yaml import IndexedLoader
-from generator.spec.visible import code_point, joined, unseen, unseen_beside_pairs
+from generator.spec.visible_characters import code_point, joined, unseen, unseen_beside_pairs
 from generator.spec.yaml_mistakes import explain
 from generator.spec.yaml_nodes import Entry, Mapping, Node, Scalar, ScalarValue, Sequence, Style, find, plain
 from generator.spec.yaml_scalars import scalar_value

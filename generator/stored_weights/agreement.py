@@ -8,7 +8,7 @@ from typing import Any
 
 from generator.sheet.compiled import Compiled
 from generator.spec.library import Library
-from generator.stored_weights.reading import Stored
+from generator.stored_weights.weight_headers import Stored
 
 MOST_SHOWN = 3  # differences
 

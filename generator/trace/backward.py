@@ -17,9 +17,9 @@ from sympy import Integer, expand
 from generator.formulas.symbols import Facts
 from generator.trace.derivatives import Derivative, Gradients, summed_to
 from generator.trace.diary import Launch
-from generator.trace.layout import elementwise_strides
 from generator.trace.liveness import Forward, run_again
-from generator.trace.peak import Memory, Replayed
+from generator.trace.memory_order import elementwise_strides
+from generator.trace.peak_moments import Memory, Replayed
 from generator.trace.recompute import Segment
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, View, contiguous_strides, next_order, product
 

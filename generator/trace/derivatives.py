@@ -14,8 +14,8 @@ from sympy import Integer
 from generator.formulas.symbols import Facts
 from generator.trace.diary import Launch
 from generator.trace.kernels import PASSED_ON, PLACE, Kernel, Rule, kernel_of
-from generator.trace.layout import slowest_first
 from generator.trace.memory_format import is_channels_last, strides_after
+from generator.trace.memory_order import slowest_first
 from generator.trace.tensor import Kind, Shape, Tensor, View, contiguous_strides, dense_strides, next_order, product
 
 

@@ -21,7 +21,7 @@ from generator.formulas.evaluate import evaluate
 from generator.trace.flow import Key
 from generator.trace.tensor import Storage, Tensor, next_order
 
-RUNS = 7  # of a stack or recurrence that stand for any number, see `generator.trace.peak`
+RUNS = 7  # of a stack or recurrence that stand for any number, see `generator.trace.peak_moments`
 ATTENTION: Final = "attention"
 BLOCKS: Final = "blocks"
 Place = tuple[tuple[str, int], ...]  # of the enclosing stacks and recurrences, outermost first, the row and which of its runs it is

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from generator.trace.alive import Moment
 from generator.trace.diary import Bind, BlockPass, Diary, Enter, Event, Launch, Leave
-from generator.trace.peak import Memory
+from generator.trace.peak_moments import Memory
 from generator.trace.recompute import Segment, segments
 from generator.trace.tensor import Storage, Tensor
 

@@ -9,7 +9,7 @@ from sympy import Expr, Integer, cancel
 
 from generator.trace.hidden import Hides
 from generator.trace.kernels import vector_flops
-from generator.trace.layout import elementwise_strides
+from generator.trace.memory_order import elementwise_strides
 from generator.trace.tensor import ONE, Shape, Tensor
 from generator.trace.tracer import ZERO, Tracer
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from sympy import Expr, Integer, ceiling, floor
 
 from generator.formulas.logarithm import Log2
-from generator.trace.layout import slowest_first
+from generator.trace.memory_order import slowest_first
 from generator.trace.tensor import ONE, Kind, Shape, Tensor, dense_strides, product
 from generator.trace.tracer import Tracer
 

@@ -17,7 +17,7 @@ from generator.trace.diary import Bind, Diary, Enter, Leave
 from generator.trace.flow import Flow
 from generator.trace.hidden import Hidden
 from generator.trace.kernels import kernel_of
-from generator.trace.layout import elementwise_strides
+from generator.trace.memory_order import elementwise_strides
 from generator.trace.tensor import Kind, Shape, Storage, Tensor, contiguous_strides, product
 
 ZERO = Integer(0)

@@ -23,7 +23,7 @@ from generator.ops.registry import ops
 from generator.resolve.resolver import Resolver
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
-from generator.spec.schema import build_schema
+from generator.spec.schema_builder import build_schema
 from generator.text.problems import ProblemsError, render
 from tests.render.markdown.rendered import headings, shown, tokens
 from tests.support.hostile_texts import HOSTILE, MARK, SHOWN, UNSEEN

@@ -110,7 +110,7 @@ def test_another_version_of_the_tool_builds_everything(gen, capsys, monkeypatch)
     assert built(capsys) == {"alone", "layer", "pair"}
 
 
-@pytest.mark.parametrize("name", ["generator/ops/linear.py", "templates/ops/linear.jinja", "generator/spec/schema.py"])
+@pytest.mark.parametrize("name", ["generator/ops/linear.py", "templates/ops/linear.jinja", "generator/spec/schema_builder.py"])
 def test_the_code_the_templates_and_the_schema_are_part_of_the_fingerprint(name, tmp_path, monkeypatch) -> None:
     import shutil
     from pathlib import Path

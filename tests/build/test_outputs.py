@@ -348,7 +348,7 @@ def test_the_index_lists_all_specs_after_one_edit_as_after_a_full_build(specs, o
 
 def test_the_index_says_what_the_sheets_say(specs, out, gen) -> None:
     from generator.render.markdown.index import IndexEntry, render_index
-    from generator.render.markdown.presets import preset_numbers
+    from generator.render.markdown.preset_tables import preset_numbers
     from generator.sheet.compiled import compile_spec
     from generator.spec.library import Library
 

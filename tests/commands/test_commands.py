@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from generator.build.fixed import SCHEMA
 from generator.cli import main
 from generator.commands import show
-from generator.resources import builtin_specs_dir
+from generator.files.resources import builtin_specs_dir
 from generator.spec.library import spec_files
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 

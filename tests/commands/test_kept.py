@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.files import cache
+from generator.files import user_cache
 
 SPEC = """\
 title: Two layers
@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mine.yaml").write_text(SPEC)
     (tmp_path / "part.yaml").write_text(PART)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(cache.FOLDER, str(tmp_path / "kept"))
+    monkeypatch.setenv(user_cache.FOLDER, str(tmp_path / "kept"))
     return tmp_path
 
 
@@ -70,10 +70,10 @@ def params(capsys: pytest.CaptureFixture[str]) -> int:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=" ".join)
 def test_the_answer_is_the_same_when_it_was_kept(question, folder, capsys, monkeypatch) -> None:
-    monkeypatch.setenv(cache.FOLDER, "")
+    monkeypatch.setenv(user_cache.FOLDER, "")
     derived = said(question, capsys)
     assert not (folder / "kept").exists()
-    monkeypatch.setenv(cache.FOLDER, str(folder / "kept"))
+    monkeypatch.setenv(user_cache.FOLDER, str(folder / "kept"))
     assert said(question, capsys) == derived
     assert said(question, capsys) == derived
 
@@ -144,7 +144,7 @@ def test_another_entry_in_the_place_of_one_is_not_believed(folder, capsys) -> No
     """A well-formed entry that is no sheet."""
     expected = params(capsys)
     keys = [entry.name for entry in (folder / "kept").iterdir()]
-    cache.keep("something else", {"sizes": ["b"], "options": [], "uses": []})
+    user_cache.keep("something else", {"sizes": ["b"], "options": [], "uses": []})
     other = next(entry for entry in (folder / "kept").iterdir() if entry.name not in keys)
     for key in keys:
         (folder / "kept" / key).write_bytes(other.read_bytes())
@@ -158,10 +158,10 @@ def test_where_nothing_can_be_kept_all_is_derived(folder, capsys) -> None:
 
 
 def test_not_more_is_kept_than_some_hundred_entries(folder) -> None:
-    for index in range(cache.MOST_ENTRIES + 2):
-        cache.keep(str(index), index)
-    assert len(list((folder / "kept").iterdir())) < cache.MOST_ENTRIES
-    assert cache.recall(str(cache.MOST_ENTRIES + 1)) == cache.MOST_ENTRIES + 1
+    for index in range(user_cache.MOST_ENTRIES + 2):
+        user_cache.keep(str(index), index)
+    assert len(list((folder / "kept").iterdir())) < user_cache.MOST_ENTRIES
+    assert user_cache.recall(str(user_cache.MOST_ENTRIES + 1)) == user_cache.MOST_ENTRIES + 1
 
 
 def test_a_size_that_becomes_an_option_is_one(folder, capsys) -> None:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
+from generator.commands.command_list import COMMANDS
 from generator.commands.exit_codes import EXIT_CODES
-from generator.commands.registry import COMMANDS
 from tests.support.small_specs import BROKEN, LAYER, PAIR, write_specs
 
 ROOT = Path(__file__).parents[2]
@@ -60,7 +60,7 @@ def test_each_command_has_help_with_examples(command, capsys) -> None:
 
 def test_help_imports_nothing_heavy() -> None:
     program = (
-        "import sys\nfrom generator.cli import main\nfrom generator.commands.registry import COMMANDS\n"
+        "import sys\nfrom generator.cli import main\nfrom generator.commands.command_list import COMMANDS\n"
         "for command in COMMANDS: main([command.name, '--help'])\n"
         "print(sorted({'sympy', 'jinja2', 'openpyxl', 'jsonschema', 'yaml', 'numpy', 'torch'} & set(sys.modules)))"
     )

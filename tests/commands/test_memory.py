@@ -11,13 +11,13 @@ import torch
 from torch import nn
 
 from generator.cli import main
-from generator.errors import SizeError
 from generator.questions.hardware.amounts import memory_amount
 from generator.questions.memory.fits import MemorySetting, largest, needs_of
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS, stored_format
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of
+from generator.text.errors import SizeError
 from tests.support.builtin import builtin_library
 
 OF_TORCH: dict[str, Any] = {

@@ -10,7 +10,7 @@ import pytest
 from generator.api import load
 from generator.cli import main
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import verify
+from generator.proof.verify.verification import verify
 from generator.render.markdown.page import render_page
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library

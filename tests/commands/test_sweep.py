@@ -17,7 +17,7 @@ from generator.questions.growth.axes import Axis
 from generator.questions.sweep import grid as grids
 from generator.questions.sweep.best import best
 from generator.questions.sweep.grid import Grid
-from generator.questions.sweep.run import Sweep, parse_where
+from generator.questions.sweep.sweep_chunks import Sweep, parse_where
 
 
 def points(sweep: Sweep) -> list[dict[str, int]]:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.proof.verify.checks import Check
+from generator.proof.verify.instance_checks import Check
 from generator.proof.verify.report import render_report
-from generator.proof.verify.run import Case, Verification
 from generator.proof.verify.verdict_words import outcome, word
+from generator.proof.verify.verification import Case, Verification
 from generator.text.problems import Problem
 from tests.support.small_specs import BROKEN, LAYER, write_specs
 

@@ -12,6 +12,7 @@ import sympy
 from hypothesis import HealthCheck, assume, given, settings
 from sympy import Eq, Float, Function, Integer, Max, Min, Mod, Ne, Not, Or, Piecewise, Rational, ceiling, floor, log, sqrt, symbols
 
+from generator.files.resources import templates_dir
 from generator.formulas.dialect import PrintingError
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.javascript import HELPERS, to_javascript
@@ -19,7 +20,6 @@ from generator.formulas.latex import to_latex
 from generator.formulas.logarithm import Log2
 from generator.formulas.mathml import to_mathml
 from generator.formulas.symbols import symbol
-from generator.resources import templates_dir
 from tests.support.browser import browser
 
 from .expressions import SIZES, conditions, exact_value, formulas, sizes, whole_leaves

@@ -10,7 +10,7 @@ from sympy import And, Eq, Gt, Max, Min, Mod, Ne, Not, Or, Piecewise, Rational, 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.formula_data import FormulaDataError, from_data, to_data
 from generator.formulas.logarithm import Log2
-from generator.formulas.stored import StoredFormula
+from generator.formulas.stored_formula import StoredFormula
 from generator.formulas.symbols import symbol
 
 b, n, d = map(symbol, "bnd")

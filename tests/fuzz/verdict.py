@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 from generator.build.worker import Surroundings, Task, render
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import Case, check_case, mistakes, preset_sizes
-from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.sample_sizes import NoSampleError, sample
 from generator.proof.verify.stepwise import check_decoding
+from generator.proof.verify.verification import Case, check_case, mistakes, preset_sizes
 from generator.render.formats import FORMATS
 from generator.render.module.view import ModuleSet
 from generator.resolve.architecture import Architecture

@@ -10,7 +10,7 @@ from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import FIRST_LAYER_ROW, make_plan
+from generator.render.workbook.sheet_plan import FIRST_LAYER_ROW, make_plan
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import sized

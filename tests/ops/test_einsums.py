@@ -10,7 +10,7 @@ import torch
 from sympy import Integer
 
 from generator.formulas.symbols import Facts
-from generator.proof.measure.matmul import backward_matmul_flops, matmul_flops
+from generator.proof.measure.matmul_flops import backward_matmul_flops, matmul_flops
 from generator.proof.measure.saved import saved
 from generator.proof.measure.traffic import traffic
 from generator.proof.measure.vector import vector_flops

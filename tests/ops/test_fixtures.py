@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from generator.ops.registry import ops
-from generator.proof.verify.checks import Instance, check_instance
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.instance_checks import Instance, check_instance
+from generator.proof.verify.sample_sizes import sample
 from generator.spec.library import spec_files
 from tests.support.builtin import OPS, ops_library
 

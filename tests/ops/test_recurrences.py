@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import check_instance
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.instance_checks import check_instance
+from generator.proof.verify.sample_sizes import sample
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library, spec_files
 from generator.text.problems import ProblemsError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.api import load
-from generator.errors import SpecError
+from generator.text.errors import SpecError
 from tests.support.small_specs import write_specs
 
 TWICE = """\

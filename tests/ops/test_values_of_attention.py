@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
 from generator.sheet.compiled import compile_spec
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from tests.support.public import needs_transformers

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from generator.proof.verify.instance import Workbench
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 from tests.support.builtin import ops_library
 
 

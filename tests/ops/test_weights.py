@@ -12,10 +12,10 @@ from torch import nn
 
 from generator.api import load
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import check_instance
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.instance_checks import check_instance
 from generator.proof.verify.peaks import compare_peaks
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
 from generator.proof.verify.stepwise import check_decoding
 from generator.spec.library import Library, spec_files
 from tests.support.small_specs import write_specs

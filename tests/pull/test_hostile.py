@@ -15,7 +15,7 @@ from generator import load
 from generator.cli import main
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import make_plan
+from generator.render.workbook.sheet_plan import make_plan
 from tests.pull import hostile
 from tests.pull.test_pull import SPEC
 

@@ -14,7 +14,7 @@ from generator import load
 from generator.cli import main
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import Plan, make_plan
+from generator.render.workbook.sheet_plan import Plan, make_plan
 from tests.render.workbook.libreoffice import needs_libreoffice, recalculated
 
 SPEC = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.questions.workload.formulas import workload_of
+from generator.questions.workload.workload_formulas import workload_of
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from tests.support.small_specs import write_specs

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from generator.cli import main
-from generator.questions.hardware.files import builtin_devices
+from generator.questions.hardware.device_names import builtin_devices
 from generator.render.markdown.on_devices import on_devices_section
 from generator.sheet.compiled import compile_spec
 from tests.support.builtin import builtin_library

@@ -14,7 +14,7 @@ from generator.cli import main
 from generator.proof.verify.instance import Workbench
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import make_plan
+from generator.render.workbook.sheet_plan import make_plan
 from generator.spec.library import Library
 from tests.render.workbook.libreoffice import edited, needs_libreoffice, recalculated, values
 

@@ -12,7 +12,7 @@ from generator.proof.measure.kernel import KernelMode
 from generator.proof.measure.parameters import WholeParameters
 from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
 from generator.questions.time.work import forward_work

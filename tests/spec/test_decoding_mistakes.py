@@ -10,8 +10,8 @@ from generator.cli import main
 from generator.ops.base import Op
 from generator.ops.registry import ops
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import verify
 from generator.proof.verify.stepwise import Decoding, check_decoding
+from generator.proof.verify.verification import verify
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from generator.spec.key_tables import TABLES, with_tables
 from generator.spec.library import spec_files
-from generator.spec.schema import build_schema, file_schema
+from generator.spec.schema_builder import build_schema, file_schema
 from generator.spec.yaml_reader import plain, read_yaml
 from generator.text.source import Source
 

@@ -13,7 +13,7 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generator.resources import builtin_specs_dir
+from generator.files.resources import builtin_specs_dir
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError

@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 
 from generator.formulas.symbols import symbol
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import check_case
+from generator.proof.verify.verification import check_case
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from tests.support.bad_specs import told

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generator.render.module.checks import own_conditions
+from generator.render.module.condition_checks import own_conditions
 from generator.render.module.view import ModuleSet
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library

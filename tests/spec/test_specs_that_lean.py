@@ -8,8 +8,8 @@ import pytest
 
 from generator.cli import main
 from generator.formulas.symbols import symbol
-from generator.pull.reading import OwnPreset
-from generator.pull.writing import add_presets
+from generator.pull.preset_text import add_presets
+from generator.pull.typed_numbers import OwnPreset
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.spec.lookup import collect

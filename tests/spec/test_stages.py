@@ -196,8 +196,8 @@ def test_mistake(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_sizes_of_a_workbook_come_back_as_lists(tmp_path: Path) -> None:
-    from generator.pull.reading import OwnPreset
-    from generator.pull.writing import add_presets
+    from generator.pull.preset_text import add_presets
+    from generator.pull.typed_numbers import OwnPreset
 
     file = tmp_path / "pyramid.yaml"
     shutil.copy(FIXTURES / "pyramid.yaml", file)

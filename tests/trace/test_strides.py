@@ -9,7 +9,7 @@ import torch
 from sympy import Integer
 
 from generator.formulas.symbols import Facts
-from generator.trace.layout import elementwise_strides
+from generator.trace.memory_order import elementwise_strides
 from generator.trace.tensor import Shape, Storage, Tensor, contiguous_strides
 
 ROUNDS = 600  # tensors of each test

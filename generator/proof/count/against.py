@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from generator.in_bytes import PEAK_BYTES
-from generator.proof.count.counted import ADDED, Counted
+from generator.proof.count.count_result import ADDED, Counted
 from generator.proof.count.unfit import UnfitError
 from generator.proof.verify.instance import Workbench
 from generator.quantities import ACTIVE_PARAMS, PARAMS

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from torch import Tensor, nn
 
-from generator.proof.count.counted import ADDED, ModuleCount
+from generator.proof.count.count_result import ADDED, ModuleCount
 from generator.quantities import ACTIVE_PARAMS, PARAMS, TRAINABLE_PARAMS
 
 ByLabel = Mapping[str, int]

@@ -13,7 +13,7 @@ from torch._ops import OpOverload
 from torch.autograd.graph import saved_tensors_hooks
 
 from generator.proof.measure.kernel import KernelCall, Observer
-from generator.proof.measure.matmul import UNCOUNTED
+from generator.proof.measure.matmul_flops import UNCOUNTED
 from generator.proof.measure.operations import base_name, full_name, is_own
 from generator.proof.measure.uncounted import UncountedError
 

@@ -5,11 +5,11 @@ Nothing here knows the cost formulas of this package. Importing it imports torch
 
 from generator.proof.measure import meta as meta  # how meta tensors behave from here on
 from generator.proof.measure.kernel import Count, KernelMode, MeasuredKernel, TensorInfo, kernels
-from generator.proof.measure.labels import current_label, module_labels, record
-from generator.proof.measure.matmul import backward_matmul_flops, matmul_flops, matmul_kernels
+from generator.proof.measure.matmul_flops import backward_matmul_flops, matmul_flops, matmul_kernels
 from generator.proof.measure.parameters import Parameters, UsedParameters, parameters
 from generator.proof.measure.peak import MeasuredPeak, peak
 from generator.proof.measure.saved import Saved, SavedStorage, saved
+from generator.proof.measure.stretches import current_label, module_labels, record
 from generator.proof.measure.traffic import KernelTraffic, Traffic, kernel_traffic, traffic
 from generator.proof.measure.uncounted import UncountedError
 from generator.proof.measure.vector import vector_flops

@@ -19,9 +19,9 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from generator.proof.measure.labels import current_label
 from generator.proof.measure.operations import is_composite, is_question, is_view, op_name
 from generator.proof.measure.storages import require_one_storage, tensors_in
+from generator.proof.measure.stretches import current_label
 from generator.proof.measure.uncounted import UncountedError
 
 Key = TypeVar("Key")
@@ -59,7 +59,7 @@ class MeasuredKernel:
         inputs: all tensor arguments, in order.
         outputs: all tensor results, in order.
         is_view: nothing is computed: the results are other views of the inputs' storages.
-        label: the label in force, see `generator.proof.measure.labels`.
+        label: the label in force, see `generator.proof.measure.stretches`.
         lines: line numbers in the source file that the measurement was asked to follow, outermost call first.
     """
 

@@ -1,6 +1,6 @@
 """Tells the operations that surely contain no contraction from those of which nothing is known.
 
-`generator.proof.measure.matmul` has formulas for contractions and refuses fused layers that it knows by name. That is enough for the
+`generator.proof.measure.matmul_flops` has formulas for contractions and refuses fused layers that it knows by name. That is enough for the
 modules of this package, which use few operations. In modules that others have written any operation may be met, also one that another
 package defines, and 0 FLOPs must not be said of it only because nobody has a formula.
 """
@@ -11,7 +11,7 @@ import torch
 from torch._ops import OpOverload
 
 from generator.proof.measure.kernel import KernelCall
-from generator.proof.measure.matmul import contraction_flops
+from generator.proof.measure.matmul_flops import contraction_flops
 from generator.proof.measure.operations import base_name, full_name, is_own
 from generator.proof.measure.uncounted import UncountedError
 from generator.trace.vector_table import COMPOSITES, PRIMITIVES

@@ -12,7 +12,7 @@ from typing import Any
 from torch import Tensor
 
 from generator.proof.measure.kernel import Count, KernelCall, KernelMode, Shares
-from generator.proof.measure.matmul import in_groups, is_contraction, refuse_uncounted
+from generator.proof.measure.matmul_flops import in_groups, is_contraction, refuse_uncounted
 from generator.proof.measure.operations import argument, base_name
 from generator.proof.measure.uncounted import UncountedError
 

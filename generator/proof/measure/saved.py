@@ -20,8 +20,8 @@ import torch
 from torch import Tensor
 
 from generator.proof.measure.kernel import running_lines
-from generator.proof.measure.labels import current_label
 from generator.proof.measure.storages import owned_storages, storage_bytes, storage_elements, storage_key, tensors_in
+from generator.proof.measure.stretches import current_label
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SavedStorage:
         shape: of the tensor saved first.
         producer: the autograd function that made that tensor (`MulBackward0`); "" if none did.
         is_input: the storage came in as an argument.
-        label: the label in force when it was first saved, see `generator.proof.measure.labels`.
+        label: the label in force when it was first saved, see `generator.proof.measure.stretches`.
         lines: line numbers of the calls that first saved it, in the file that the measurement was asked to follow, outermost call first.
     """
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from generator.proof.measure.gradients import gradients_set_aside, run_backward
 from generator.proof.measure.kernel import KernelMode, Observer
 from generator.proof.measure.macs import MacShares
-from generator.proof.measure.matmul import flop_counter, matmul_flops, refuse_uncounted
+from generator.proof.measure.matmul_flops import flop_counter, matmul_flops, refuse_uncounted
 from generator.proof.measure.saved import Saved, SavedWatch
 from generator.proof.measure.storages import owned_storages, tensors_in
 from generator.proof.measure.traffic import Traffic, kernel_traffic

@@ -18,8 +18,8 @@ from generator.formulas.evaluate import evaluate
 from generator.ops.attention import Attention
 from generator.proof.measure.saved import saved
 from generator.proof.measure.together import MeasuredStep, step
+from generator.proof.verify.expert_routing import drops_tokens, routed_evenly
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.routing import drops_tokens, routed_evenly
 from generator.proof.verify.state import copied, prefilled_state
 from generator.resolve.architecture import Architecture
 from generator.sheet.sheet import Sheet

@@ -6,8 +6,8 @@ import re
 import traceback
 from pathlib import Path
 
+from generator.proof.verify.differing_rows import line_rows
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.rows import line_rows
 
 
 def described(bench: Workbench, error: Exception) -> str:

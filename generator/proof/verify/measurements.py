@@ -8,18 +8,18 @@ from fractions import Fraction
 
 from torch import Tensor
 
-from generator.proof.measure.backward import backward_matmul_kernels
+from generator.proof.measure.backward_lines import backward_matmul_kernels
 from generator.proof.measure.macs import macs_kernels
-from generator.proof.measure.matmul import matmul_kernels
+from generator.proof.measure.matmul_flops import matmul_kernels
 from generator.proof.measure.parameters import UsedParameters, parameters
 from generator.proof.measure.saved import saved
 from generator.proof.measure.together import MeasuredForward, MeasuredStep
 from generator.proof.measure.traffic import traffic
 from generator.proof.measure.vector import vector_flops
-from generator.proof.measure.visible import VisibleFlops
+from generator.proof.measure.visible_flops import VisibleFlops
 from generator.proof.verify.built import Instance
+from generator.proof.verify.differing_rows import Counter, RowDifference, first_difference
 from generator.proof.verify.row_weights import wrong_weights
-from generator.proof.verify.rows import Counter, RowDifference, first_difference
 from generator.proof.verify.state import copied, elements
 from generator.quantities import (
     ACTIVE_PARAMS,

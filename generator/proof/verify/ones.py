@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
-from generator.proof.verify.checks import Check
+from generator.proof.verify.instance_checks import Check
 from generator.sheet.sheet import Sheet
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import Check
+from generator.proof.verify.instance_checks import Check
 from generator.proof.verify.variants import FORMATS, in_format, peak_checks
-from generator.sheet.peak import Pass
+from generator.sheet.pass_peak import Pass
 
 
 def pass_checks(instance: Instance, passes: Sequence[Pass] = (Pass.GRADIENTS,)) -> Iterator[Check]:

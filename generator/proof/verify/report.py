@@ -8,13 +8,13 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from generator.formulas.human import counted
-from generator.proof.verify.quantities import DECODING, MEASURED_BY, SIZE_ONE
-from generator.proof.verify.references.run import ReferenceCheck
-from generator.proof.verify.run import Case, Verification
+from generator.proof.verify.quantity_words import DECODING, MEASURED_BY, SIZE_ONE
+from generator.proof.verify.references.reference_runs import ReferenceCheck
 from generator.proof.verify.verdict_words import decoding_words, is_compared, measurements, outcome, word
+from generator.proof.verify.verification import Case, Verification
 from generator.render.environment import environment
-from generator.render.markdown.escape import code, link, tag_code, tag_text, text
-from generator.render.markdown.table import MarkdownTable, table
+from generator.render.markdown.escape_markdown import code, link, tag_code, tag_text, text
+from generator.render.markdown.table_rows import MarkdownTable, table
 from generator.text.problems import headline
 
 MADE_BY = "Made by `gen verify --report`"

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.built import Instance
+from generator.proof.verify.differing_rows import RowDifference
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.rows import RowDifference
 from generator.render.module.lines import row_names
 from generator.resolve.once import run_once
 from generator.trace.tensor import Shape

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.built import Instance
-from generator.proof.verify.rows import RowDifference
+from generator.proof.verify.differing_rows import RowDifference
 from generator.render.module.lines import row_names
 from generator.resolve.architecture import BlockRow, BoundRow
 from generator.sheet.sheet import SheetRow

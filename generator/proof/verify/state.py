@@ -10,9 +10,9 @@ from torch import nn
 
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
-from generator.resolve.decoding import growths
+from generator.resolve.decoding_sizes import growths
 from generator.resolve.once import earlier_tokens
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 
 
 def copied(state: dict[str, Any]) -> dict[str, Any]:

@@ -22,13 +22,13 @@ from generator.formulas.text import to_text
 from generator.ops.cache import Cache
 from generator.proof.verify.failures import described
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.sample_sizes import NoSampleError, sample
 from generator.proof.verify.state import sizes_of_step
-from generator.resolve.decoding import caches, growths
+from generator.resolve.decoding_sizes import caches, growths
 from generator.resolve.keepers import keepers
 from generator.resolve.once import is_kept_once, keeps_once, run_once
 from generator.resolve.states import forgetting
-from generator.resolve.stepwise import mixing_row
+from generator.resolve.stepwise_mistakes import mixing_row
 from generator.trace.tensor import Shape
 
 TOLERANCE = 1e-10  # of float64 results, times the greatest of them where that is above one

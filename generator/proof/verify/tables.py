@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.ops.table import Table
-from generator.proof.verify.blocks import blocks_of
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import Check
-from generator.proof.verify.rows import RowDifference
+from generator.proof.verify.differing_rows import RowDifference
+from generator.proof.verify.instance_checks import Check
+from generator.proof.verify.submodules import blocks_of
 from generator.render.module.lines import row_names
 from generator.resolve.architecture import Architecture, BoundRow
 from generator.text.expression_tree import Ast, Binary, Bool, Call, Compare, Name, Number, Unary, fold

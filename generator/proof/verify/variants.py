@@ -15,11 +15,11 @@ from generator.proof.measure.peak import forward_peak
 from generator.proof.measure.peak import peak as measured_peak
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import Check
+from generator.proof.verify.differing_rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
+from generator.proof.verify.instance_checks import Check
 from generator.proof.verify.measurements import MEASUREMENTS, Measurement
-from generator.proof.verify.rows import ByLines, RowDifference, first_difference, saved_bytes_by_row
 from generator.proof.verify.state import copied, without_past
-from generator.sheet.peak import Pass, PeakMemory
+from generator.sheet.pass_peak import Pass, PeakMemory
 
 GRADIENTS = {True: "all inputs with gradient", False: "no input with gradient"}
 FORMATS = {"float32": torch.float32, "bfloat16": torch.bfloat16}

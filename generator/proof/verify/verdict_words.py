@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from generator.formulas.human import counted
-from generator.proof.verify.run import Verification
 from generator.proof.verify.stepwise import Decoding
+from generator.proof.verify.verification import Verification
 
 EQUAL_WHERE_COMPARED = "equal where compared"
 

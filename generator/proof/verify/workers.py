@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import Verification, verify, verify_preset
+from generator.proof.verify.verification import Verification, verify, verify_preset
 from generator.spec.library import Library
 
 LOST = "the process that verified it has ended unexpectedly; there may be too little memory for so many: try --jobs 1"

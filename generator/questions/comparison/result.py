@@ -9,17 +9,17 @@ from functools import cached_property
 
 from sympy import Expr, Rational, Symbol
 
-from generator.errors import MissingSizeError, SizeError
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.quantities import Quantity, cost_formula
 from generator.questions.comparison.comparison import Comparison
-from generator.questions.growth.bound import at
+from generator.questions.growth.at_sizes import at
 from generator.questions.growth.closed import ClosedForm, closed_form
 from generator.questions.growth.crossing import Crossing, crossing
-from generator.questions.growth.measures import measure
+from generator.questions.growth.named_measures import measure
 from generator.questions.growth.subject import Subject
 from generator.sheet.sizing import sized
+from generator.text.errors import MissingSizeError, SizeError
 from generator.text.suggest import listed
 
 Value = int | Fraction | float

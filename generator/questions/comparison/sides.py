@@ -8,18 +8,18 @@ from pathlib import Path
 
 from sympy import Expr
 
-from generator.errors import SizeError
 from generator.formulas.symbols import symbol
-from generator.importing.target import locate
+from generator.importing.named_model import locate
+from generator.questions.growth.at_sizes import preset_values
 from generator.questions.growth.axes import size_of
-from generator.questions.growth.bound import preset_values
 from generator.questions.growth.subject import Subject
 from generator.sheet.asked import choosable, options_of, with_choices
 from generator.sheet.compiled import compile_spec
-from generator.sheet.presets import held
+from generator.sheet.preset_totals import held
 from generator.sheet.sheet import Sheet
 from generator.sheet.sizing import preset_sizes
 from generator.spec.library import Library
+from generator.text.errors import SizeError
 from generator.text.problems import ProblemsError
 from generator.text.suggest import did_you_mean, listed
 

@@ -46,7 +46,7 @@ def library_at(library: Library, name: str, revision: str) -> Iterator[Library]:
 
 def _top_of(file: Path) -> Path:
     """Return the folder of specs in which a built-in spec lies."""
-    from generator.resources import builtin_specs_dir
+    from generator.files.resources import builtin_specs_dir
 
     builtin = real(builtin_specs_dir())
     return builtin if file.is_relative_to(builtin) else file.parent

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from generator.questions.documents.files import document_files
-from generator.questions.documents.reader import document_problems, read_document
-from generator.resources import builtin_specs_dir
+from generator.files.resources import builtin_specs_dir
+from generator.questions.documents.document_folder import document_files
+from generator.questions.documents.document_reader import document_problems, read_document
 from generator.spec.library import Library
 from generator.spec.references import read_references
 from generator.text.problems import Problem, ProblemsError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from generator.errors import SizeError
 from generator.formulas.numerals import NotANumberError, digit_notes, is_of_another_script, whole_number
+from generator.text.errors import SizeError
 
 LONGEST = 10_000_000  # values of one axis
 _FORMS = "values are n=512,1024 or n=128..65536:x2 or n=64..1024:+64"

@@ -11,8 +11,8 @@ from generator.formulas.evaluate import evaluate
 from generator.formulas.feasible import GREATEST, Sizes, bounds, first, solutions
 from generator.formulas.symbols import symbol
 from generator.quantities import Shown, cost_formula, keys_in
-from generator.questions.growth.bound import at, bound_sizes
-from generator.questions.growth.inside import Division, InsideCrossing, Met, division_of, met
+from generator.questions.growth.at_sizes import at, bound_sizes
+from generator.questions.growth.inner_crossings import Division, InsideCrossing, Met, division_of, met
 from generator.questions.growth.orders import Order, order_of
 from generator.questions.growth.terms import TermValue, terms_by_size
 from generator.sheet.demands import search_order, sheet_demands

@@ -9,8 +9,8 @@ from functools import cached_property
 from sympy import Expr, Integer, Symbol
 
 from generator.quantities import cost_formula
-from generator.questions.growth.bound import at, bound_sizes
-from generator.questions.growth.measures import row_costs
+from generator.questions.growth.at_sizes import at, bound_sizes
+from generator.questions.growth.named_measures import row_costs
 from generator.sheet.sheet import Sheet
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from generator.errors import SizeError
+from generator.text.errors import SizeError
 from generator.text.suggest import listed
 
 

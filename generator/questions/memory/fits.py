@@ -9,7 +9,6 @@ from typing import Any
 
 from sympy import divisors
 
-from generator.errors import MissingSizeError, SizeError
 from generator.in_bytes import FORWARD_PEAK_BYTES, STEP_PEAK_BYTES
 from generator.quantities import STATE_ELEMENTS, TRAINABLE_PARAMS
 from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, stored_weights
@@ -19,8 +18,9 @@ from generator.questions.memory.stored_formats import StoredFormat
 from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.peak import Pass
+from generator.sheet.pass_peak import Pass
 from generator.sheet.sheet import Sheet
+from generator.text.errors import MissingSizeError, SizeError
 from generator.trace.diary import Recompute
 
 _MOST = 1 << 48  # no size is looked for beyond

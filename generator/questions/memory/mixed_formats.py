@@ -9,13 +9,13 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, Final
 
-from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
 from generator.quantities import PARAMS
 from generator.questions.memory.stored_formats import StoredFormat, stored_format
 from generator.sheet.costing import Cost
 from generator.sheet.heads import head_rows
 from generator.sheet.sheet import Sheet, SheetWeight
+from generator.text.errors import SizeError
 from generator.text.suggest import did_you_mean, listed
 
 KINDS: Final[Mapping[str, str]] = {

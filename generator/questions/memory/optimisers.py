@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from generator.errors import SizeError
+from generator.text.errors import SizeError
 from generator.text.suggest import did_you_mean, listed
 
 COPIES: Final[Mapping[str, int]] = {

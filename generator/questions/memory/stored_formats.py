@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from generator.errors import SizeError
+from generator.text.errors import SizeError
 from generator.text.suggest import did_you_mean, listed
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.errors import SizeError
+from generator.text.errors import SizeError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from generator.questions.sweep.run import Chunk
+from generator.questions.sweep.sweep_chunks import Chunk
 
 
 def best(chunks: Iterable[Chunk], key: str, top: int, *, greatest: bool = False) -> Chunk:

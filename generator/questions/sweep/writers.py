@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from generator.errors import SizeError
-from generator.questions.sweep.run import Chunk
+from generator.questions.sweep.sweep_chunks import Chunk
+from generator.text.errors import SizeError
 
 _INT64 = 2**63
 _LARGEST_DECIMAL = 10**38  # what Parquet's widest exact number holds

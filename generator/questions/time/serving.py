@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from generator.questions.memory.answer import CacheNeeds, cache_needs
-from generator.questions.memory.decoding import last_step_cost, prompt_cost, step_cost, step_size
+from generator.questions.memory.decoding_passes import last_step_cost, prompt_cost, step_cost, step_size
 from generator.questions.memory.fits import MemorySetting
-from generator.questions.time.bound import LeastTime, TimeSetting, bound_of, rate, seconds_of
+from generator.questions.memory.memory_answer import CacheNeeds, cache_needs
+from generator.questions.time.roofline import LeastTime, TimeSetting, bound_of, rate, seconds_of
 from generator.questions.time.work import forward_work, items_of
 from generator.sheet.sheet import Sheet
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
 from generator.quantities import (
     BACKWARD_MATMUL_FLOPS,
@@ -19,9 +18,10 @@ from generator.quantities import (
 from generator.questions.hardware.amounts import split_amount
 from generator.questions.hardware.device import Price
 from generator.questions.memory.recomputation import again, recomputed_words
-from generator.questions.time.bound import LeastTime, TimeSetting
+from generator.questions.time.roofline import LeastTime, TimeSetting
 from generator.questions.time.work import items_of
 from generator.sheet.costing import Cost
+from generator.text.errors import SizeError
 from generator.trace.diary import Recompute
 
 _HOUR = 3600.0

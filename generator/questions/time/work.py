@@ -22,7 +22,7 @@ from generator.quantities import (
     VISIBLE_BACKWARD_MATMUL_FLOPS,
     VISIBLE_MATMUL_FLOPS,
 )
-from generator.questions.memory.decoding import batch_size, step_size
+from generator.questions.memory.decoding_passes import batch_size, step_size
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.optimisers import copies_of
 from generator.questions.memory.recomputation import again

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from generator.questions.documents.files import FOLDER
+from generator.questions.documents.document_folder import FOLDER
 from generator.questions.documents.formula_list import Document, ListedFormula
 from generator.render.environment import environment
-from generator.render.markdown.claims import by_hand, derived, presuppositions, published, remarks, right, subject, terms, verdict
-from generator.render.markdown.escape import address, code, is_web_address, label, link, text
+from generator.render.markdown.claim_cells import by_hand, derived, presuppositions, published, remarks, right, subject, terms, verdict
+from generator.render.markdown.claim_places import Built, spec_cell
+from generator.render.markdown.escape_markdown import address, code, is_web_address, label, link, text
 from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.links import citation
-from generator.render.markdown.places import Built, spec_cell
-from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
+from generator.render.markdown.table_rows import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import SheetClaim
 from generator.spec.references import Reference
 

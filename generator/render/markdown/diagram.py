@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer
 
 from generator.formulas.text import to_text
-from generator.render.markdown.escape import code, link, tag_code
+from generator.render.markdown.escape_markdown import code, link, tag_code
 from generator.render.markdown.graph import Edge, Level, kind_of, level, parts_of
 from generator.render.markdown.shapes import row_shapes, size_values
-from generator.resolve.show import show_shape
+from generator.resolve.shape_text import show_shape
 from generator.sheet.sheet import Sheet, SheetRow
 
 MAX_NODES = 150  # more is not readable, and near the number of arrows at which GitHub stops drawing

@@ -9,12 +9,12 @@ from hashlib import sha256
 
 from generator.questions.documents.formula_list import Document, ListedFormula, Measured
 from generator.render.environment import environment
-from generator.render.markdown.claims import by_hand, derived, presuppositions, remarks, subject, verdict
-from generator.render.markdown.escape import address, code, comment, is_web_address, text
+from generator.render.markdown.claim_cells import by_hand, derived, presuppositions, remarks, subject, verdict
+from generator.render.markdown.claim_places import Built, output_links, spec_cell
+from generator.render.markdown.escape_markdown import address, code, comment, is_web_address, text
 from generator.render.markdown.formula import LongFormula, PageFormulas
 from generator.render.markdown.measured import measured_lines, measured_table
-from generator.render.markdown.places import Built, output_links, spec_cell
-from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
+from generator.render.markdown.table_rows import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import SheetClaim
 from generator.spec.references import Reference
 

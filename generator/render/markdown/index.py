@@ -11,11 +11,11 @@ from generator.formulas.human import counted
 from generator.formulas.latex import to_latex
 from generator.quantities import MATMUL_FLOPS, PARAMS
 from generator.render.environment import environment
-from generator.render.markdown.escape import code, label, link, text
+from generator.render.markdown.escape_markdown import code, label, link, text
 from generator.render.markdown.formula import LINE_WIDTH, inline
 from generator.render.markdown.numbers import human
-from generator.render.markdown.presets import PresetNumbers, preset_parameters
-from generator.render.markdown.table import MarkdownTable, table, without_empty_columns
+from generator.render.markdown.preset_tables import PresetNumbers, preset_parameters
+from generator.render.markdown.table_rows import MarkdownTable, table, without_empty_columns
 from generator.sheet.sheet import Sheet
 
 FIRST_FOLDERS = ("models", "blocks")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from generator.files.regular_file import real
-from generator.render.markdown.escape import address, code, is_web_address, label, link, text
+from generator.render.markdown.escape_markdown import address, code, is_web_address, label, link, text
 from generator.sheet.sheet import Sheet
 
 OPERATIONS = "ops.md#vector-operations"  # what each operation costs, on the page of all ops

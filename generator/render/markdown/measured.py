@@ -8,10 +8,10 @@ from math import log
 from generator.formulas.evaluate import evaluate
 from generator.quantities import TOTAL_FLOPS, cost_formula
 from generator.questions.documents.formula_list import Measured
-from generator.render.markdown.escape import code
+from generator.render.markdown.escape_markdown import code
 from generator.render.markdown.numbers import human
-from generator.render.markdown.table import MarkdownTable, table
-from generator.sheet.presets import complete
+from generator.render.markdown.table_rows import MarkdownTable, table
+from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet
 
 

@@ -6,23 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from generator.errors import SizeError
 from generator.formulas.human import rounded
 from generator.quantities import PARAMS, STATE_ELEMENTS
 from generator.questions.hardware.device import Device
-from generator.questions.hardware.files import builtin_devices
-from generator.questions.hardware.shown import bandwidth_text, memory_text, peak_text
-from generator.questions.memory.decoding import step_cost, step_size
+from generator.questions.hardware.device_line import bandwidth_text, memory_text, peak_text
+from generator.questions.hardware.device_names import builtin_devices
+from generator.questions.memory.decoding_passes import step_cost, step_size
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.time.bound import TimeSetting, rate, seconds_of
+from generator.questions.time.roofline import TimeSetting, rate, seconds_of
 from generator.questions.time.work import Work, forward_work, items_of
-from generator.render.markdown.escape import code
-from generator.render.markdown.table import MarkdownTable, table
+from generator.render.markdown.escape_markdown import code
+from generator.render.markdown.table_rows import MarkdownTable, table
 from generator.render.terminal.durations import time_text
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.example import known_views
 from generator.sheet.sheet import Sheet
+from generator.text.errors import SizeError
 
 DTYPE = "bfloat16"
 PASTS = (8191, 4095, 1023, 511, 127)  # tokens before the one that comes: the most of them that the spec allows

@@ -7,16 +7,16 @@ from typing import Any
 from generator.formulas.latex import to_latex
 from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
-from generator.render.markdown.claims import claims_table
+from generator.render.markdown.claim_cells import claims_table
 from generator.render.markdown.diagram import diagram, diagrams_inside
-from generator.render.markdown.escape import code, comment, link, paragraphs, text
+from generator.render.markdown.escape_markdown import code, comment, link, paragraphs, text
 from generator.render.markdown.formula import LINE_WIDTH, PageFormulas, inline, shortest
-from generator.render.markdown.growth import growth_section
+from generator.render.markdown.growth_section import growth_section
 from generator.render.markdown.links import Links, bibliography, citation, workbook_link
 from generator.render.markdown.on_devices import on_devices_section
-from generator.render.markdown.peak import peak_section
-from generator.render.markdown.presets import presets_section
-from generator.render.markdown.rows import row_tables
+from generator.render.markdown.peak_section import peak_section
+from generator.render.markdown.preset_tables import presets_section
+from generator.render.markdown.row_tables import row_tables
 from generator.render.markdown.sections import constraint_lines, inference_table, options_table, sizes_table, totals_table
 from generator.sheet.sheet import Sheet
 

@@ -9,12 +9,12 @@ from sympy import Add, Expr, expand
 from generator.formulas.latex import latex_name, to_latex
 from generator.in_bytes import BYTES, INTENSITY, InBytes
 from generator.quantities import QUANTITIES, VECTOR_FLOPS, Quantity
-from generator.render.markdown.escape import code, link, text
+from generator.render.markdown.escape_markdown import code, link, text
 from generator.render.markdown.formula import PageFormulas, Parts, fitting, inline, multiplied, part_lines
 from generator.render.markdown.links import OPERATIONS
-from generator.render.markdown.rows import ROW_FORMULA_WIDTH
-from generator.render.markdown.table import MarkdownTable, table
-from generator.sheet.memory import ITEM
+from generator.render.markdown.row_tables import ROW_FORMULA_WIDTH
+from generator.render.markdown.table_rows import MarkdownTable, table
+from generator.sheet.saved_bytes import ITEM
 from generator.sheet.sheet import Sheet
 from generator.text.spec_values import as_written
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sympy import Expr
 
 from generator.formulas.symbols import symbol
-from generator.resolve.show import show_shape
+from generator.resolve.shape_text import show_shape
 from generator.sheet.sheet import Sheet, SheetRow
 
 

@@ -10,7 +10,7 @@ from sympy import Expr
 
 from generator.ops.base import Op, Result
 from generator.ops.params import Choice, Flag, NumberOption
-from generator.render.module.escape import literal
+from generator.render.module.escape_python import literal
 from generator.render.module.imports import Top
 from generator.render.module.signature import SizePrinter
 from generator.resolve.architecture import BoundRow

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from generator.resources import templates_dir
+from generator.files.resources import templates_dir
 from generator.spec.reserved import FUNCTIONAL
 
 # Where names that generated code uses come from; specs cannot give them to anything (`generator.spec.reserved`).

@@ -16,14 +16,14 @@ from generator.ops.params import Flag
 from generator.render.environment import environment
 from generator.render.module.code_scope import RowCode
 from generator.render.module.imports import Top
-from generator.render.module.initial import initial_line
-from generator.render.module.names import safe
+from generator.render.module.initial_lines import initial_line
 from generator.render.module.pattern_lines import pattern_init
+from generator.render.module.python_names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow, OpRow, SkippedRow
 from generator.resolve.once import is_kept_once, run_once
-from generator.resolve.show import show_size
+from generator.resolve.shape_text import show_size
 from generator.spec.reserved import LOCALS, MODULE_ATTRIBUTES
 from generator.spec.stages import Family
 from generator.text.problems import Problem, ProblemsError

@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from sympy import Expr, Integer
 
-from generator.render.module.names import safe
+from generator.render.module.python_names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.wrapping import LONGEST, wrapped
 from generator.resolve.architecture import BlockRow

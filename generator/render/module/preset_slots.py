@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generator.render.module.escape import literal
+from generator.render.module.escape_python import literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import Lines
-from generator.render.module.names import safe
+from generator.render.module.python_names import safe
 from generator.render.module.signature import SizePrinter
 from generator.render.module.view import ModuleSet, ModuleView
 from generator.render.module.wrapping import wrapped
 from generator.resolve.architecture import BlockRow
 from generator.sheet.compiled import derive
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.choices import Choices
 from generator.text.expressions import names

@@ -9,15 +9,15 @@ from typing import Any, TypeVar
 from sympy import Expr, Symbol
 
 from generator.formulas.symbols import symbol
-from generator.render.module.checks import checked_when_run, own_conditions
+from generator.render.module.condition_checks import checked_when_run, own_conditions
 from generator.render.module.deciding import refuse_other_lines, with_all_rows
-from generator.render.module.escape import literal
+from generator.render.module.escape_python import literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import Lines, LineWriter, row_names
-from generator.render.module.names import class_name, imported_name
+from generator.render.module.python_names import class_name, imported_name
 from generator.render.module.signature import Argument, SizePrinter, SizeUse, input_sizes
 from generator.resolve.architecture import Architecture, BlockRow, BoundRow
-from generator.resolve.decoding import Growth, growths
+from generator.resolve.decoding_sizes import Growth, growths
 from generator.resolve.resolver import Resolver
 from generator.spec.library import Library
 from generator.spec.model import Option, Spec

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from generator.render.module.escape import docstring, literal
+from generator.render.module.escape_python import docstring, literal
 from generator.spec.checkpoint import Checkpoint, WeightRule
 from generator.spec.model import Spec
 

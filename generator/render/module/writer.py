@@ -9,12 +9,13 @@ from typing import Any
 
 from sympy import Integer, Not, Or
 
+from generator.files.resources import builtin_specs_dir
 from generator.formulas.symbols import symbol
 from generator.formulas.text import to_text
 from generator.quantities import Shown, shown_in
 from generator.render.environment import environment
-from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions, unchecked_conditions
-from generator.render.module.escape import docstring, literal
+from generator.render.module.condition_checks import checked_when_built, checked_when_run, own_conditions, unchecked_conditions
+from generator.render.module.escape_python import docstring, literal
 from generator.render.module.imports import Top
 from generator.render.module.lines import row_names
 from generator.render.module.preset_slots import arguments_name, preset_blocks
@@ -24,10 +25,9 @@ from generator.render.module.weight_names import layouts_in_words, table_in_pyth
 from generator.resolve.architecture import Requirement
 from generator.resolve.binding import default_conditions
 from generator.resolve.blocks import attends
-from generator.resolve.decoding import growths
-from generator.resources import builtin_specs_dir
+from generator.resolve.decoding_sizes import growths
 from generator.sheet.compiled import Compiled
-from generator.sheet.presets import following
+from generator.sheet.preset_totals import following
 from generator.sheet.sheet import Sheet, SheetPreset
 from generator.spec.library import Library
 from generator.spec.model import Dim, Spec

@@ -10,22 +10,22 @@ from typing import Any, Final
 
 from sympy import Expr, Integer, Le, Symbol
 
-from generator.errors import SizeError
 from generator.formulas.mathml import mathml_name, to_mathml
 from generator.quantities import MEASURES, PARAMS, QUANTITIES, STATE_ELEMENTS, TRAINABLE_PARAMS, cost_formula
+from generator.questions.growth.crossing_words import preset_words
 from generator.questions.growth.growth_summary import first_of_pairs, inside
-from generator.questions.growth.inside import division_of, preferred
+from generator.questions.growth.inner_crossings import division_of, preferred
 from generator.questions.growth.parts import main_quantity
-from generator.questions.growth.wording import preset_words
-from generator.questions.memory.decoding import step_size
+from generator.questions.memory.decoding_passes import step_size
 from generator.render.site.claim_texts import claim_texts
 from generator.render.site.compact import compact
-from generator.render.site.pool import UNKNOWN, FormulaPool
+from generator.render.site.formula_pool import UNKNOWN, FormulaPool
 from generator.render.site.time_data import time_data
 from generator.sheet.example import known_views
-from generator.sheet.peak import Pass, PeakMemory
-from generator.sheet.presets import following
+from generator.sheet.pass_peak import Pass, PeakMemory
+from generator.sheet.preset_totals import following
 from generator.sheet.sheet import Sheet, SheetRow
+from generator.text.errors import SizeError
 
 DTYPES: Final = ("float32", "bfloat16")  # of which the highest moment is known; float16 has the second's
 MOST_ROWS: Final = 60  # of a spec whose training step is replayed for its page: of more rows that takes minutes

@@ -8,12 +8,12 @@ from typing import Any
 
 import yaml
 
+from generator.files.resources import templates_dir
 from generator.files.writing import MADE_BY
 from generator.render.environment import environment
 from generator.render.markdown.index import INSIDE, LAST, IndexEntry, digest_of, folder_of
 from generator.render.site.escaped import script_json
-from generator.render.site.shared import html_page
-from generator.resources import templates_dir
+from generator.render.site.site_files import html_page
 
 
 def start_page() -> str:

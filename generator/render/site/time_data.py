@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from generator.questions.workload.formulas import workload_of
-from generator.render.site.pool import FormulaPool
+from generator.questions.workload.workload_formulas import workload_of
+from generator.render.site.formula_pool import FormulaPool
 from generator.sheet.sheet import Sheet
 
 

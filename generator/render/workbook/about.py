@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from generator.render.workbook.cells import Page
 from generator.render.workbook.origin import Origin
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.text.spec_values import as_written
 from generator.version import VERSION
 

@@ -9,23 +9,23 @@ from openpyxl.workbook.defined_name import DefinedName
 
 from generator.render.texts import texts
 from generator.render.workbook.about import write_about
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import Page
 from generator.render.workbook.checks import check_list, write_checks
 from generator.render.workbook.devices import write_devices
+from generator.render.workbook.excel_names import PROBLEM
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.formula_sheet import write_formulas
-from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.glossary_sheet import Terms, write_glossary
 from generator.render.workbook.layers import write_layers
 from generator.render.workbook.load_sheet import has_load, write_load
 from generator.render.workbook.named_cells import named_cells
-from generator.render.workbook.names import PROBLEM
 from generator.render.workbook.notes_sheet import write_notes
 from generator.render.workbook.origin import AS_BUILT, Origin
-from generator.render.workbook.plan import PROBLEM_CELL, Plan, make_plan
 from generator.render.workbook.presets import write_presets
 from generator.render.workbook.scaling import scaling_of, write_scaling
 from generator.render.workbook.scaling_charts import write_scaling_charts
+from generator.render.workbook.sheet_plan import PROBLEM_CELL, Plan, make_plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 from generator.render.workbook.summary import write_summary

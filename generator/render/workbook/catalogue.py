@@ -12,9 +12,9 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 
 from generator.quantities import QUANTITIES, UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
+from generator.render.workbook.cell_formulas import closed_form
 from generator.render.workbook.cells import REMARKS_WIDTH, Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
-from generator.render.workbook.formulas import closed_form
 from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles

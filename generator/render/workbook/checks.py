@@ -8,13 +8,13 @@ from openpyxl.formatting.rule import Rule
 
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.claims import WIDTHS, claim_text, is_checked, sides, write_differing
 from generator.render.workbook.close import close_formula, is_close
-from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import FITS, hide, warn
 from generator.render.workbook.live_check import CheckLine, LiveCheck, judged, verdict
-from generator.render.workbook.plan import FIRST_CHECK_ROW, PROBLEM_CELL, Plan
+from generator.render.workbook.sheet_plan import FIRST_CHECK_ROW, PROBLEM_CELL, Plan
 from generator.render.workbook.size_checks import size_checks
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK

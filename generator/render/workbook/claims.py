@@ -11,11 +11,11 @@ from sympy.logic.boolalg import Boolean
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.in_bytes import SAVED_BYTES
 from generator.quantities import BY_KEY, summands
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import hide
 from generator.render.workbook.live_check import CheckLine
-from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
+from generator.render.workbook.sheet_plan import FIRST_LAYER_ROW, Plan
 from generator.render.workbook.stamp import Value
 from generator.sheet.sheet import SheetClaim
 

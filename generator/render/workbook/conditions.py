@@ -8,12 +8,12 @@ from typing import Any
 from sympy import Expr, Ge, Gt, Integer, Le, Lt, Symbol
 
 from generator.formulas.evaluate import evaluate
-from generator.questions.growth.bound import divisibility
+from generator.questions.growth.at_sizes import divisibility
 from generator.render.texts import Texts
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import quoted
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import Live, sentence
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.sheet.sheet import Constraint
 
 LONGEST_LIST = 999  # characters of all conditions that are broken

@@ -18,14 +18,14 @@ from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.order import ordered_terms
 from generator.formulas.symbols import symbol
 from generator.quantities import QUANTITIES
-from generator.questions.growth.inside import InsideCrossing, met
+from generator.questions.growth.inner_crossings import InsideCrossing, met
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import FITS
 from generator.render.workbook.large_numbers import kind_of
 from generator.render.workbook.live import Live, choice, fixed, sentence
-from generator.render.workbook.plan import LONGEST_GUARDED, Plan
+from generator.render.workbook.sheet_plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
 from generator.sheet.sheet import Constraint
 

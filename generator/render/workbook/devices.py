@@ -7,9 +7,9 @@ from fractions import Fraction
 from openpyxl.utils import get_column_letter
 
 from generator.questions.hardware.device import Device
-from generator.questions.hardware.files import builtin_devices
+from generator.questions.hardware.device_names import builtin_devices
 from generator.render.workbook.cells import REMARKS_WIDTH, Page
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 
 PEAKS = ("float32", "tf32", "bfloat16", "float16", "fp8", "int8", "int4", "mxfp4", "nvfp4")  # formats of products
 SPARE_ROWS = 8  # for the reader's own

@@ -10,14 +10,14 @@ from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.orders import order_of
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.claims import claim_formula, claim_remarks, claim_source, claim_title, has_values, sides
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.crossings import FIRST_ROW, WIDTHS, WORKING_WIDTHS, heads, section, write_crossings
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import hide, write_note
-from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import shortened_form
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import GOOD_LOOK, WARNING_LOOK
 from generator.sheet.sheet import SheetClaim

@@ -7,7 +7,7 @@ from functools import cached_property
 from generator.quantities import QUANTITIES, Quantity
 from generator.render.glossary import Glossary, glossary, operation_of
 from generator.render.workbook.cells import Page
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.sheet.sheet import SheetRow
 
 WIDTHS = (34, 24, 92)

@@ -9,7 +9,7 @@ from sympy import Symbol
 
 from generator.formulas.dialect import Binds, Dialect, Piece
 from generator.quantities import Shown, shown_in
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.sheet.sheet import SheetRow
 
 LONGEST = 400

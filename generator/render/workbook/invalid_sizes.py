@@ -9,9 +9,9 @@ from __future__ import annotations
 from openpyxl.formatting.rule import Rule
 
 from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.excel_names import PROBLEM
 from generator.render.workbook.live import Live, choice, fixed
-from generator.render.workbook.names import PROBLEM
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.styles import BAD_LOOK, DASH_LOOK
 
 FITS = f'{PROBLEM}=""'

@@ -14,13 +14,13 @@ from sympy import Expr
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
 from generator.questions.growth.parts import children_of
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form, shape_text
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted, width_of
-from generator.render.workbook.formulas import CellFormulas, closed_form, shape_text
 from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.in_words import cost_in_words
 from generator.render.workbook.invalid_sizes import hide, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
-from generator.render.workbook.plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
+from generator.render.workbook.sheet_plan import FIRST_LAYER_ROW, FIRST_QUANTITY_COLUMN, PART_COLUMN, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK
 from generator.sheet.sheet import SheetRow

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from generator.questions.hardware.files import builtin_devices
+from generator.questions.hardware.device_names import builtin_devices
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
-from generator.questions.workload.formulas import Workload
+from generator.questions.workload.workload_formulas import Workload
 from generator.render.texts import Texts
 from generator.render.workbook.devices import PEAKS
 

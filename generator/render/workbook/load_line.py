@@ -11,9 +11,9 @@ from sympy import Expr
 from generator.formulas.evaluate import evaluate
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
-from generator.questions.workload.formulas import FULL, HALF, Moments, Workload
-from generator.render.workbook.formulas import CellFormulas
-from generator.render.workbook.plan import LONGEST_GUARDED, Plan
+from generator.questions.workload.workload_formulas import FULL, HALF, Moments, Workload
+from generator.render.workbook.cell_formulas import CellFormulas
+from generator.render.workbook.sheet_plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
 
 HEAD_ROW = 4

@@ -9,10 +9,10 @@ from math import ceil, floor
 from sympy import Expr, Integer
 
 from generator.formulas.evaluate import evaluate
-from generator.questions.workload.formulas import Moments
+from generator.questions.workload.workload_formulas import Moments
 from generator.render.workbook.load_choices import TRAINING
 from generator.render.workbook.load_line import GROUPS, NO_LIMIT, Setting, Values, WorkingLine, WorkingLines, moments_of, ref
-from generator.render.workbook.plan import LONGEST_GUARDED
+from generator.render.workbook.sheet_plan import LONGEST_GUARDED
 from generator.render.workbook.stamp import Value
 
 

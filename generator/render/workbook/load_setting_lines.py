@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from generator.questions.hardware.files import builtin_devices
+from generator.questions.hardware.device_names import builtin_devices
 from generator.questions.memory.optimisers import COPIES
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value

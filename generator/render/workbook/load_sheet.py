@@ -11,17 +11,17 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 import generator.render.workbook.load_choices as choices
 from generator.quantities import PARAMS
-from generator.questions.workload.formulas import Workload, workload_of
+from generator.questions.workload.workload_formulas import Workload, workload_of
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.devices import NAME, column_of
-from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.invalid_sizes import write_note
 from generator.render.workbook.load_choices import SCENARIOS, TRAINING
 from generator.render.workbook.load_line import NO_LIMIT, TWICE, Values, Workings, table_range
 from generator.render.workbook.load_memory_lines import highest, total_value
 from generator.render.workbook.load_weights import write_weights
 from generator.render.workbook.load_workings import grid_lengths, has_grid, write_workings
-from generator.render.workbook.plan import LARGEST_SIZE, Plan
+from generator.render.workbook.sheet_plan import LARGEST_SIZE, Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, FAINT_LOOK, GOOD_LOOK
 from generator.render.workbook.typed import is_size

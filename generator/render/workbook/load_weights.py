@@ -8,7 +8,7 @@ from generator.questions.memory.stored_formats import STORED_FORMATS, StoredForm
 from generator.render.workbook.cells import REMARKS_WIDTH, Page
 from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.load_line import FIRST_ROW, TABLES
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 
 LAST = "I"
 

@@ -15,17 +15,17 @@ from openpyxl.utils import get_column_letter
 
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
-from generator.questions.workload.formulas import Workload
+from generator.questions.workload.workload_formulas import Workload
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import REMARKS_WIDTH, Page
-from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.load_choices import DEVICES, GRID, GRID_ROW, SCENARIOS, STEP, first_task
 from generator.render.workbook.load_line import FIRST_GRID, FIRST_ROW, HEAD_ROW, TABLES, TWICE, Setting, Values, WorkingLine, Workings, ref
 from generator.render.workbook.load_memory_lines import MemoryLines
 from generator.render.workbook.load_setting_lines import SettingLines
 from generator.render.workbook.load_time_lines import TimeLines
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.typed import is_size
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 
 _MARK = re.compile("\x01([^\x02]*)\x02")
 

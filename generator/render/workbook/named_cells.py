@@ -12,7 +12,7 @@ import generator.render.workbook.load_choices as choices
 from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES
 from generator.quantities import QUANTITIES
 from generator.render.workbook.load_sheet import has_load
-from generator.render.workbook.plan import PRESET_CELL, Plan
+from generator.render.workbook.sheet_plan import PRESET_CELL, Plan
 
 # Of lines that are shown in a unit: it is a part of the name.
 SHOWN_IN = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from generator.render.workbook.cells import Page
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 
 WIDTHS = (44, 18, 18, 18, 18, 18, 18)
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from generator.formulas.evaluate import evaluate
 from generator.quantities import PARAMS, Quantity
 from generator.questions.memory.stored_formats import STORED_FORMATS
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import Page
-from generator.render.workbook.formulas import CellFormulas
-from generator.render.workbook.plan import LONGEST_GUARDED, Plan, PresetColumn
+from generator.render.workbook.sheet_plan import LONGEST_GUARDED, Plan, PresetColumn
 from generator.render.workbook.stamp import Value
 
 GB = 10**9

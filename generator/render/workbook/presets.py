@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from openpyxl.formatting.rule import Rule
 from sympy import Expr
 
-import generator.render.workbook.plan as places
+import generator.render.workbook.sheet_plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.close import close_formula, is_close
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.large_numbers import mark_inexact
-from generator.render.workbook.plan import Plan, PresetColumn
 from generator.render.workbook.preset_figures import cells_of, write_share_rows, write_weight_rows
+from generator.render.workbook.sheet_plan import Plan, PresetColumn
 from generator.render.workbook.size_inputs import size_rule
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK

@@ -14,20 +14,20 @@ from generator.formulas.evaluate import evaluate
 from generator.formulas.order import in_size_order, ordered_terms
 from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES, InBytes, Ratio
 from generator.quantities import QUANTITIES, Quantity
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import FITS, dash, dash_if_invalid
 from generator.render.workbook.large_numbers import mark_inexact
 from generator.render.workbook.live import choice, fixed
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.size_inputs import WIDTHS
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, EXACT_LOOK
 from generator.render.workbook.unit_scale import BINARY, UnitScale, of_counts
-from generator.sheet.memory import ITEM
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.peak import PeakMemory
+from generator.sheet.pass_peak import PeakMemory
+from generator.sheet.saved_bytes import ITEM
 
 LONGEST_CLOSED_FORM = 700
 BOLD = 4  # characters by which bold letters make a column narrower

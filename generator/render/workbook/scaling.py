@@ -12,20 +12,20 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr
 
-import generator.render.workbook.plan as places
+import generator.render.workbook.sheet_plan as places
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import BY_KEY, QUANTITIES
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value
-from generator.render.workbook.formulas import CellFormulas
 from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import FITS, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import FAINT_LOOK, WARNING_LOOK
 from generator.render.workbook.typed import is_size, unless_given
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Size
 from generator.sheet.showable import GREATEST
 

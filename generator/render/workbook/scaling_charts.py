@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import generator.render.workbook.plan as places
+import generator.render.workbook.sheet_plan as places
 from generator.render.workbook.cells import Page
 from generator.render.workbook.charts import stacked
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.cost_shares import growth_chart
 from generator.render.workbook.scaling import CHART_ROWS, FIRST_CHART_ROW, Scaling
-from generator.render.workbook.where import growth_chart
+from generator.render.workbook.sheet_plan import Plan
 
 ROW_POINTS = 15
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import generator.render.workbook.plan as places
+import generator.render.workbook.sheet_plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import SAVED_ELEMENTS
 from generator.questions.growth.parts import leaves_of
@@ -13,8 +13,8 @@ from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.crossings import CrossingCells, spoken
 from generator.render.workbook.invalid_sizes import text_if_valid
 from generator.render.workbook.live import Live, choice, fixed, percent, rounded, sentence
-from generator.render.workbook.plan import Plan
 from generator.render.workbook.scaling import Scaling
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.stamp import Value
 
 MOST_NAMED = 4  # of layers that cost the same

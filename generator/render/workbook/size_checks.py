@@ -5,12 +5,12 @@ from __future__ import annotations
 from sympy import Expr
 
 from generator.formulas.evaluate import evaluate
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form, number_text
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.conditions import broken_words, condition_words
-from generator.render.workbook.formulas import CellFormulas, closed_form, number_text
 from generator.render.workbook.live import Live, sentence
 from generator.render.workbook.live_check import CheckLine, LiveCheck, judged, verdict
-from generator.render.workbook.plan import PRESET_CELL, PRESET_NAMES_ROW, Plan
+from generator.render.workbook.sheet_plan import PRESET_CELL, PRESET_NAMES_ROW, Plan
 from generator.sheet.sheet import Constraint, Size
 
 LARGEST_DERIVED = "2^53"  # beyond this a spreadsheet does not tell neighbouring whole numbers apart

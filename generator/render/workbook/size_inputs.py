@@ -9,12 +9,12 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Expr, Ge, Le, Symbol
 
 from generator.formulas.symbols import symbol
-from generator.questions.growth.bound import divisibility
+from generator.questions.growth.at_sizes import divisibility
 from generator.render.texts import Texts
+from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import Page, quoted
-from generator.render.workbook.formulas import CellFormulas, closed_form
 from generator.render.workbook.live import Live, fixed, sentence
-from generator.render.workbook.plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan
+from generator.render.workbook.sheet_plan import COLUMN_IN_USE_CELL, FIRST_SIZE_ROW, LARGEST_SIZE, Plan
 from generator.render.workbook.styles import BAD_LOOK, EXAMPLE_LOOK
 from generator.render.workbook.typed import is_equal, is_size
 from generator.sheet.sheet import Size

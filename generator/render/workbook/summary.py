@@ -5,25 +5,25 @@ from __future__ import annotations
 from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 
-import generator.render.workbook.plan as places
+import generator.render.workbook.sheet_plan as places
 from generator.quantities import PARAMS
+from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.checks import overrides
-from generator.render.workbook.formulas import CellFormulas
+from generator.render.workbook.cost_shares import write_charts, write_parts
+from generator.render.workbook.excel_names import PROBLEM
 from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import text_if_valid, warn
 from generator.render.workbook.live import Live, choice, fixed, rounded, sentence
 from generator.render.workbook.live_check import LiveCheck
-from generator.render.workbook.names import PROBLEM
-from generator.render.workbook.plan import Plan
 from generator.render.workbook.results import write_inference, write_memory, write_results
 from generator.render.workbook.scaling import Scaling
 from generator.render.workbook.sentences import write_sentences
+from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.size_inputs import ALL, WIDTHS, write_sizes
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import BAD_LOOK, GOOD_LOOK
 from generator.render.workbook.unit_scale import MYRIADS, of_counts
-from generator.render.workbook.where import write_charts, write_parts
 
 
 def write_summary(page: Page, plan: Plan, formulas: CellFormulas, checks: tuple[LiveCheck, ...], scaling: Scaling | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generator.render.workbook.plan import LARGEST_SIZE, Plan
+from generator.render.workbook.sheet_plan import LARGEST_SIZE, Plan
 from generator.sheet.sheet import Size
 
 

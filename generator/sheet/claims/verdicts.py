@@ -18,12 +18,12 @@ from generator.formulas.text import to_text
 from generator.in_bytes import SAVED_BYTES
 from generator.quantities import cost_formula
 from generator.resolve.architecture import Architecture
-from generator.resolve.sizes import Unresolved
-from generator.sheet.claims.conditions import Conditions, conditions
+from generator.resolve.declared_sizes import Unresolved
+from generator.sheet.claims.claim_conditions import Conditions, conditions
+from generator.sheet.claims.claim_values import check_values
+from generator.sheet.claims.claimed_rows import Costs, Part, part
 from generator.sheet.claims.counterexample import counterexample
-from generator.sheet.claims.orders import UnjudgedError, compare_orders
-from generator.sheet.claims.parts import Costs, Part, part
-from generator.sheet.claims.values import check_values
+from generator.sheet.claims.same_order import UnjudgedError, compare_orders
 from generator.sheet.sheet import ClaimCheck, ClaimTerm, Constraint, SheetClaim, Size
 from generator.spec.claim_checks import claim_problems
 from generator.spec.model import Claim, Condition, Expression

@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint  # noqa: E402
 from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 import archsheet  # noqa: E402
-from generator.proof.count.counted import Counted  # noqa: E402
+from generator.proof.count.count_result import Counted  # noqa: E402
 from tests.support.public import needs_transformers  # noqa: E402
 
 Case = tuple[nn.Module, Any]

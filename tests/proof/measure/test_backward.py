@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from generator.proof.measure.backward import backward_matmul_kernels
-from generator.proof.measure.matmul import backward_matmul_flops
+from generator.proof.measure.backward_lines import backward_matmul_kernels
+from generator.proof.measure.matmul_flops import backward_matmul_flops
 from generator.proof.measure.saved import saved
 
 

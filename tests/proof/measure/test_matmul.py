@@ -131,7 +131,7 @@ def test_backward_of_a_model_without_anything_to_learn_is_zero_and_gradients_are
 
 
 def test_known_gaps_of_torchs_own_counter_have_not_changed() -> None:
-    """If this fails after an upgrade of torch, `generator/proof/measure/matmul.py` may do less."""
+    """If this fails after an upgrade of torch, `generator/proof/measure/matmul_flops.py` may do less."""
 
     def plain(fn: object, *args: object) -> int:
         with FlopCounterMode(display=False) as counter:

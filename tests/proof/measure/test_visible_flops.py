@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from generator.proof.measure.visible import VisibleFlops, visible_flops
+from generator.proof.measure.visible_flops import VisibleFlops, visible_flops
 
 B, H, N, E = 2, 3, 5, 4
 PAIRS = N * (N + 1) // 2

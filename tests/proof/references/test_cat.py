@@ -15,7 +15,7 @@ from generated.modules.cross_patch_attention import CrossPatchAttention
 from generated.modules.inner_patch_attention import InnerPatchAttention
 from generator import load
 from generator.proof.verify.instance import default_dtype
-from generator.proof.verify.references.compare import LIMITS
+from generator.proof.verify.references.module_comparison import LIMITS
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from generator.proof.verify.instance import Workbench, default_dtype
-from generator.proof.verify.references.compare import LIMITS, compare
-from generator.proof.verify.references.registry import public_models
+from generator.proof.verify.references.implementations import public_models
+from generator.proof.verify.references.module_comparison import LIMITS, compare
 from tests.support.builtin import builtin_library
 
 pytestmark = [

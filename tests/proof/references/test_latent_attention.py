@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
 from tests.support.builtin import builtin_library
 
 pytestmark = pytest.mark.slow

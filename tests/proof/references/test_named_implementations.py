@@ -13,9 +13,9 @@ import pytest
 import torch
 from torch import nn
 
-from generator.proof.verify.references.registry import public_models
+from generator.files.resources import builtin_specs_dir
+from generator.proof.verify.references.implementations import public_models
 from generator.proof.verify.references.timm_models import import_timm
-from generator.resources import builtin_specs_dir
 from generator.spec.references import read_references
 from tests.support.builtin import builtin_library
 

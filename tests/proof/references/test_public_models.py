@@ -11,10 +11,10 @@ from torch import Tensor, nn
 
 from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references import transformer
-from generator.proof.verify.references.base import PublicModel
-from generator.proof.verify.references.compare import compare
-from generator.proof.verify.references.registry import public_models
-from generator.proof.verify.references.run import reference_checks
+from generator.proof.verify.references.implementation import PublicModel
+from generator.proof.verify.references.implementations import public_models
+from generator.proof.verify.references.module_comparison import compare
+from generator.proof.verify.references.reference_runs import reference_checks
 from generator.spec.library import Library
 from tests.support.builtin import builtin_library
 from tests.support.small_specs import LAYER, write_specs
@@ -130,14 +130,14 @@ CHECKPOINT = "checkpoint:\n  torch: {model: OneLayer, weights: {y: inner}}\n  el
 
 
 def one_layer_checks(folder: Path, models: Sequence[PublicModel], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], tuple[str, ...]]:
-    monkeypatch.setattr("generator.proof.verify.references.run.public_models", lambda: {"layer": tuple(models)})
+    monkeypatch.setattr("generator.proof.verify.references.reference_runs.public_models", lambda: {"layer": tuple(models)})
     with Workbench(Library([write_specs(folder, layer=LAYER + CHECKPOINT)])) as bench:
         checks, not_run = reference_checks(bench, "layer")
     return [f"{check.what}: {check.found or 'as it must be'}" for check in checks], not_run
 
 
 def one_layer(error: float, library: str = "torch", layout: str = "torch") -> PublicModel:
-    from generator.proof.verify.references.base import Small
+    from generator.proof.verify.references.implementation import Small
 
     def small(dtype: torch.dtype) -> Small:
         other, x = OneLayer(error).to(dtype), torch.randn(2, 3, dtype=dtype)

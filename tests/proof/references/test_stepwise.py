@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from generator.proof.verify.instance import Workbench, default_dtype
-from generator.proof.verify.references.registry import public_models
+from generator.proof.verify.references.implementations import public_models
 from tests.support.builtin import builtin_library
 from tests.support.public import needs_transformers
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from generator.files.resources import builtin_specs_dir
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import MOST_RUNS, Verification, verify
-from generator.resources import builtin_specs_dir
+from generator.proof.verify.verification import MOST_RUNS, Verification, verify
 from generator.spec.library import spec_files
 from tests.support.builtin import builtin_library
 

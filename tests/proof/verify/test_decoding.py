@@ -11,9 +11,9 @@ import pytest
 from generator.cli import main
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.report import render_report
-from generator.proof.verify.run import verify
 from generator.proof.verify.stepwise import Decoding, check_decoding
 from generator.proof.verify.verdict_words import decoding_words
+from generator.proof.verify.verification import verify
 from generator.render.module.imports import support_files
 from generator.spec.library import Library
 from tests.support.builtin import builtin_library

@@ -8,7 +8,7 @@ from pathlib import Path
 from generator.api import load
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import verify
+from generator.proof.verify.verification import verify
 from generator.spec.library import Library
 
 SECTION = (Path(__file__).parents[3] / "docs" / "language.md").read_text(encoding="utf-8").partition("\n## Decoding\n")[2]

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 
 from generator.cli import main
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import check_case
+from generator.proof.verify.verification import check_case
 from generator.spec.library import Library
 
 HEAD = "title: t\ndims: {b: batch, n: rows, d: width, L: layers}\ninputs: {x: %s}\nlayers:\n"

@@ -15,12 +15,12 @@ from torch.utils.flop_counter import FlopCounterMode
 from generator.proof.measure.parameters import parameters
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import check_instance
 from generator.proof.verify.instance import Workbench
+from generator.proof.verify.instance_checks import check_instance
 from generator.proof.verify.peaks import compare_peaks
 from generator.proof.verify.references import mixtral
-from generator.proof.verify.run import MOST_RUNS, runnable
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
+from generator.proof.verify.verification import MOST_RUNS, runnable
 from generator.spec.library import Library, spec_files
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "experts"

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("torch")
 
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import check_case
+from generator.proof.verify.verification import check_case
 from generator.spec.library import Library
 from tests.support.small_specs import write_specs
 

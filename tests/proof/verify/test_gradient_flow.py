@@ -9,7 +9,7 @@ import pytest
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.peaks import compare_peaks
-from generator.proof.verify.run import check_case
+from generator.proof.verify.verification import check_case
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError

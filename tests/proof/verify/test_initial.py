@@ -11,7 +11,7 @@ from sympy import Rational
 from torch import Tensor, nn
 
 from generator.proof.verify.built import Instance
-from generator.proof.verify.initial import initial_checks, is_drawn_so
+from generator.proof.verify.initial_weights import initial_checks, is_drawn_so
 from generator.proof.verify.instance import Workbench
 from generator.resolve.architecture import InitialValue
 from generator.spec.library import Library

@@ -13,8 +13,8 @@ from generator.api import load
 from generator.cli import main
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench, default_dtype
-from generator.proof.verify.run import check_case, verify
 from generator.proof.verify.state import elements
+from generator.proof.verify.verification import check_case, verify
 from generator.spec.library import Library
 from generator.spec.lookup import everything
 from tests.support.small_specs import write_specs

@@ -12,9 +12,9 @@ from torch.nn import functional
 from generator.cli import main
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import verify
 from generator.proof.verify.state import elements
 from generator.proof.verify.stepwise import check_decoding
+from generator.proof.verify.verification import verify
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
 from tests.support.small_specs import write_specs

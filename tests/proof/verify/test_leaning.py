@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import verify
+from generator.proof.verify.verification import verify
 from generator.spec.lookup import collect
 
 COLLECTION = collect([Path(__file__).parents[2] / "fixtures" / "leaning"])

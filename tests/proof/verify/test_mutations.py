@@ -18,8 +18,8 @@ import pytest
 
 from generator.ops.registry import ops
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import Case, check_case
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
+from generator.proof.verify.verification import Case, check_case
 from generator.render.environment import environment
 from generator.render.module import lines
 from generator.spec.library import Library, spec_files

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 
 from generator.cli import main
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import check_case
+from generator.proof.verify.verification import check_case
 from generator.spec.library import Library
 from generator.trace import kernels
 from tests.support.small_specs import write_specs

@@ -16,12 +16,12 @@ from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.passes import pass_checks
 from generator.proof.verify.peaks import compare_peaks
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
 from generator.proof.verify.variants import byte_checks
-from generator.sheet.peak import Pass
+from generator.sheet.pass_peak import Pass
 from generator.spec.library import Library, spec_files
 from generator.trace.diary import RUNS
-from generator.trace.peak import ReplayStep
+from generator.trace.peak_moments import ReplayStep
 from tests.support.builtin import builtin_library, ops_library
 from tests.support.small_specs import write_specs
 

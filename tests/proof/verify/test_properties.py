@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, assume, find, given, reject, settings
 from hypothesis import strategies as st
 from hypothesis.errors import Unsatisfiable
 
+from generator.files.resources import builtin_specs_dir
 from generator.formulas.evaluate import evaluate
 from generator.proof.verify.built import Instance
-from generator.proof.verify.checks import Check, check_instance, run_forward
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import NoSampleError, sample
+from generator.proof.verify.instance_checks import Check, check_instance, run_forward
+from generator.proof.verify.sample_sizes import NoSampleError, sample
 from generator.proof.verify.variants import byte_checks, gradient_checks
-from generator.resources import builtin_specs_dir
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library, spec_files
 from generator.trace import kernels

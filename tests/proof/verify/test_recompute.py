@@ -11,21 +11,21 @@ import torch
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from generator.errors import SizeError
 from generator.formulas.evaluate import evaluate
 from generator.proof.measure.saved import saved
 from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.peaks import compare_peaks
-from generator.proof.verify.sampling import sample
+from generator.proof.verify.sample_sizes import sample
 from generator.proof.verify.state import without_past
 from generator.proof.verify.variants import FORMATS, WideStatistics
 from generator.quantities import MATMUL_FLOPS
 from generator.questions.memory.recomputation import again, recompute_of, recomputed
 from generator.sheet.costing import cost_of
-from generator.sheet.memory import item_bytes
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.peak import PeakMemory
+from generator.sheet.pass_peak import PeakMemory
+from generator.sheet.saved_bytes import item_bytes
+from generator.text.errors import SizeError
 from tests.support.builtin import builtin_library
 
 RULES = ["blocks", "attention", "every:2"]

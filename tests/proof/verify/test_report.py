@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.proof.verify.checks import Check
-from generator.proof.verify.references.run import ReferenceCheck
+from generator.proof.verify.differing_rows import RowDifference
+from generator.proof.verify.instance_checks import Check
+from generator.proof.verify.references.reference_runs import ReferenceCheck
 from generator.proof.verify.report import MADE_BY, render_report
-from generator.proof.verify.rows import RowDifference
-from generator.proof.verify.run import Case, Verification
+from generator.proof.verify.verification import Case, Verification
 from generator.trace.tracer import Tracer
 from tests.render.markdown import rendered
 from tests.support.small_specs import LAYER, PAIR, write_specs

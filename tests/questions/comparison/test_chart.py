@@ -13,7 +13,7 @@ from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.result import ComparisonResult, compared
 from generator.questions.growth.axes import Axis
 from generator.questions.growth.subject import Subject
-from generator.render.comparison.chart.labels import Box, free_place, spread
+from generator.render.comparison.chart.label_places import Box, free_place, spread
 from generator.render.comparison.chart.palette import INK, LINES, PAPER, dark
 
 pytest.importorskip("matplotlib")

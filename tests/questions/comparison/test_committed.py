@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from generator.files.resources import builtin_specs_dir
 from generator.formulas.evaluate import evaluate
-from generator.questions.comparison.files import comparison_files
-from generator.questions.comparison.reader import read_comparison
+from generator.questions.comparison.comparison_folder import comparison_files
+from generator.questions.comparison.comparison_reader import read_comparison
 from generator.questions.comparison.result import ComparisonResult, SidePair, compared
-from generator.render.comparison.page import render_comparison
-from generator.resources import builtin_specs_dir
+from generator.render.comparison.comparison_page import render_comparison
 from generator.spec.library import Library
 
 LIBRARY = Library([builtin_specs_dir()])

@@ -11,7 +11,7 @@ from sympy import Rational
 
 from generator.cli import main
 from generator.formulas.symbols import symbol
-from generator.questions.comparison.reader import read_comparison
+from generator.questions.comparison.comparison_reader import read_comparison
 from generator.questions.comparison.result import compared
 from generator.spec.library import Library
 from generator.spec.yaml_reader import load_source, plain, read_yaml
@@ -89,11 +89,11 @@ def test_all_mistakes_are_reported_together(folder) -> None:
 def test_the_schema_is_valid_and_accepts_what_is_committed() -> None:
     import json
 
-    from generator.questions.comparison import reader
-    from generator.questions.comparison.files import comparison_files
-    from generator.resources import builtin_specs_dir
+    from generator.files.resources import builtin_specs_dir
+    from generator.questions.comparison import comparison_reader
+    from generator.questions.comparison.comparison_folder import comparison_files
 
-    schema = json.loads(Path(reader.__file__).with_name("schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(Path(comparison_reader.__file__).with_name("schema.json").read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)
     for file in comparison_files(Library([builtin_specs_dir()])).values():
         assert Draft202012Validator(schema).is_valid(plain(read_yaml(load_source(file, file.name))))

@@ -14,11 +14,11 @@ import pytest
 from openpyxl import Workbook, load_workbook
 from openpyxl.utils import FORMULAE
 
-from generator.questions.comparison.files import comparison_files
-from generator.questions.comparison.reader import read_comparison
+from generator.files.resources import builtin_specs_dir
+from generator.questions.comparison.comparison_folder import comparison_files
+from generator.questions.comparison.comparison_reader import read_comparison
 from generator.questions.comparison.result import ComparisonResult, compared
-from generator.render.comparison.workbook.book import comparison_workbook
-from generator.resources import builtin_specs_dir
+from generator.render.comparison.workbook.comparison_book import comparison_workbook
 from generator.spec.library import Library
 from tests.questions.comparison.test_chart import result
 from tests.render.workbook.calculator import Answer, Job, calculated, needs_uno, same, stored

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from generator.questions.documents.files import document_files
+from generator.files.resources import builtin_specs_dir
+from generator.questions.documents.document_folder import document_files
+from generator.questions.documents.document_reader import read_document
 from generator.questions.documents.formula_list import ListedFormula
-from generator.questions.documents.reader import read_document
-from generator.resources import builtin_specs_dir
 
 
 def entry(document: str, printed: str) -> ListedFormula:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
+from generator.files.resources import builtin_specs_dir
 from generator.questions.documents.checking import check_documents
-from generator.questions.documents.files import document_files
-from generator.questions.documents.reader import read_document
-from generator.resources import builtin_specs_dir
+from generator.questions.documents.document_folder import document_files
+from generator.questions.documents.document_reader import read_document
 from generator.spec.library import Library
 from tests.questions.documents.lists import MIXER, NOTES, write_list
 

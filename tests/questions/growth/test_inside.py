@@ -6,10 +6,10 @@ import pytest
 
 from generator.api import load
 from generator.formulas.symbols import symbol
+from generator.questions.growth.crossing_words import preset_words
 from generator.questions.growth.growth_summary import dominant_terms, inside, one_long_sequence
-from generator.questions.growth.inside import Division, met
+from generator.questions.growth.inner_crossings import Division, met
 from generator.questions.growth.terms import terms_by_size
-from generator.questions.growth.wording import preset_words
 
 
 def at_preset(spec: str, measure: str, large: str, small: str, preset: str) -> float:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from generator.cli import main
-from generator.errors import SizeError
 from generator.questions.hardware.amounts import BANDWIDTH, OPERATIONS, amount, memory_amount
-from generator.questions.hardware.files import device_named, devices
+from generator.questions.hardware.device_names import device_named, devices
+from generator.text.errors import SizeError
 from generator.text.problems import ProblemsError
 from tests.support.small_specs import LAYER, write_specs
 

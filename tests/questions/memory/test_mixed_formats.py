@@ -12,8 +12,8 @@ import torch
 from safetensors.torch import save_file
 
 from generator.api import load
-from generator.errors import SizeError
 from generator.questions.memory.mixed_formats import weight_formats
+from generator.text.errors import SizeError
 
 LLAMA = {"d": 16, "L": 3, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8}
 MIXTRAL = {"d": 16, "L": 2, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8, "E": 4, "k": 2}

@@ -14,14 +14,14 @@ import pytest
 
 from generator.api import load
 from generator.cli import main
-from generator.errors import SizeError
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.recomputation import recompute_of, recomputed
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.parallel.device import DeviceShare, Splitting
+from generator.questions.parallel.heaviest_device import DeviceShare, Splitting
 from generator.questions.parallel.placing import Placement
 from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import cost_of
+from generator.text.errors import SizeError
 
 LLAMA = {"d": 16, "L": 3, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8}
 
@@ -140,7 +140,7 @@ def test_a_split_is_worked_out_without_formulas(monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: object) -> None:
         raise AssertionError("a formula was evaluated")
 
-    monkeypatch.setattr("generator.questions.parallel.device.evaluate", refuse)
+    monkeypatch.setattr("generator.questions.parallel.heaviest_device.evaluate", refuse)
     monkeypatch.setattr("generator.questions.parallel.loads.evaluate", refuse)
     for zero in range(4):
         for tensor in (1, 2, 4):

@@ -15,7 +15,7 @@ from generator.cli import main
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.recomputation import recompute_of
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.parallel.device import DeviceShare, Splitting
+from generator.questions.parallel.heaviest_device import DeviceShare, Splitting
 from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import cost_of
 

@@ -13,15 +13,15 @@ import pytest
 
 from generator.api import load
 from generator.cli import main
-from generator.errors import SizeError
-from generator.questions.hardware.files import device_named
+from generator.questions.hardware.device_names import device_named
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.time.answer import TimeQuestion, time_of
-from generator.questions.time.bound import TimeSetting, efficiency_of
+from generator.questions.time.roofline import TimeSetting, efficiency_of
+from generator.questions.time.time_answer import TimeQuestion, time_of
 from generator.questions.time.work import forward_work
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of
+from generator.text.errors import SizeError
 from tests.support.builtin import builtin_library
 
 LLAMA_2_7B = 6_738_415_616 - 32_000 * 4096  # without the table of embeddings, of which a token looks up one row

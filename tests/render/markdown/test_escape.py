@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generator.render.markdown.escape import cell, code, comment, link, paragraphs, text
+from generator.render.markdown.escape_markdown import cell, code, comment, link, paragraphs, text
 from tests.render.markdown import rendered
 
 MARKUP = st.text(st.sampled_from("\\`*_[]()<>|~&#!$+-=.:;1a \té🙂注{}\"'^@/"), max_size=40)

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from generator.build.spec_summary import restore, restored_numbers, summarise
+from generator.files.resources import builtin_specs_dir
 from generator.render.markdown.index import IndexEntry
 from generator.render.markdown.index import render_index as render_entries
-from generator.render.markdown.presets import preset_numbers
-from generator.resources import builtin_specs_dir
+from generator.render.markdown.preset_tables import preset_numbers
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from generator.spec.references import Reference, read_references

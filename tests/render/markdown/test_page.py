@@ -12,7 +12,7 @@ from generator.quantities import QUANTITIES
 from generator.render.markdown.links import Links, spec_link
 from generator.render.markdown.ops import render_ops
 from generator.render.markdown.page import render_page
-from generator.render.markdown.rows import MOST_ROWS, visible_rows
+from generator.render.markdown.row_tables import MOST_ROWS, visible_rows
 from generator.sheet.compiled import compile_spec
 from generator.sheet.sheet import Sheet
 from tests.render.markdown import rendered

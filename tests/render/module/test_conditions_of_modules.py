@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from generator.proof.verify.instance import Workbench
-from generator.render.module.checks import checked_when_built, checked_when_run, own_conditions
-from generator.sheet.presets import complete
+from generator.render.module.condition_checks import checked_when_built, checked_when_run, own_conditions
+from generator.sheet.preset_totals import complete
 from generator.spec.library import Library
 from tests.support.small_specs import write_specs
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from generator.errors import SizeError
 from generator.proof.verify.instance import Workbench
 from generator.sheet.sizing import sized
 from generator.spec.library import Library
+from generator.text.errors import SizeError
 from tests.support.small_specs import write_specs
 
 SPEC = """\

@@ -16,10 +16,10 @@ import pytest
 import torch
 from torch import nn
 
+from generator.files.resources import builtin_specs_dir
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import sample
-from generator.render.module.names import class_name
-from generator.resources import builtin_specs_dir
+from generator.proof.verify.sample_sizes import sample
+from generator.render.module.python_names import class_name
 from generator.spec.library import spec_files
 from tests.support.builtin import builtin_library
 

@@ -10,8 +10,8 @@ import pytest
 
 from generator.cli import main
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.run import check_case
 from generator.proof.verify.stepwise import check_decoding
+from generator.proof.verify.verification import check_case
 from generator.spec.library import Library
 from tests.support.small_specs import write_specs
 

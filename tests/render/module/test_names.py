@@ -15,7 +15,7 @@ from torch.nn import functional
 
 from generator.ops.registry import ops
 from generator.proof.verify.instance import Workbench
-from generator.render.module.names import class_name
+from generator.render.module.python_names import class_name
 from generator.render.module.writer import render_module
 from generator.spec.library import Library
 from generator.spec.reserved import CONSTRUCTOR_NAMES, FORWARD_NAMES, FUNCTIONAL, LOCALS, MODULE_ATTRIBUTES

@@ -19,11 +19,11 @@ from torch import nn
 
 from generator import MissingSizeError, SizeError, load
 from generator.cli import main
+from generator.files.resources import builtin_specs_dir
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.sampling import sample
-from generator.render.module.names import class_name
+from generator.proof.verify.sample_sizes import sample
+from generator.render.module.python_names import class_name
 from generator.render.module.writer import render_file
-from generator.resources import builtin_specs_dir
 from generator.spec.library import spec_files
 from tests.support.builtin import builtin_library
 from tests.support.small_specs import write_specs

@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from generator.questions.hardware.files import devices
+from generator.questions.hardware.device_names import devices
 from generator.render.markdown.index import IndexEntry
-from generator.render.markdown.presets import preset_numbers
-from generator.render.site.imports import imports_script
-from generator.render.site.page import model_page, model_script
-from generator.render.site.shared import app_script, app_style, lists_script
+from generator.render.markdown.preset_tables import preset_numbers
+from generator.render.site.config_rules import imports_script
+from generator.render.site.model_page import model_page, model_script
+from generator.render.site.site_files import app_script, app_style, lists_script
 from generator.render.site.start import compare_page, start_page, start_script
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library

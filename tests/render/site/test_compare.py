@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from generator.questions.memory.answer import memory_of
 from generator.questions.memory.fits import MemorySetting
+from generator.questions.memory.memory_answer import memory_of
 from generator.questions.memory.stored_formats import stored_format
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of

@@ -12,8 +12,8 @@ import pytest
 from generator.importing.config import config_of
 from generator.importing.found import Imported, imported
 from generator.quantities import MEASURES
-from generator.render.site.imports import imports_script
-from generator.render.site.shared import app_script
+from generator.render.site.config_rules import imports_script
+from generator.render.site.site_files import app_script
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of
 from generator.text.problems import ProblemsError

@@ -15,18 +15,18 @@ from xml.etree import ElementTree as ET
 import pytest
 from PIL import Image
 
+from generator.files.resources import templates_dir
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.formulas.human import compact as short_count
 from generator.formulas.javascript import HELPERS
 from generator.formulas.mathml import to_mathml
-from generator.questions.growth.inside import division_of, met
-from generator.questions.memory.answer import memory_of
+from generator.questions.growth.inner_crossings import division_of, met
 from generator.questions.memory.fits import MemorySetting
+from generator.questions.memory.memory_answer import memory_of
 from generator.questions.memory.stored_formats import stored_format
 from generator.render.site.compact import compact
+from generator.render.site.formula_pool import UNKNOWN, FormulaPool
 from generator.render.site.model_data import model_data
-from generator.render.site.pool import UNKNOWN, FormulaPool
-from generator.resources import templates_dir
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of
 from generator.sheet.example import known_views

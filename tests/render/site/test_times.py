@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from generator.questions.hardware.files import devices
+from generator.questions.hardware.device_names import devices
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.time.answer import TimeQuestion, time_of
-from generator.questions.time.bound import TimeSetting
+from generator.questions.time.roofline import TimeSetting
+from generator.questions.time.time_answer import TimeQuestion, time_of
 from generator.sheet.compiled import compile_spec
 from generator.sheet.example import known_views
 from tests.support.builtin import builtin_library

@@ -11,9 +11,9 @@ from typing import Any
 from sympy import Expr, Poly, Rational, Symbol
 
 from generator.formulas.symbols import symbol
-from generator.questions.growth.inside import PartSide
+from generator.questions.growth.inner_crossings import PartSide
 from generator.render.workbook.crossings import FIRST_CROSSING_ROW
-from generator.render.workbook.plan import Plan
+from generator.render.workbook.sheet_plan import Plan
 
 from .libreoffice import Cell
 

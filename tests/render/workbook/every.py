@@ -10,11 +10,11 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 
 from generator.api import LoadedSpec, load_from
+from generator.files.resources import builtin_specs_dir
 from generator.formulas.evaluate import evaluate
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import Plan, make_plan
-from generator.resources import builtin_specs_dir
+from generator.render.workbook.sheet_plan import Plan, make_plan
 from generator.sheet.sheet import Sheet
 from tests.support.builtin import builtin_library
 

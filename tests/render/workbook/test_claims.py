@@ -16,7 +16,7 @@ from generator import load
 from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan, make_plan
+from generator.render.workbook.sheet_plan import FIRST_LAYER_ROW, Plan, make_plan
 from generator.sheet.sheet import Sheet
 
 from .calculator import Answer, Job, calculated, needs_uno, stored

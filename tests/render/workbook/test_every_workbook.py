@@ -18,18 +18,18 @@ from openpyxl import load_workbook
 from openpyxl.worksheet.worksheet import Worksheet
 
 from generator.api import load_from
-from generator.build.catalogue import catalogue_of
+from generator.build.catalogue_output import catalogue_of
 from generator.build.spec_summary import summarise
-from generator.errors import SizeError
+from generator.files.resources import builtin_specs_dir
 from generator.formulas.evaluate import evaluate
 from generator.in_bytes import PEAK_BYTES
 from generator.quantities import MACS, QUANTITIES
 from generator.questions.growth.growth_summary import first_of_pairs, inside
 from generator.render.formats import EXCEL
-from generator.render.workbook.plan import FIRST_LAYER_ROW, Plan
-from generator.resources import builtin_specs_dir
+from generator.render.workbook.sheet_plan import FIRST_LAYER_ROW, Plan
 from generator.sheet.sizing import sized
 from generator.spec.library import Library
+from generator.text.errors import SizeError
 from tests.support.builtin import builtin_in_inference
 
 from .calculator import Answer, Job, calculated, needs_uno, same

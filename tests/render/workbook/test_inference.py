@@ -13,7 +13,7 @@ from generator.in_bytes import PEAK_BYTES
 from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import Plan, make_plan
+from generator.render.workbook.sheet_plan import Plan, make_plan
 
 from .calculator import Job, calculated, needs_uno, same, stored
 from .every import has_peak

@@ -12,9 +12,9 @@ from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook import plan as places
-from generator.render.workbook.plan import Plan, make_plan
-from generator.sheet.presets import complete
+from generator.render.workbook import sheet_plan as places
+from generator.render.workbook.sheet_plan import Plan, make_plan
+from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet
 
 from .calculator import Answer, Job, calculated, needs_uno, same, stored

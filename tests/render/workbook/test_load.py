@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from generator.errors import SizeError
 from generator.in_bytes import PEAK_BYTES
 from generator.quantities import TRAINABLE_PARAMS
 from generator.questions.memory.stored_formats import STORED_FORMATS
@@ -17,6 +16,7 @@ from generator.render.workbook import build_workbook
 from generator.render.workbook import load_choices as choices
 from generator.sheet.costing import cost_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
+from generator.text.errors import SizeError
 
 from .calculator import Answer, Job, calculated, needs_uno
 from .every import Book, book

@@ -8,8 +8,8 @@ from sympy import Max
 
 from generator.formulas.symbols import symbol
 from generator.render.texts import texts
-from generator.render.workbook.plan import make_plan
 from generator.render.workbook.results import LONGEST_BRANCH, _highest
+from generator.render.workbook.sheet_plan import make_plan
 
 from .sheets import encoder
 

@@ -10,10 +10,10 @@ import yaml
 from openpyxl import load_workbook
 
 from generator import load
+from generator.files.resources import builtin_specs_dir, templates_dir
 from generator.render.formats import LANGUAGES
 from generator.render.texts import meanings, texts
 from generator.render.workbook import build_workbook
-from generator.resources import builtin_specs_dir, templates_dir
 from tests.support.builtin import builtin_library
 
 OTHERS = [language for language in LANGUAGES if language != "en"]

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from generator import load
+from generator.files.resources import builtin_specs_dir
 from generator.in_bytes import INTENSITY
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook import plan as places
-from generator.render.workbook.plan import Plan, make_plan
-from generator.resources import builtin_specs_dir
+from generator.render.workbook import sheet_plan as places
+from generator.render.workbook.sheet_plan import Plan, make_plan
 
 from .calculator import Answer, Job, calculated, needs_uno, stored
 from .libreoffice import Cell

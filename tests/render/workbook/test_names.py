@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from generator.render.workbook.names import excel_names, is_legal
+from generator.render.workbook.excel_names import excel_names, is_legal
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from openpyxl.utils.cell import coordinate_to_tuple
 from archsheet import load
 from generator.cli import main
 from generator.render.markdown.formula import PageFormulas
-from generator.render.markdown.presets import presets_section
+from generator.render.markdown.preset_tables import presets_section
 from generator.render.workbook import build_workbook
 from tests.support.small_specs import write_specs
 

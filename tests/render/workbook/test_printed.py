@@ -13,7 +13,7 @@ from openpyxl import load_workbook
 from generator import load
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
-from generator.render.workbook.plan import FIRST_LAYER_ROW, make_plan
+from generator.render.workbook.sheet_plan import FIRST_LAYER_ROW, make_plan
 
 from .libreoffice import convert, edited, needs_libreoffice
 

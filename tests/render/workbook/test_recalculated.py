@@ -14,7 +14,7 @@ from openpyxl.utils import get_column_letter
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
 from generator.render.workbook import build_workbook
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet
 
 from .libreoffice import Cell, agree, differences, edited, needs_libreoffice, recalculated, values

@@ -11,7 +11,7 @@ import pytest
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
 from generator.render.workbook.load_choices import choice_row
-from generator.sheet.presets import complete
+from generator.sheet.preset_totals import complete
 
 from .every import SPECS, book
 from .hyperformula import calculated, needs_hyperformula, spelled_out

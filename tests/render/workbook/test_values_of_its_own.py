@@ -21,9 +21,9 @@ import pytest
 from generator import quantities
 from generator.quantities import QUANTITIES
 from generator.render.texts import texts
-from generator.render.workbook import build_workbook, layers, live, presets, results, scaling, sentences, unit_scale, where
-from generator.render.workbook.plan import DOUBLING_ROW, FIRST_LAYER_ROW, FIRST_STEP_ROW, Plan, make_plan
-from generator.sheet.memory import SavedMemory
+from generator.render.workbook import build_workbook, cost_shares, layers, live, presets, results, scaling, sentences, unit_scale
+from generator.render.workbook.sheet_plan import DOUBLING_ROW, FIRST_LAYER_ROW, FIRST_STEP_ROW, Plan, make_plan
+from generator.sheet.saved_bytes import SavedMemory
 from generator.sheet.sheet import Sheet, SheetPreset, Size
 
 from .calculator import Job, calculated, needs_uno, same, stored
@@ -141,7 +141,7 @@ VALUES = [
     Mutant("intensity inverted", Sheet.ratio, "ratio.of.key) / below", "ratio.of.key) * below"),
     Mutant("pointwise FLOPs left out", quantities.cost_formula, "for other in others)", "for other in others[1:])"),
     Mutant("bytes doubled", Sheet.in_bytes, "ITEM_BYTES[dtype] *", "2 * ITEM_BYTES[dtype] *"),
-    Mutant("a share of the part", where._write_share, "Fraction(part) / Fraction(whole)", "Fraction(whole) / Fraction(part or 1)"),
+    Mutant("a share of the part", cost_shares._write_share, "Fraction(part) / Fraction(whole)", "Fraction(whole) / Fraction(part or 1)"),
     Mutant("halving instead of doubling", scaling.Scaling.ratio, "(after) / Fraction(before)", "(before) / Fraction(after)"),
     Mutant("the cheapest layer", sentences._largest_layer, "most = max(costs", "most = min(costs"),
     Mutant("presets at the sizes of the first", presets._write_total, "sizes=column.values", "sizes=plan.in_use"),
@@ -154,7 +154,7 @@ FORMULAS = [
     Mutant("intensity inverted", results._write_ratio, "({above})/$D$", "({above})*$D$"),
     Mutant("pointwise FLOPs left out", results._write_ratio, "in ratio.of.sum_of or", "in ratio.of.sum_of[:1] or"),
     Mutant("bytes divided", results._write_amount, "{counted}*{plan.item_bytes_cell}", "{counted}/{plan.item_bytes_cell}"),
-    Mutant("a share of the part", where._write_share, "{costs})/{total})", "{costs}))"),
+    Mutant("a share of the part", cost_shares._write_share, "{costs})/{total})", "{costs}))"),
     Mutant("halving instead of doubling", scaling._Lines.write_ratio, "{row - 1}/{column}{row - 2}", "{row - 2}/{column}{row - 1}"),
     Mutant("first value", scaling._write_inputs, "MAX(1,INT({used}/{places.STEPS_BEFORE}))", "MAX(1,INT({used}*{places.STEPS_BEFORE}))"),
     Mutant("presets at the sizes of the first", presets._write_total, "=cells_of(plan, column)", "=cells_of(plan, plan.columns[0])"),

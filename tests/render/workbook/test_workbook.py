@@ -18,11 +18,11 @@ from sympy import Integer
 
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES
-from generator.questions.hardware.files import builtin_devices
+from generator.questions.hardware.device_names import builtin_devices
 from generator.render.workbook import build_workbook, devices
 from generator.render.workbook import load_choices as choices
 from generator.render.workbook.cells import LONGEST_FORMULA
-from generator.render.workbook.names import PROBLEM, is_legal
+from generator.render.workbook.excel_names import PROBLEM, is_legal
 from generator.sheet.sheet import Sheet, SheetPreset
 
 from .sheets import HOSTILE, SHEETS, built, encoder, many_terms

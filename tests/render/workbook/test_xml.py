@@ -16,10 +16,10 @@ from generator.questions.comparison.comparison import Comparison
 from generator.questions.comparison.result import compared
 from generator.questions.growth.axes import Axis
 from generator.questions.growth.subject import Subject
-from generator.render.comparison.workbook.book import comparison_workbook
+from generator.render.comparison.workbook.comparison_book import comparison_workbook
 from generator.render.workbook import build_workbook
 from generator.render.workbook.catalogue import CatalogueLine, build_catalogue
-from generator.render.workbook.names import is_legal
+from generator.render.workbook.excel_names import is_legal
 from generator.sheet.example import views
 
 from .sheets import built, encoder, without_presets

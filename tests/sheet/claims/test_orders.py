@@ -11,7 +11,7 @@ from sympy import ceiling, floor
 
 from generator.formulas.logarithm import Log2
 from generator.formulas.symbols import symbol
-from generator.sheet.claims.orders import UnjudgedError, compare_orders
+from generator.sheet.claims.same_order import UnjudgedError, compare_orders
 from tests.sheet.claims.claim_specs import claims, problems
 
 n, d, h, w, b = (symbol(name) for name in "ndhwb")

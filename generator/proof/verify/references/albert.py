@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import built, on_texts, small_encoder
 
 PRESETS: Mapping[str, Mapping[str, int]] = {

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.images import spread
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import built
 
 SIZES = {"s": 24, "p": 8, "d": 24, "f": 40, "h": 4, "L": 3, "D": 20, "F": 36, "H": 2, "M": 2, "V": 97, "P": 16, "e": 12}

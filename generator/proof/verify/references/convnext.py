@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.images import from_timm, on_images
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 from generator.proof.verify.references.transformers_models import built
 

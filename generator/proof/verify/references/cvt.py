@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 
 DEPTHS = {"cvt-13": (1, 2, 10), "cvt-21": (1, 4, 16)}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from generator.proof.verify.references.base import PublicModel, Small
+from generator.proof.verify.references.implementation import PublicModel, Small
 
 
 def import_quietly(name: str) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.images import from_timm, on_images, spread
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 
 # What half of the channels of B0 are rounded to; with less, a residual goes around the first block too.

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small, open_mask
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small, open_mask
 from generator.proof.verify.references.transformers_models import (
     IN_OWN_TYPE,
     attention_in_own_type,

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import built, on_texts, small_decoder
 
 GPT2 = partial(built, "GPT2", "LMHeadModel", attn_implementation="eager")

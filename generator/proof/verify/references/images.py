@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize
+from generator.proof.verify.references.implementation import FullSize
 from generator.proof.verify.references.timm_models import import_timm
 
 Build = Callable[[int], nn.Module]

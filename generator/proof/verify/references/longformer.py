@@ -10,7 +10,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 
 GLOBAL = 3
 

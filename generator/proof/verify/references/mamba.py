@@ -11,7 +11,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 
 PRESETS: Mapping[str, Mapping[str, int]] = {
     "mamba-130m": {"hidden_size": 768, "num_hidden_layers": 24},

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import small_decoder
 
 PILE = {"vocab_size": 50288, "head_dim": 64, "n_groups": 1, "state_size": 128, "tie_word_embeddings": True}

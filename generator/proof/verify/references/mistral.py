@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import IN_OWN_TYPE, on_texts, rotary_decoder, small_decoder
 
 SMALL: Mapping[str, int] = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.images import from_timm, on_images, spread
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 
 MIXER = {f"mixer-{size}": f"mixer_{size}_224" for size in ("s32", "s16", "b32", "b16", "l32", "l16")}

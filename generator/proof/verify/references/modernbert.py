@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small, open_mask
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small, open_mask
 from generator.proof.verify.references.transformers_models import IN_OWN_TYPE, WORDS, InOwnType, built, on_texts, rotations
 
 BASES = {"full_attention": 160000.0, "sliding_attention": 10000.0}

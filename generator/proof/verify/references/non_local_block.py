@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import PublicModel, Small
+from generator.proof.verify.references.implementation import PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 
 

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small, tokens
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small, tokens
 
 LENGTH = 7
 

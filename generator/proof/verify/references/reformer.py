@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small, tokens
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small, tokens
 
 SEED = 7
 WITHOUT_DROPOUT: Mapping[str, Any] = {

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
 from generator.proof.verify.references.images import from_timm, on_images, spread
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 from generator.proof.verify.references.transformers_models import built
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import built, on_texts, small_encoder
 
 MODEL = partial(built, "RoFormer", "Model")

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.transformers_models import built, on_texts, small_decoder
 
 Settings = Mapping[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 
 PRESETS = (*(f"swin-{size}-patch4-window7-224" for size in ("tiny", "small", "base", "large")), "swin-base-patch4-window12-384")

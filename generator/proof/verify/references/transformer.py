@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from generator.proof.verify.references.base import PublicModel, Small
+from generator.proof.verify.references.implementation import PublicModel, Small
 
 
 class PlainTransformer(nn.Module):

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from generator.proof.verify.references.base import FullSize, Small, open_mask, tokens
+from generator.proof.verify.references.implementation import FullSize, Small, open_mask, tokens
 
 WORDS = 97  # in the vocabulary of small models
 IN_OWN_TYPE = "with angles and norms in the type of the model, where transformers takes float32"

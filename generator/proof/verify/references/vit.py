@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from generator.proof.verify.references.base import FullSize, PublicModel, Small
+from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.timm_models import import_timm
 
 PRESETS = ("vit-tiny-patch16-224", "vit-small-patch16-224", "vit-base-patch16-224", "vit-large-patch16-224")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from generator.questions.comparison.result import ComparisonResult, MeasureTable
 from generator.render.comparison.chart.curves import Curve, Mark, curves_of, marks_of
-from generator.render.comparison.chart.labels import Box, free_place, spread
+from generator.render.comparison.chart.label_places import Box, free_place, spread
 from generator.render.comparison.chart.palette import DASHES, GRID, INK, MARKERS, MUTED, PAPER, line_colour
 from generator.render.comparison.wording import axis_title
 
