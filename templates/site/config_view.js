@@ -24,24 +24,6 @@ const textOf = (file) => new Promise((resolve, reject) => {
 // The part of an address that says the sizes of a configuration.
 const configPart = (sizes) => `i=${encodeURIComponent([...sizes].map(([name, value]) => `${name}:${value}`).join(","))}`;
 
-function problemList(name, problems) {
-  return el("ul", {}, ...problems.map(({ message, place, notes }) =>
-    el("li", {}, el("span", { class: "mistake" }, `${name}:${place.join(":")}: `, ...rich(message)), ...notes.map((note) => el("div", { class: "note" }, ...rich(note))))));
-}
-
-function keyTable(found) {
-  const { mapping, without, unknown } = found;
-  const said = (key, words) => [el("code", {}, key), written(mapping.root.value.get(key)), words];
-  const rows = [
-    ...[...mapping.used].map(([key, words]) => said(key, words.join("; "))),
-    ...[...mapping.assumed].map(([key, value]) => [el("code", {}, key), say("config_absent"), value]),
-    ...[...without].map(([key, why]) => said(key, say("config_no_effect", { why }))),
-    ...unknown.map((key) => said(key, say("config_not_known"))),
-  ];
-  return el("details", {}, el("summary", {}, say("config_keys", { used: mapping.used.size, without: without.size, unknown: unknown.length })),
-    table([[say("config_key"), "words"], [say("config_value"), "words"], [say("config_becomes"), "words"]], rows, say("config_keys_caption")));
-}
-
 // The button, what is said of the file, and the whole page as a place to drop it.
 // `take` gets what was found and the text of the file; it returns what else is to be said.
 function configBox(take) {
@@ -56,13 +38,7 @@ function configBox(take) {
   async function show(name, text) {
     await loadImports();
     if (!archsheet.imports) return replace(said, el("p", { class: "mistake" }, say("config_no_rules")));
-    const found = importedConfig(text);
-    if (found.problems) return replace(said, el("p", {}, say("config_cannot", { name })), problemList(name, found.problems));
-    const { mapping, rule, warnings } = found;
-    const options = [...mapping.options].map(([option, value]) => `${option} = ${written(value)}`).join(", ");
-    const more = options ? el("p", { class: "mistake" }, ...rich(say("config_options", { options, name }))) : take(found, name, text);
-    replace(said, el("p", {}, el("b", {}, say("config_is_of", { name, title: rule.title, spec: rule.spec }))), more,
-      ...warnings.map((one) => el("p", { class: "mistake" }, ...rich(one))), keyTable(found));
+    replace(said, ...configSaid(name, text, take));
   }
 
   const node = el("div", { id: "config" }, el("div", { class: "controls" }, field(say("config_choose"), input)), el("p", { class: "note" }, say("config_drop")), said);
@@ -84,12 +60,12 @@ function configView(app) {
   let shown = null; // is kept where the page is put together again
 
   function take({ mapping, rule }) {
-    if (rule.spec !== model.name) return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("config_open", { title: rule.title })));
+    if (rule.spec !== model.name) return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("reading_open", { title: rule.title })));
     setConfig([...mapping.sizes].map(([name, value]) => [places(model.sizes, name, SIZE_NAME), value]));
     app.wrong.clear();
     app.change((s) => { s.preset = CONFIG(); s.typed.fill(null); });
     app.rebuild("config-file");
-    return el("p", {}, say("config_filled"));
+    return el("p", {}, say("reading_filled"));
   }
 
   function build() {
@@ -112,6 +88,6 @@ function configOpener() {
       sessionStorage.setItem(HANDED_ON, JSON.stringify([name, text]));
     } catch { /* as above */ }
     location.href = linkTo(rule.spec, configPart(mapping.sizes));
-    return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("config_open", { title: rule.title })));
+    return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("reading_open", { title: rule.title })));
   }).node;
 }

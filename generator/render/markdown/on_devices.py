@@ -49,7 +49,7 @@ def on_devices_section(sheet: Sheet) -> OnDevices | None:
     work, (items, unit) = forward_work(cost, setting), items_of(cost)
     held = 2 * (cost.value(PARAMS.key) + cost.value(STATE_ELEMENTS.key))
     sizes = ", ".join(f"{size.name} = {cost.dims[size.name]:,}" for size in sheet.sizes if size.kind != "derived")
-    intensity = f", {float(work.flops) / float(work.bytes):,.3g} FLOP for each byte" if work.bytes else ""
+    intensity = f", {_three_digits(float(work.flops) / float(work.bytes))} FLOP for each byte" if work.bytes else ""
     least = f"{rounded(round(work.flops), 'FLOP')} of contractions and {rounded(round(work.bytes), 'bytes')} through the memory{intensity}"
     intro = (
         f"{code(str(preset))}, {what}, weights and caches in {DTYPE} ({sizes}): at least {least}. "
@@ -109,3 +109,8 @@ def _part(held: int, there: int) -> str:
         return f"more than {memory_text(there)}"
     percent = ceil(100 * held / there)
     return f"{'under ' if percent == 1 else ''}{percent}% of {memory_text(there)}"
+
+
+def _three_digits(value: float) -> str:
+    """Return a number to three digits, without an exponent."""
+    return f"{float(f'{value:.3g}'):,.10g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
@@ -46,7 +47,7 @@ PARTS: Final = (
     "main",
 )
 LISTS: Final = ("compare", "start")  # the parts of the pages of several models
-READING: Final = ("config_values", "config_rules")  # those that read a configuration, which come where one is to be read
+READING: Final = ("config_values", "config_rules", "config_said")  # those that read a configuration, which come where one is to be read
 
 
 def app_script(devices: Iterable[Device]) -> str:
@@ -64,9 +65,14 @@ def lists_script() -> str:
 
 
 def script_parts(names: Sequence[str]) -> list[str]:
-    """Return parts of a script without lines of comments and indentation, which are a tenth of what a page loads."""
+    """Return parts of a script without comments and indentation, which are a tenth of what a page loads."""
     texts = [(templates_dir() / "site" / f"{name}.js").read_text(encoding="utf-8") for name in names]
-    return ["\n".join(line for line in map(str.strip, text.splitlines()) if line and not line.startswith("//")) for text in texts]
+    return ["\n".join(line for line in map(_without_comment, text.splitlines()) if line) for text in texts]
+
+
+def _without_comment(line: str) -> str:
+    """Return a line of a script without the comment that it is or ends with: one behind a sign after which no string goes on."""
+    return re.sub(r"(?:^|(?<=[;{},(\]]) )// .*", "", line.strip())
 
 
 def html_page(page: str, *, origin: str, title: str, description: str, script: str, plain: str, home: str = "index.html") -> str:

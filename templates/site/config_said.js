@@ -1,0 +1,30 @@
+// A configuration that was read, for people: its mistakes, or what became of each of its keys.
+
+function problemList(name, problems) {
+  return el("ul", {}, ...problems.map(({ message, place, notes }) =>
+    el("li", {}, el("span", { class: "mistake" }, `${name}:${place.join(":")}: `, ...rich(message)), ...notes.map((note) => el("div", { class: "note" }, ...rich(note))))));
+}
+
+function keyTable(found) {
+  const { mapping, without, unknown } = found;
+  const said = (key, words) => [el("code", {}, key), written(mapping.root.value.get(key)), words];
+  const rows = [
+    ...[...mapping.used].map(([key, words]) => said(key, words.join("; "))),
+    ...[...mapping.assumed].map(([key, value]) => [el("code", {}, key), say("reading_absent"), value]),
+    ...[...without].map(([key, why]) => said(key, say("reading_no_effect", { why }))),
+    ...unknown.map((key) => said(key, say("reading_not_known"))),
+  ];
+  return el("details", {}, el("summary", {}, say("reading_keys", { used: mapping.used.size, without: without.size, unknown: unknown.length })),
+    table([[say("reading_key"), "words"], [say("reading_value"), "words"], [say("reading_becomes"), "words"]], rows, say("reading_keys_caption")));
+}
+
+// What is said of a configuration that was read; `take` gets what was found and the text of the file, and returns what else is to be said.
+function configSaid(name, text, take) {
+  const found = importedConfig(text);
+  if (found.problems) return [el("p", {}, say("reading_cannot", { name })), problemList(name, found.problems)];
+  const { mapping, rule, warnings } = found;
+  const options = [...mapping.options].map(([option, value]) => `${option} = ${written(value)}`).join(", ");
+  const more = options ? el("p", { class: "mistake" }, ...rich(say("reading_options", { options, name }))) : take(found, name, text);
+  return [el("p", {}, el("b", {}, say("reading_is_of", { name, title: rule.title, spec: rule.spec }))), more,
+    ...warnings.map((one) => el("p", { class: "mistake" }, ...rich(one))), keyTable(found)];
+}
