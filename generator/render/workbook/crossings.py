@@ -145,6 +145,7 @@ def heads(page: Page, plan: Plan, row: int, keys: Sequence[str]) -> None:
     for column, key in zip("ABCDEFG", keys, strict=True):
         if key in {"value", "in_use", "claimed", "ours", "difference"}:
             page.text(f"{column}{row}", plan.words(f"formulas.{key}"), "Column head, number")
+    page.height(row, [(plan.words(f"formulas.{key}"), width - 3) for key, width in zip(keys, WIDTHS, strict=True) if key])
 
 
 def write_crossings(page: Page, plan: Plan, formulas: CellFormulas) -> int:

@@ -56,7 +56,8 @@ def _write_closed(page: Page, plan: Plan, quantity: Quantity, row: int) -> None:
     page.formula(f"E{row}", plan.total_cell(quantity), evaluate(total, plan.in_use), "Link, total")
     page.text(f"F{row}", plan.unit(quantity), "Muted words")
     page.blank(f"G{row}", "Muted words")
-    page.height(row, [(closed, WIDTHS[1]), (growth, WIDTHS[2]), (powers, WIDTHS[3])])
+    bold, unit = (plan.title(quantity), WIDTHS[0] - 3), (plan.unit(quantity), WIDTHS[5] - 3)
+    page.height(row, [bold, (closed, WIDTHS[1]), (growth, WIDTHS[2]), (powers, WIDTHS[3]), unit])
 
 
 def _write_claims(page: Page, plan: Plan, formulas: CellFormulas, row: int) -> int:

@@ -67,6 +67,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     write_note(page, plan, f"A2:{end}2", text)
     page.height(2, [(text, REMARKS_WIDTH - QUANTITY_WIDTH)])
     page.text(page.merged(f"A3:{end}3", "Remark"), words("layers.fold"), "Remark")
+    page.height(3, [(words("layers.fold"), REMARKS_WIDTH - QUANTITY_WIDTH)])
     head = FIRST_LAYER_ROW - 1
     page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "part", "repeat", "shape", "live_shape")], "Column head")
     page.text(f"D{head}", words("layers.repeat"), "Column head, number")

@@ -16,6 +16,7 @@ INK = "000000"
 MUTED = "6B7280"
 NAVY = "1F3864"
 BAND = "D9E2F3"
+HEAD = "B4C6E7"  # light, because LibreOffice shows links in dark blue whatever a cell says
 GROUP = "EDF2F9"
 RULE = "BFC7D5"
 INPUT = "0000FF"
@@ -65,9 +66,9 @@ LOOKS: dict[str, Look] = {
     "Prose": Look(wrap=True, rule="", size=11, horizontal="left"),
     "Remark": Look(MUTED, italic=True, rule="", wrap=True, horizontal="left"),
     "Section": Look(NAVY, fill=BAND, bold=True, size=11, rule="", vertical="center", horizontal="left"),
-    "Column head": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="left", rule=""),
-    "Column head, number": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="right", rule=""),
-    "Column head, centred": Look("FFFFFF", fill=NAVY, bold=True, wrap=True, vertical="center", horizontal="center", rule=""),
+    "Column head": Look(NAVY, fill=HEAD, bold=True, wrap=True, vertical="center", horizontal="left", rule=""),
+    "Column head, number": Look(NAVY, fill=HEAD, bold=True, wrap=True, vertical="center", horizontal="right", rule=""),
+    "Column head, centred": Look(NAVY, fill=HEAD, bold=True, wrap=True, vertical="center", horizontal="center", rule=""),
     "Label": Look(bold=True, horizontal="left", wrap=True),
     "Label, free": Look(bold=True, rule="", vertical="center", horizontal="left", size=11),
     "Words": Look(wrap=True, horizontal="left"),
