@@ -253,10 +253,7 @@ def deepest_open(depths: Sequence[int]) -> int:
 
 
 def _write_links(page: Page, plan: Plan, terms: Terms) -> None:
-    """Let quantities and operations lead to what they are."""
-    for quantity in QUANTITIES:
-        said = quantity.words(plan.words.language).meaning
-        page.link(f"{plan.quantity_column(quantity)}{FIRST_LAYER_ROW - 1}", terms.at_quantity(quantity), said)
+    """Let operations lead to what they are; heads of two lines do not, because LibreOffice breaks no lines of a link."""
     for index, row in enumerate(plan.sheet.rows):
         if at := terms.at_operation(row):
             page.link(f"B{FIRST_LAYER_ROW + index}", at, terms.glossary.operation(row.op))

@@ -45,8 +45,8 @@ def write_results(page: Page, plan: Plan, formulas: CellFormulas, terms: Terms) 
     mark_inexact(page, f"D{first}:D{last}")
     totals, rows = plan.sheet.totals, plan.total_rows
     found = {one.key: _write_result(page, plan, formulas, one, rows[one.key], totals[one.key]) for one in QUANTITIES}
-    for one in QUANTITIES:
-        page.link(f"A{rows[one.key]}", terms.at_quantity(one), one.words(words.language).meaning)
+    for one in QUANTITIES:  # not from its name, which takes two lines: LibreOffice breaks no lines of a link
+        page.link(f"E{rows[one.key]}", terms.at_quantity(one), one.words(words.language).meaning)
     return found
 
 

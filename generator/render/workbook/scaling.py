@@ -18,7 +18,6 @@ from generator.quantities import BY_KEY, QUANTITIES
 from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value
-from generator.render.workbook.glossary_sheet import Terms
 from generator.render.workbook.invalid_sizes import FITS, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.sheet_plan import Plan
@@ -249,10 +248,7 @@ def _write_head(page: Page, plan: Plan, row: int, title: str) -> None:
 
 
 def _link_heads(page: Page, plan: Plan, row: int) -> None:
-    """Let quantities lead to what they are, and sizes to those in use."""
-    terms = Terms(plan)
-    for quantity in QUANTITIES:
-        page.link(f"{plan.scaled_columns[quantity.key]}{row}", terms.at_quantity(quantity), quantity.words(plan.words.language).meaning)
+    """Let sizes lead to those in use; quantities have heads of two lines, and LibreOffice breaks no lines of a link."""
     for size in plan.sheet.sizes:
         in_use = plan.at("summary", f"$D${plan.size_rows[size.name]}")
         page.link(f"{plan.scaled_columns[f'size {size.name}']}{row}", in_use, plan.words("notes.to_sizes", meaning=plan.meaning(size)))
