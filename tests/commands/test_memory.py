@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import torch
 from torch import nn
 
 from generator.cli import main
+from generator.proof.verify.references.timm_models import import_timm
 from generator.questions.hardware.amounts import memory_amount
 from generator.questions.memory.fits import MemorySetting, largest, needs_of
 from generator.questions.memory.optimisers import COPIES
@@ -20,7 +22,13 @@ from generator.sheet.costing import cost_of
 from generator.text.errors import SizeError
 from tests.support.builtin import builtin_library
 
-OF_TORCH: dict[str, Any] = {
+
+def lion(weights: Any) -> Any:
+    import_timm()
+    return import_module("timm.optim").Lion(weights)
+
+
+PUBLIC: dict[str, Any] = {
     "sgd": torch.optim.SGD,
     "momentum": lambda weights: torch.optim.SGD(weights, momentum=0.9),
     "adam": torch.optim.Adam,
@@ -32,13 +40,14 @@ OF_TORCH: dict[str, Any] = {
     "rmsprop": torch.optim.RMSprop,
     "adagrad": torch.optim.Adagrad,
     "adadelta": torch.optim.Adadelta,
+    "lion": lion,
 }
 
 
 @pytest.mark.parametrize("name", COPIES)
-def test_states_are_what_torch_keeps_after_a_step(name: str) -> None:
+def test_states_are_what_optimisers_keep_after_a_step(name: str) -> None:
     model = nn.Linear(5, 7)
-    optimiser = OF_TORCH[name](model.parameters())
+    optimiser = PUBLIC[name](model.parameters())
     model(torch.ones(2, 5)).sum().backward()
     optimiser.step()
     kept = [

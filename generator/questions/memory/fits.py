@@ -9,6 +9,7 @@ from typing import Any
 
 from sympy import divisors
 
+from generator.formulas.human import counted
 from generator.in_bytes import FORWARD_PEAK_BYTES, STEP_PEAK_BYTES
 from generator.quantities import STATE_ELEMENTS, TRAINABLE_PARAMS
 from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, stored_weights
@@ -121,7 +122,7 @@ def _of_training(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
     copies = copies_of(setting.optimiser)
     states = copies * cost.value(TRAINABLE_PARAMS.key) * ITEM_BYTES[setting.dtype]
     yield MemoryPart(
-        "optimiser_bytes", f"States of {setting.optimiser}", states, f"{copies} numbers for each parameter that learns, as torch.optim"
+        "optimiser_bytes", f"States of {setting.optimiser}", states, f"{counted(copies, 'number')} for each parameter that learns"
     )
     how = "activations and gradients, those of weights from when they are made on; none are there before the step"
     how += "" if setting.recompute is None else f"; {recomputed_words(setting.recompute)} once more in the backward pass"

@@ -1,4 +1,4 @@
-"""What optimisers keep for each parameter that learns, as those of torch.optim do, in the format of the parameters."""
+"""What optimisers keep for each parameter that learns, in the format of the parameters: as those of torch.optim do, and Lion as in timm."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ COPIES: Final[Mapping[str, int]] = {
     "rmsprop": 1,
     "adagrad": 1,
     "adadelta": 2,
+    "lion": 1,  # its momentum: Chen et al., Symbolic Discovery of Optimization Algorithms, algorithm 2
 }
 """Numbers kept for each parameter; counters of steps, one for each weight, are left out."""
 
