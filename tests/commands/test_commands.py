@@ -103,6 +103,7 @@ def test_show_prints_the_rows(capsys) -> None:
         "  h: heads\n"
         "  k: width, by default 4*h\n"
         "  e: width of a head = k/h\n"
+        "  where k % h == 0\n"
         "  preset tiny: h=2\n"
         "\n"
         "row     op          shape   times  Parameters    MACs      Matmul FLOPs  Activation memory\n"

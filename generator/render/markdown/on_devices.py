@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from math import ceil
 
@@ -37,27 +38,32 @@ class OnDevices:
 
 
 def on_devices_section(sheet: Sheet) -> OnDevices | None:
-    """Return the section, of the first preset; None for a spec without presets, or of which no sizes are known."""
+    """Return the section, of the first preset; None for a spec without presets, of which no sizes are known, or beyond floating point."""
     is_traced = bool(sheet.ends_moved)  # what a pass moves is not known of others
     preset = sheet.presets[0].name if sheet.presets and is_traced else None
     found = None if preset is None else _pass_of(sheet, preset)
     if found is None:
         return None
-    what, cost = found
+    with suppress(OverflowError):  # beyond floating point, no device takes a time that anybody waits for
+        return _section(str(preset), *found)
+    return None
+
+
+def _section(preset: str, what: str, cost: Cost) -> OnDevices:
     stored = stored_format(DTYPE)
     setting = MemorySetting(DTYPE, stored, stored)
     work, (items, unit) = forward_work(cost, setting), items_of(cost)
     held = 2 * (cost.value(PARAMS.key) + cost.value(STATE_ELEMENTS.key))
-    sizes = ", ".join(f"{size.name} = {cost.dims[size.name]:,}" for size in sheet.sizes if size.kind != "derived")
+    sizes = ", ".join(f"{size.name} = {cost.dims[size.name]:,}" for size in cost.sheet.sizes if size.kind != "derived")
     intensity = f", {_three_digits(float(work.flops) / float(work.bytes))} FLOP for each byte" if work.bytes else ""
     least = f"{rounded(round(work.flops), 'FLOP')} of contractions and {rounded(round(work.bytes), 'bytes')} through the memory{intensity}"
     intro = (
-        f"{code(str(preset))}, {what}, weights and caches in {DTYPE} ({sizes}): at least {least}. "
+        f"{code(preset)}, {what}, weights and caches in {DTYPE} ({sizes}): at least {least}. "
         "Nothing is faster than these times, unless weights stay in memory on the chip from pass to pass, and none is measured; "
         f"{code(f'gen time {preset}')} has them for other sizes, for generations and training."
     )
     head = ("Device", "Peak", "Bandwidth", "Peak / bandwidth", "Weights and caches", "At least", "Bound by", f"{unit} a second at most")
-    rows = ([*_row(device, work, held, items)] for device in builtin_devices())
+    rows = [[*_row(device, work, held, items)] for device in builtin_devices()]
     return OnDevices(intro, table(head, rows, right=head[1:6] + head[7:]))
 
 
