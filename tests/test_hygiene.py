@@ -219,7 +219,11 @@ def test_the_installed_wheel_builds_a_spec_that_uses_a_built_in_block_outside_th
         encoding="utf-8",
     )
     where = run(
-        sys.executable, "-c", "from generator import resources as r; print(r.templates_dir())", cwd=tmp_path, PYTHONPATH=str(installed)
+        sys.executable,
+        "-c",
+        "from generator.files import resources as r; print(r.templates_dir())",
+        cwd=tmp_path,
+        PYTHONPATH=str(installed),
     )
     assert where.stdout.strip() == str(installed / "generator" / "_data" / "templates")
     titled = run(sys.executable, "-c", "import archsheet; print(archsheet.load('mlp').title)", cwd=tmp_path, PYTHONPATH=str(installed))

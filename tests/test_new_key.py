@@ -29,7 +29,7 @@ layers:
 def test_a_key_that_is_declared_and_shown_is_in_schema_and_page(tmp_path: Path) -> None:
     for name in ("generator", "templates", "specs"):
         copytree(REPOSITORY / name, tmp_path / name)
-    for file, old, new in (("spec/row.py", NOTE, DECLARED), ("render/markdown/rows.py", *SHOWN)):
+    for file, old, new in (("spec/row.py", NOTE, DECLARED), ("render/markdown/row_tables.py", *SHOWN)):
         path = tmp_path / "generator" / file
         text = path.read_text(encoding="utf-8")
         assert text.count(old) == 1
