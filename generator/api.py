@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from generator.proof.count.count_result import Counted
     from generator.questions.hardware.device import Device
-    from generator.questions.memory.fits import MemorySetting
     from generator.questions.memory.memory_answer import MemoryAnswer
+    from generator.questions.parallel.splits import DeviceSplit
     from generator.questions.time.time_answer import TimeAnswer
 
 __all__ = ["Cost", "LoadedSpec", "MissingSizeError", "RowCost", "SizeError", "SpecError", "count", "load", "load_from"]
@@ -135,25 +135,23 @@ class LoadedSpec:
             SizeError: as `cost`; an unknown format, optimiser or device, a question that does not fit the spec.
             SpecError: the device's file has mistakes.
         """
-        from generator.questions.answers import answered_at
         from generator.questions.hardware.amounts import memory_amount
+        from generator.questions.memory.fits import MemorySetting
         from generator.questions.memory.memory_answer import memory_of
-        from generator.questions.parallel.splits import DeviceSplit
 
         if device and device_memory:
             raise SizeError("a device and an amount of memory are given", "one of them says what there is")
         preset = preset or self._preset
-        setting = _formats(dtype, weights, cache, train, recompute)
+        setting = MemorySetting.asked(dtype, weights, cache, train, recompute)
         named = _device(device) if device else None
         there = memory_amount(device_memory) if device_memory else None
         parts = _parts(data, zero, tensor, pipeline, interleave, expert, context, micro)
         sheet = self._sheet(preset, trains=bool(train))
 
-        def at(given: dict[str, Any]) -> MemoryAnswer:
-            split = DeviceSplit.asked({name: given.pop(name) for name in parts}, sequence=sequence)
+        def at(given: dict[str, Any], split: DeviceSplit | None) -> MemoryAnswer:
             return memory_of(sheet, preset, given, replace(setting, split=split), device=named, there=there, generated=generate)
 
-        return cast("MemoryAnswer", answered_at({**sizes, **parts}, at))
+        return cast("MemoryAnswer", _answered(sizes, parts, at, sequence=sequence))
 
     def time(  # noqa: PLR0913  one keyword for each option of `gen time`
         self,
@@ -198,9 +196,8 @@ class LoadedSpec:
             SizeError: as `memory`.
             SpecError: as `memory`.
         """
-        from generator.questions.answers import answered_at
+        from generator.questions.memory.fits import MemorySetting
         from generator.questions.memory.stored_formats import stored_format
-        from generator.questions.parallel.splits import DeviceSplit
         from generator.questions.time.roofline import TimeSetting, efficiency_of
         from generator.questions.time.time_answer import TimeQuestion, time_of
         from generator.questions.time.training import price_of
@@ -208,17 +205,16 @@ class LoadedSpec:
         preset = preset or self._preset
         setting = TimeSetting(_device(device), stored_format(compute or dtype).key, efficiency_of(str(efficiency)))
         paid = price_of(price) if price else None
-        memory = _formats(dtype, weights, cache, train, recompute)
+        memory = MemorySetting.asked(dtype, weights, cache, train, recompute)
         parts = _parts(data, zero, tensor, pipeline, interleave, expert, context, micro)
         trained = self._sheet(preset, trains=True) if train else None
         sheet = self._sheet(preset, trains=bool(train and not generate))
 
-        def at(given: dict[str, Any]) -> TimeAnswer:
-            split = DeviceSplit.asked({name: given.pop(name) for name in parts}, sequence=sequence)
+        def at(given: dict[str, Any], split: DeviceSplit | None) -> TimeAnswer:
             asked = replace(memory, split=split)
             return time_of(sheet, preset, given, TimeQuestion(asked, setting, generate, tokens, paid, measured), trained)
 
-        return cast("TimeAnswer", answered_at({**sizes, **parts}, at))
+        return cast("TimeAnswer", _answered(sizes, parts, at, sequence=sequence))
 
     def _sheet(self, preset: str | None, *, trains: bool) -> Sheet:
         """Return the sheet of the module in training, or in inference, whatever the counts of `cost` are those of."""
@@ -259,21 +255,24 @@ class LoadedSpec:
         return f"<spec {self.name}: {self.title}; sizes {', '.join(self.sizes)}{presets}>"
 
 
-def _formats(dtype: str, weights: str | Mapping[str, str] | None, cache: str | None, train: str, recompute: str) -> MemorySetting:
-    from generator.questions.memory.fits import MemorySetting
-    from generator.questions.memory.mixed_formats import weight_formats
-    from generator.questions.memory.recomputation import recompute_of
-    from generator.questions.memory.stored_formats import stored_format
-
-    return MemorySetting(
-        dtype, weight_formats(weights or dtype, dtype), stored_format(cache or dtype), train, recompute=recompute_of(recompute)
-    )
-
-
 def _parts(*numbers: Any) -> dict[str, Any]:
     """Return the numbers of a split that are given, by name."""
     names = ("data", "zero", "tensor", "pipeline", "interleave", "expert", "context", "micro")
     return {name: number for name, number in zip(names, numbers, strict=True) if number is not None}
+
+
+def _answered(
+    sizes: Mapping[str, Any], parts: Mapping[str, Any], answer: Callable[[dict[str, Any], DeviceSplit | None], Any], *, sequence: bool
+) -> Any:
+    """Return the answer at sizes and for a split, or those at each of them where some are arrays."""
+    from generator.questions.answers import answered_at
+    from generator.questions.parallel.splits import DeviceSplit
+
+    def at(given: dict[str, Any]) -> Any:
+        split = DeviceSplit.asked({name: given.pop(name) for name in parts}, sequence=sequence)
+        return answer(given, split)
+
+    return answered_at({**sizes, **parts}, at)
 
 
 def _device(name: str) -> Device:

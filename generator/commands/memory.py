@@ -77,15 +77,12 @@ def _answer(args: argparse.Namespace) -> int:
     from generator.questions.hardware.device_names import device_named
     from generator.questions.memory.fits import MemorySetting
     from generator.questions.memory.memory_answer import memory_of
-    from generator.questions.memory.mixed_formats import weight_formats
-    from generator.questions.memory.recomputation import recompute_of
-    from generator.questions.memory.stored_formats import stored_format
 
     target = target_of(args)
     with answered():
-        weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
-        beside, recompute = allowances(args.beside), recompute_of(args.recompute)
-        setting = MemorySetting(args.dtype, weights, cache, args.train, beside, recompute, split_of(args))
+        setting = MemorySetting.asked(
+            args.dtype, args.weights, args.cache, args.train, args.recompute, beside=allowances(args.beside), split=split_of(args)
+        )
         device = device_named(args.device, args.specs) if args.device else None
         there = memory_amount(args.device_memory) if args.device_memory else None
         generated = count_of("--generate", args.generate) if args.generate else 0

@@ -54,7 +54,6 @@ def run(args: argparse.Namespace) -> int:
     from generator.questions.hardware.device_names import device_named
     from generator.questions.memory.decoding_passes import batch_size
     from generator.questions.memory.fits import MemorySetting
-    from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
     from generator.questions.parallel.heaviest_device import Splitting
     from generator.questions.parallel.split_plan import plan
@@ -63,12 +62,12 @@ def run(args: argparse.Namespace) -> int:
     with asked_of(MODES[0]):
         target = target_of(args)
     with answered():
-        stored = stored_format(args.dtype)
+        compute = stored_format(args.dtype).key
         device = device_named(args.device, args.specs)
         count, batch = count_of("--count", args.count), count_of("--global-batch", args.global_batch)
         cost = target.cost(args.dtype)
-        splitting = Splitting(cost, MemorySetting(args.dtype, stored, stored, args.train, recompute=recompute_of(args.recompute)))
-        found = plan(splitting, count, int(cost.dims.get(batch_size(cost.sheet), 1)), batch, TimeSetting(device, stored.key))
+        splitting = Splitting(cost, MemorySetting.asked(args.dtype, optimiser=args.train, recompute=args.recompute))
+        found = plan(splitting, count, int(cost.dims.get(batch_size(cost.sheet), 1)), batch, TimeSetting(device, compute))
     if args.json:
         splits = [one.to_dict() for one in found.splits]
         said = {"spec": cost.spec, "preset": cost.preset, "dims": dict(cost.dims), "device": device.name, "count": count}

@@ -96,15 +96,12 @@ def run(args: argparse.Namespace) -> int:
 def _question(args: argparse.Namespace) -> TimeQuestion:
     from generator.questions.hardware.device_names import device_named
     from generator.questions.memory.fits import MemorySetting
-    from generator.questions.memory.mixed_formats import weight_formats
-    from generator.questions.memory.recomputation import recompute_of
     from generator.questions.memory.stored_formats import stored_format
     from generator.questions.time.roofline import TimeSetting, efficiency_of
     from generator.questions.time.time_answer import TimeQuestion
     from generator.questions.time.training import price_of
 
-    weights, cache = weight_formats(args.weights or args.dtype, args.dtype), stored_format(args.cache or args.dtype)
-    memory = MemorySetting(args.dtype, weights, cache, args.train, recompute=recompute_of(args.recompute), split=split_of(args))
+    memory = MemorySetting.asked(args.dtype, args.weights, args.cache, args.train, args.recompute, split=split_of(args))
     compute = stored_format(args.compute or args.dtype).key
     return TimeQuestion(
         memory,

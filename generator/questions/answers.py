@@ -61,7 +61,7 @@ class Answers:
 def answered_at(given: Mapping[str, Any], answer: Callable[[dict[str, Any]], Any]) -> Any:
     """Return the answer at sizes; where some are arrays, which broadcast, those at each of them, worked out one by one."""
     if not any(getattr(value, "ndim", 0) for value in given.values()):
-        return answer({name: value.item() if hasattr(value, "ndim") else value for name, value in given.items()})
+        return answer({name: _plain(value) for name, value in given.items()})
     import numpy as np
 
     arrays = np.broadcast_arrays(*given.values())

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from sympy import Expr, Integer, Min, expand
 
+from generator.formulas.symbols import Facts
 from generator.sheet.costed import Costed
 from generator.sheet.sheet import SheetWeight
 from generator.trace.tensor import Storage
@@ -15,7 +16,7 @@ from generator.trace.tracer import RowWeight, Tracer
 Place = tuple[str, int]  # of a weight: its row, and which of the row's weights it is
 
 
-def weights_read(traced: Costed) -> dict[Expr, Expr]:
+def weights_read(weights: Iterable[SheetWeight], facts: Facts) -> dict[Expr, Expr]:
     """Return the parameters that a pass reads whole, each once however often, by the share of them that one token uses.
 
     Tables in which rows are looked up, such as embeddings, are left out, unless something else reads them whole (a head that is tied to
@@ -23,10 +24,10 @@ def weights_read(traced: Costed) -> dict[Expr, Expr]:
     alone, whoever is tied to them. The share is 1, but for experts that tokens choose.
     """
     found: dict[Expr, Expr] = {}
-    for weight in sheet_weights(traced):
+    for weight in weights:
         if weight.read != 0:
             found[weight.share] = found.get(weight.share, Integer(0)) + weight.read
-    return {share: expand(traced.facts.simplify(count)) for share, count in found.items()}
+    return {share: expand(facts.simplify(count)) for share, count in found.items()}
 
 
 def sheet_weights(traced: Costed) -> tuple[SheetWeight, ...]:

@@ -137,8 +137,7 @@ class Hidden:
         found = [self.seen(x) for x in reads]
         reads_infinity = any(one is not None and not one.are_zero for one in found)
         is_added = name in ("add", "sub") and reads_infinity
-        for place, x in enumerate(reads):
-            seen = self.seen(x)
+        for place, (x, seen) in enumerate(zip(reads, found, strict=True)):
             if not (keeps_places and writes and expand(writes[0].numel - x.numel) == 0):
                 self.read([x], is_idle=is_idle, stops=name == MAKES_ZEROS)
                 if name == MAKES_ZEROS and seen is not None:
@@ -187,15 +186,13 @@ class Hidden:
             stops: no gradient of what is hidden comes back from it.
         """
         for x in tensors:
+            if x.storage not in self._made:
+                continue
             seen = self.seen(x) if x.fills_storage else None
-            for product in self._made.get(x.storage, ()):
-                needed = product.elements if seen is None else seen.elements
-                beside = self._added.get(x.storage, {})
-                if product not in beside or stops:
-                    product.need(needed, needed, is_idle=is_idle)
-                else:
-                    left = beside[product]
-                    product.need(needed, product.elements if left is None else left.elements, is_idle=is_idle)
+            past_masks = {} if stops else self._added.get(x.storage, {})
+            for product in self._made[x.storage]:
+                forward, backward = (product.elements if one is None else one.elements for one in (seen, past_masks.get(product, seen)))
+                product.need(forward, backward, is_idle=is_idle)
 
     def seen(self, x: Tensor) -> Seen | None:
         """Return what is seen of a tensor: a view of a whole storage, or one of the parts that were joined to it. None where all is."""

@@ -12,10 +12,10 @@ from sympy import divisors
 from generator.formulas.human import counted
 from generator.in_bytes import FORWARD_PEAK_BYTES, STEP_PEAK_BYTES
 from generator.quantities import STATE_ELEMENTS, TRAINABLE_PARAMS
-from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, stored_weights
+from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, stored_weights, weight_formats
 from generator.questions.memory.optimisers import copies_of
-from generator.questions.memory.recomputation import recomputed_words
-from generator.questions.memory.stored_formats import StoredFormat
+from generator.questions.memory.recomputation import recompute_of, recomputed_words
+from generator.questions.memory.stored_formats import StoredFormat, stored_format
 from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import Cost, cost_of
 from generator.sheet.number_formats import ITEM_BYTES
@@ -48,6 +48,22 @@ class MemorySetting:
     beside: tuple[tuple[str, int], ...] = ()
     recompute: Recompute | None = None
     split: DeviceSplit | None = None
+
+    @classmethod
+    def asked(
+        cls,
+        dtype: str,
+        weights: str | Mapping[str, str] | None = None,
+        cache: str | None = None,
+        optimiser: str = "",
+        recompute: str = "",
+        *,
+        beside: tuple[tuple[str, int], ...] = (),
+        split: DeviceSplit | None = None,
+    ) -> MemorySetting:
+        """Return what people write of it; weights and caches are stored in `dtype` unless they say otherwise. Raises SizeError."""
+        stored = weight_formats(weights or dtype, dtype), stored_format(cache or dtype)
+        return cls(dtype, *stored, optimiser, beside, recompute_of(recompute), split)
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,7 @@ class Splitting:
 
     def contexts(self, devices: int) -> bool:
         """Say whether so many devices can divide the tokens of a sample among them."""
-        return devices == 1 or (self._hands_around and int(self.cost.dims[step_size(self.cost.sheet)]) % devices == 0)
+        return devices == 1 or (self._hands_around and self._tokens % devices == 0)
 
     @cached_property
     def _widths(self) -> tuple[tuple[int, str], ...]:
@@ -276,9 +276,13 @@ class Splitting:
                 f"`{self.cost.spec}` cannot be divided by tokens: keys and values are handed around where all that mixes tokens is "
                 "attention with a cache of them"
             )
-        tokens = int(self.cost.dims[step_size(self.cost.sheet)])
-        if tokens % devices:
-            raise SizeError(f"{tokens:,} tokens cannot be divided among {devices} devices")
+        if self._tokens % devices:
+            raise SizeError(f"{self._tokens:,} tokens cannot be divided among {devices} devices")
+
+    @cached_property
+    def _tokens(self) -> int:
+        """The tokens of a sample that a step brings."""
+        return int(self.cost.dims[step_size(self.cost.sheet)])
 
     @cached_property
     def _hands_around(self) -> bool:

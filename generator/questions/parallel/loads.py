@@ -159,7 +159,7 @@ def split_row(row: RowCost, places: Placing, kept: int, layers: int, again: Once
         kept_whole=_NONE if is_between else still,
         again_between=back if is_between else _NONE,
         again_whole=_NONE if is_between else back,
-        flops_divided=Fraction(0) if place is Placement.WHOLE else flops,
+        flops_divided=_NONE if place is Placement.WHOLE else flops,
         flops_whole=flops if place is Placement.WHOLE else _NONE,
         summed=summed,
         summed_again=summed * rerun,

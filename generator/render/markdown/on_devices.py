@@ -14,8 +14,9 @@ from generator.questions.hardware.device_line import bandwidth_text, memory_text
 from generator.questions.hardware.device_names import builtin_devices
 from generator.questions.memory.decoding_passes import step_cost, step_size
 from generator.questions.memory.fits import MemorySetting
+from generator.questions.memory.mixed_formats import in_bytes
 from generator.questions.memory.stored_formats import stored_format
-from generator.questions.time.roofline import TimeSetting, rate, seconds_of
+from generator.questions.time.roofline import TimeSetting, bound_of, rate
 from generator.questions.time.work import Work, forward_work, items_of
 from generator.render.markdown.escape_markdown import code
 from generator.render.markdown.table_rows import MarkdownTable, table
@@ -52,8 +53,8 @@ def on_devices_section(sheet: Sheet) -> OnDevices | None:
 def _section(preset: str, what: str, cost: Cost) -> OnDevices:
     stored = stored_format(DTYPE)
     setting = MemorySetting(DTYPE, stored, stored)
-    work, (items, unit) = forward_work(cost, setting), items_of(cost)
-    held = 2 * (cost.value(PARAMS.key) + cost.value(STATE_ELEMENTS.key))
+    work, items = forward_work(cost, setting), items_of(cost)
+    held = in_bytes(cost.value(PARAMS.key) + cost.value(STATE_ELEMENTS.key), stored.bytes_each)
     sizes = ", ".join(f"{size.name} = {cost.dims[size.name]:,}" for size in cost.sheet.sizes if size.kind != "derived")
     intensity = f", {_three_digits(float(work.flops) / float(work.bytes))} FLOP for each byte" if work.bytes else ""
     least = f"{rounded(round(work.flops), 'FLOP')} of contractions and {rounded(round(work.bytes), 'bytes')} through the memory{intensity}"
@@ -62,8 +63,8 @@ def _section(preset: str, what: str, cost: Cost) -> OnDevices:
         "Nothing is faster than these times, unless weights stay in memory on the chip from pass to pass, and none is measured; "
         f"{code(f'gen time {preset}')} has them for other sizes, for generations and training."
     )
-    head = ("Device", "Peak", "Bandwidth", "Peak / bandwidth", "Weights and caches", "At least", "Bound by", f"{unit} a second at most")
-    rows = [[*_row(device, work, held, items)] for device in builtin_devices()]
+    head = ("Device", "Peak", "Bandwidth", "Peak / bandwidth", "Weights and caches", "At least", "Bound by", f"{items[1]} a second at most")
+    rows = [[*_row(device, what, items, work, held)] for device in builtin_devices()]
     return OnDevices(intro, table(head, rows, right=head[1:6] + head[7:]))
 
 
@@ -93,19 +94,18 @@ def _pasts(sheet: Sheet) -> tuple[int, ...]:
     return PASTS
 
 
-def _row(device: Device, work: Work, held: int, items: int) -> Iterator[str]:
+def _row(device: Device, what: str, items: tuple[int, str], work: Work, held: int) -> Iterator[str]:
     compute = next((one for one in (DTYPE, "float16", "float32") if one in device.peak), DTYPE)
     setting = TimeSetting(device, compute)
-    seconds, moving, _ = seconds_of(work, setting)
-    least = max(seconds or 0.0, moving)
+    least = bound_of("", what, items, work, setting)
     yield device.title
     yield f"{peak_text(device.peak[compute], compute)} in {compute}" if setting.peak else "not known"
     yield bandwidth_text(device.bandwidth)
     yield f"{setting.peak / float(device.bandwidth):,.0f} FLOP/byte" if setting.peak else ""
     yield _part(held, device.memory)
-    yield time_text(float(least))
-    yield "" if seconds is None else "compute" if seconds >= moving else "memory"
-    speed = rate(items, float(least)) or 0.0
+    yield time_text(least.seconds)
+    yield least.limit
+    speed = rate(least.items, least.seconds) or 0.0
     yield f"{speed:,.1f}" if speed < 1000 else f"{speed:,.0f}"
 
 
