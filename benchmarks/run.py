@@ -27,7 +27,7 @@ from generator.files.resources import builtin_specs_dir
 
 GEN = (sys.executable, "-m", "generator.cli")
 TRIES = 3
-POINTS = 100_000
+POINTS = 2_000_000
 ROWS = 2_000
 BUILT = "bert,swin,llama"
 QUESTION = {"b": 8, "n": 512}
@@ -120,7 +120,7 @@ def questions() -> Iterator[TimedRow]:
     assert of_one(QUESTION["n"]) == substituted(QUESTION["n"])
     assert np.array_equal(of_many(), in_numpy())
     yield TimedRow("one total, in process", _in_process(of_one, 200), "the same by sympy's `subs`", _in_process(substituted, 20))
-    yield TimedRow(f"a total for {POINTS:,} batches", _in_process(of_many, 1), "the same by `lambdify` in numpy", _in_process(in_numpy, 5))
+    yield TimedRow(f"a total for {POINTS:,} batches", _in_process(of_many, 5), "the same by `lambdify` in numpy", _in_process(in_numpy, 5))
 
 
 def builds(commands: Commands, bare: float) -> Iterator[TimedRow]:

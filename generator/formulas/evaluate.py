@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
     from sympy import Expr
 
-    from generator.formulas.order import Polynomial
-
 _LARGEST = 2**63 - 1  # of the numbers in an array of int64
 MAX_BITS = 1 << 20  # of a power, so that a power of powers cannot take all memory
 Exact = Any  # int, Fraction, or a sympy number that is irrational
@@ -58,7 +56,7 @@ def evaluate(expr: Any, sizes: Mapping[str, Any]) -> Any:
     values = {name: sizes[name] for name in names}
     if any(getattr(value, "ndim", 0) for value in values.values()):
         return evaluate_arrays(expr, values)
-    return evaluate_scalar(expr, {name: _as_exact(name, value) for name, value in values.items()})
+    return evaluate_scalar(expr, {name: exact_size(name, value) for name, value in values.items()})
 
 
 @lru_cache(maxsize=16384)
@@ -83,22 +81,21 @@ def evaluate_scalar(expr: Any, sizes: Mapping[str, int | Fraction]) -> int | Fra
 
 def evaluate_arrays(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """Return the value at sizes of which at least one is an array; see `evaluate`."""
-    import numpy as np
-    from sympy import Expr
+    from generator.formulas.in_words import in_words
 
-    from generator.formulas.order import polynomial
-
-    expr = expr.whole if isinstance(expr, StoredFormula) else expr
     for name, value in sizes.items():
         if getattr(value, "ndim", 0) and not (value.dtype.kind in "iu" or value.dtype == object):
             raise EvaluationError(f"the size `{name}` must hold whole numbers, not {value.dtype}")
+    return in_words(expr, sizes, _with_python_numbers)
+
+
+def _with_python_numbers(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """Return the value at arrays in Python's integers, which have no limit."""
+    import numpy as np
+
     names = list(sizes)
     whole = [np.asarray(sizes[name], dtype=object) for name in names]
     if all(array.size for array in whole):
-        terms = polynomial(expr) if isinstance(expr, Expr) else {}
-        largest = {name: max(1, *(abs(int(value)) for value in array.flat)) for name, array in zip(names, whole, strict=True)}
-        if terms and _is_plain(terms) and _bound(terms, largest) <= _LARGEST:
-            return _in_int64(terms, {name: array.astype(np.int64) for name, array in zip(names, whole, strict=True)})
         found = _together(expr, dict(zip(names, whole, strict=True)))
         if found is not None:
             return _narrowed(found)
@@ -114,8 +111,8 @@ def _together(expr: Any, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarra
 
     shape = np.broadcast_shapes(*(array.shape for array in sizes.values()))
     try:
-        known = {name: _flat(array, shape) if array.ndim else _as_exact(name, array.item()) for name, array in sizes.items()}
-        return np.broadcast_to(value_at(_data(expr), known), (math.prod(shape),)).reshape(shape)
+        known = {name: _flat(array, shape) if array.ndim else exact_size(name, array.item()) for name, array in sizes.items()}
+        return np.broadcast_to(value_at(formula_data_of(expr), known), (math.prod(shape),)).reshape(shape)
     except (PlaceByPlaceError, ZeroDivisionError, TypeError):  # what has no value is said for the place at which it has none
         return None
 
@@ -125,36 +122,6 @@ def _flat(array: np.ndarray[Any, Any], shape: tuple[int, ...]) -> np.ndarray[Any
     import numpy as np
 
     return np.asarray([index(value) for value in np.broadcast_to(array, shape).flat], dtype=object)
-
-
-def _is_plain(terms: Polynomial) -> bool:
-    return all(
-        coefficient.q == 1 and all(base.is_Symbol and exponent.is_Integer and exponent > 0 for base, exponent in monomial)
-        for monomial, coefficient in terms.items()
-    )
-
-
-def _bound(terms: Polynomial, largest: Mapping[str, int]) -> int:
-    """Return a bound on the size of the result and of everything on the way to it."""
-    total = 0
-    for monomial, coefficient in terms.items():
-        product = abs(int(coefficient))
-        for base, exponent in monomial:
-            product *= largest[base.name] ** int(exponent)
-        total += product
-    return total
-
-
-def _in_int64(terms: Polynomial, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
-    import numpy as np
-
-    total = np.zeros(np.broadcast_shapes(*(array.shape for array in sizes.values())), dtype=np.int64)
-    for monomial, coefficient in terms.items():
-        product: Any = np.int64(coefficient)
-        for base, exponent in monomial:
-            product = product * sizes[base.name] ** int(exponent)
-        total += product
-    return total
 
 
 def _narrowed(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -171,7 +138,8 @@ def _text(expr: Any) -> str:
     return text_of(expr, ())
 
 
-def _as_exact(name: str, value: Any) -> int | Fraction:
+def exact_size(name: str, value: Any) -> int | Fraction:
+    """Return the number that a size is. Raises EvaluationError where it is none."""
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else value
     try:
@@ -182,11 +150,11 @@ def _as_exact(name: str, value: Any) -> int | Fraction:
 
 @lru_cache(maxsize=16384)
 def _step(expr: Any) -> Step:
-    return _built(_data(expr))
+    return _built(formula_data_of(expr))
 
 
 @lru_cache(maxsize=16384)
-def _data(expr: Any) -> Any:
+def formula_data_of(expr: Any) -> Any:
     """Return a formula as plain data; see `generator.formulas.formula_data`."""
     if isinstance(expr, int):
         return expr

@@ -60,6 +60,13 @@ def size_names(formula: Any) -> tuple[str, ...]:
     return tuple(sorted(symbol.name for symbol in formula.free_symbols))
 
 
+def is_size(formula: Any) -> bool:
+    """Say whether a formula is the name of one size and nothing else."""
+    if isinstance(formula, StoredFormula):
+        return isinstance(formula.data, str)
+    return bool(getattr(formula, "is_Symbol", False))
+
+
 def text_of(formula: Any, order: Sequence[str]) -> str:
     """Return a formula as the spec language writes it: one of sympy's, a kept one, or a number."""
     if isinstance(formula, int):

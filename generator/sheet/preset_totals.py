@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from generator.formulas.evaluate import EvaluationError, evaluate
-from generator.formulas.stored_formula import size_names, text_of
+from generator.formulas.stored_formula import is_size, size_names, text_of
 from generator.sheet.sheet import Sheet, SheetClaim, SheetPreset, Size
 from generator.text.suggest import listed
 
@@ -29,8 +29,14 @@ def complete(sizes: Sequence[Size], given: Mapping[str, int]) -> dict[str, int |
         else:
             needed = {name: values.get(name) for name in size_names(size.value)}
             known = {name: value for name, value in needed.items() if value is not None}
-            values[size.name] = evaluate(size.value, known) if len(known) == len(needed) else None
+            values[size.name] = _at(size.value, known) if len(known) == len(needed) else None
     return values
+
+
+def _at(formula: Expr, known: Mapping[str, Any]) -> Any:
+    """Return the value of a formula. Of another size's name it is that size's own array: conditions on the two are then known to hold."""
+    [alone] = known.values() if len(known) == 1 else [None]
+    return alone if getattr(alone, "ndim", 0) and is_size(formula) else evaluate(formula, known)
 
 
 def following(sizes: Sequence[Size], published: Mapping[str, int], families: Mapping[str, Sequence[str]]) -> dict[str, Expr]:
