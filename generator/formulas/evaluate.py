@@ -11,7 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,8 @@ from generator.formulas.stored_formula import StoredFormula, size_names
 if TYPE_CHECKING:
     import numpy as np
     from sympy import Expr
+
+    from generator.formulas.in_words import ArrayFormula
 
 _LARGEST = 2**63 - 1  # of the numbers in an array of int64
 MAX_BITS = 1 << 20  # of a power, so that a power of powers cannot take all memory
@@ -83,10 +85,23 @@ def evaluate_arrays(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]
     """Return the value at sizes of which at least one is an array; see `evaluate`."""
     from generator.formulas.in_words import in_words
 
+    known = {name: exact_size(name, value) for name, value in sizes.items() if not getattr(value, "ndim", 0)}
     for name, value in sizes.items():
         if getattr(value, "ndim", 0) and not (value.dtype.kind in "iu" or value.dtype == object):
             raise EvaluationError(f"the size `{name}` must hold whole numbers, not {value.dtype}")
-    return in_words(expr, sizes, _with_python_numbers)
+    return in_words(array_formula(expr), known, {name: value for name, value in sizes.items() if name not in known})
+
+
+@lru_cache(maxsize=16384)
+def array_formula(expr: Any) -> ArrayFormula:
+    """Return a formula as what is worked out at arrays."""
+    from generator.formulas.in_words import ArrayFormula
+
+    return ArrayFormula(_data(expr), _alone, partial(_with_python_numbers, expr))
+
+
+def _alone(data: Any, sizes: Mapping[str, Exact]) -> Exact:
+    return evaluate_scalar(StoredFormula(data, ()), sizes)
 
 
 def _with_python_numbers(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]:
@@ -112,7 +127,7 @@ def _together(expr: Any, sizes: Mapping[str, np.ndarray[Any, Any]]) -> np.ndarra
     shape = np.broadcast_shapes(*(array.shape for array in sizes.values()))
     try:
         known = {name: _flat(array, shape) if array.ndim else exact_size(name, array.item()) for name, array in sizes.items()}
-        return np.broadcast_to(value_at(formula_data_of(expr), known), (math.prod(shape),)).reshape(shape)
+        return np.broadcast_to(value_at(_data(expr), known), (math.prod(shape),)).reshape(shape)
     except (PlaceByPlaceError, ZeroDivisionError, TypeError):  # what has no value is said for the place at which it has none
         return None
 
@@ -150,11 +165,11 @@ def exact_size(name: str, value: Any) -> int | Fraction:
 
 @lru_cache(maxsize=16384)
 def _step(expr: Any) -> Step:
-    return _built(formula_data_of(expr))
+    return _built(_data(expr))
 
 
 @lru_cache(maxsize=16384)
-def formula_data_of(expr: Any) -> Any:
+def _data(expr: Any) -> Any:
     """Return a formula as plain data; see `generator.formulas.formula_data`."""
     if isinstance(expr, int):
         return expr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import index
@@ -10,64 +11,72 @@ from typing import Any
 
 import numpy as np
 
-from generator.formulas.evaluate import exact_size, formula_data_of
 from generator.formulas.whole_terms import Bounds
-from generator.formulas.words import LARGEST, DoesNotFitError, Plan, planned
+from generator.formulas.words import LARGEST, AtNumbers, DoesNotFitError, Plan, planned
 
 PART = 1 << 16  # places of which one may need longer integers without the others having to
 
 Array = np.ndarray[Any, Any]
-Beyond = Callable[[Any, Mapping[str, Any]], Array]
 
 
-def in_words(expr: Any, sizes: Mapping[str, Any], beyond: Beyond) -> Array:
+@dataclass(frozen=True, eq=False)
+class ArrayFormula:
+    """A formula or condition, and what is done where there is no plan for it. Plans are kept for each of these objects.
+
+    Args:
+        data: see `generator.formulas.formula_data`.
+        alone: see `generator.formulas.words.planned`.
+        beyond: works out at arrays of sizes what may need more than 64 bits, and whatever else there is no plan for.
+    """
+
+    data: Any
+    alone: AtNumbers
+    beyond: Callable[[Mapping[str, Any]], Array]
+
+
+def in_words(formula: ArrayFormula, known: Mapping[str, int | Fraction], swept: Mapping[str, Array]) -> Array:
     """Return the values of a formula or condition.
 
     Args:
-        sizes: numbers, and at least one array of whole numbers.
-        beyond: works out what may need more than 64 bits, and whatever else there is no plan for.
+        known: the sizes that are numbers.
+        swept: the others, as arrays of whole numbers, which broadcast.
 
     Raises:
-        EvaluationError: as `beyond` does.
+        EvaluationError: as `beyond` of the formula does.
     """
-    known = {name: exact_size(name, value) for name, value in sizes.items() if not getattr(value, "ndim", 0)}
-    places: dict[int, int] = {}
-    arrays: list[Array] = []
-    swept = {}
-    for name, value in sizes.items():
-        if name not in known:
-            if id(value) not in places:
-                places[id(value)] = len(arrays)
-                arrays.append(value)
-            swept[name] = places[id(value)]
-    words = [_in_int64(array) for array in arrays]
-    if any(array is None or not array.size for array in words):
-        return beyond(expr, sizes)
-    held = [array for array in words if array is not None]
+    words: dict[int, Array | None] = {id(array): _in_int64(array) for array in swept.values()}
+    held = [array for array in words.values() if array is not None and array.size]
+    if len(held) < len(words):
+        return formula.beyond({**known, **swept})
+    numbers = {place: number for number, place in enumerate(words)}
     bounds = tuple((int(array.min()), int(array.max())) for array in held)
+    places = tuple((name, numbers[id(array)]) for name, array in swept.items())
     try:
-        return plan_of((expr,), tuple(known.items()), tuple(swept.items()), bounds).values(held)[0]
+        return plan_of((formula,), tuple(known.items()), places, bounds).values(held)[0]
     except DoesNotFitError:
         if len({array.shape for array in held}) > 1 or held[0].size <= PART:
-            return beyond(expr, sizes)
-    return _in_parts(expr, known, {name: held[place] for name, place in swept.items()}, beyond)
+            return formula.beyond({**known, **swept})
+    return _in_parts(formula, known, {name: held[place] for name, place in places})
 
 
 @lru_cache(maxsize=4096)
 def plan_of(
-    formulas: tuple[Any, ...], known: tuple[tuple[str, int | Fraction], ...], swept: tuple[tuple[str, int], ...], bounds: Sequence[Bounds]
+    formulas: tuple[ArrayFormula, ...],
+    known: tuple[tuple[str, int | Fraction], ...],
+    swept: tuple[tuple[str, int], ...],
+    bounds: Sequence[Bounds],
 ) -> Plan:
     """Return the plan for some formulas and conditions; see `generator.formulas.words.planned`. Raises DoesNotFitError."""
-    return planned([formula_data_of(one) for one in formulas], dict(known), dict(swept), bounds)
+    return planned([one.data for one in formulas], dict(known), dict(swept), bounds, formulas[0].alone)
 
 
-def _in_parts(expr: Any, known: Mapping[str, Any], arrays: Mapping[str, Array], beyond: Beyond) -> Array:
-    shape = next(iter(arrays.values())).shape
+def _in_parts(formula: ArrayFormula, known: Mapping[str, Any], arrays: Mapping[str, Array]) -> Array:
     flat = {id(array): array.reshape(-1) for array in arrays.values()}
+    shape, size = next((array.shape, array.size) for array in arrays.values())
     parts = []
-    for start in range(0, next(iter(flat.values())).size, PART):
+    for start in range(0, size, PART):
         here = {place: array[start : start + PART] for place, array in flat.items()}
-        parts.append(in_words(expr, {**known, **{name: here[id(array)] for name, array in arrays.items()}}, beyond))
+        parts.append(in_words(formula, known, {name: here[id(array)] for name, array in arrays.items()}))
     return np.concatenate(parts).reshape(shape)
 
 

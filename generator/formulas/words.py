@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from generator.formulas import whole_terms as terms_of
+from generator.formulas.stored_formula import StoredFormula
 from generator.formulas.whole_terms import ONE, Bounds, Terms, bounds_of, number_of, product_bounds
 from generator.formulas.word_program import Instruction, Program, select
 
@@ -23,6 +24,7 @@ _LARGEST_POWER = 64
 _MOST_TERMS = 256  # of a product that is multiplied out
 _MOST_BITS = 4096  # of a coefficient: no machine word is behind it
 Ratio = tuple[Terms, Terms]  # what is below is above zero
+AtNumbers = Callable[[Any, Mapping[str, Any]], Any]  # the value of a formula as data, where sizes are numbers
 Truth = bool | int  # known, or the register that holds it
 _RELATIONS: dict[str, Callable[..., Any]] = {
     "Eq": np.equal,
@@ -84,25 +86,28 @@ def _exact_quotient(above: Any, below: Any) -> int | Fraction:
     return found.numerator if found.denominator == 1 else found
 
 
-def planned(formulas: Sequence[Any], known: Mapping[str, int | Fraction], arrays: Mapping[str, int], bounds: Sequence[Bounds]) -> Plan:
+def planned(
+    formulas: Sequence[Any], known: Mapping[str, int | Fraction], arrays: Mapping[str, int], bounds: Sequence[Bounds], alone: AtNumbers
+) -> Plan:
     """Return a plan for formulas as data; see `generator.formulas.formula_data`.
 
     Args:
         known: the sizes that are numbers.
         arrays: the number of its array for each other size. Several sizes may be the same array.
         bounds: between which all numbers of each array lie.
+        alone: works out what does not vary, and is no sum or product, such as roots; it raises ValueError where there is no value.
 
     Raises:
         DoesNotFitError: something on the way to a value might need more than 64 bits, or is none of what there is here.
     """
-    return _Planner(known, arrays, bounds).plan(formulas)
+    return _Planner(known, arrays, bounds, alone).plan(formulas)
 
 
 class _Planner:
-    def __init__(self, known: Mapping[str, int | Fraction], arrays: Mapping[str, int], bounds: Sequence[Bounds]) -> None:
+    def __init__(self, known: Mapping[str, int | Fraction], arrays: Mapping[str, int], bounds: Sequence[Bounds], alone: AtNumbers) -> None:
         if any(abs(side) > LARGEST for pair in bounds for side in pair):
             raise DoesNotFitError
-        self._known, self._arrays = known, arrays
+        self._known, self._arrays, self._alone = known, arrays, alone
         self._bounds: dict[int, Bounds] = dict(enumerate(bounds))  # of registers; variables of polynomials are registers too
         self._inputs = tuple(range(len(bounds)))
         self._constants: dict[int, int | bool] = {}
@@ -153,15 +158,11 @@ class _Planner:
 
     def _folded(self, data: Any) -> Ratio:
         """Return the value of what does not vary, such as the root of a number."""
-        from generator.formulas.evaluate import EvaluationError, evaluate_scalar
-        from generator.formulas.stored_formula import StoredFormula
-
-        formula = StoredFormula(data, ())
-        if any(name in self._arrays for name in formula.names):
+        if any(name in self._arrays for name in StoredFormula(data, ()).names):
             raise DoesNotFitError
         try:
-            value = evaluate_scalar(formula, {name: self._known[name] for name in formula.names})
-        except EvaluationError as error:
+            value = self._alone(data, self._known)
+        except ValueError as error:
             raise DoesNotFitError from error
         if isinstance(value, float | bool):
             raise DoesNotFitError

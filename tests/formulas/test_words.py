@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sympy import Eq, Integer, Max, Min, Mod, Ne, Piecewise, ceiling, floor, log, sqrt
 
 from generator.formulas import in_words as choosing
 from generator.formulas import word_program
-from generator.formulas.evaluate import evaluate, evaluate_scalar, formula_data_of
-from generator.formulas.in_words import in_words
+from generator.formulas.evaluate import array_formula, evaluate, evaluate_scalar
+from generator.formulas.in_words import ArrayFormula
 from generator.formulas.symbols import symbol
+from generator.formulas.whole_terms import Bounds
 from generator.formulas.words import LARGEST, DoesNotFitError, planned
 
 from .expressions import formulas, polynomials, whole_formulas
@@ -33,8 +34,21 @@ def _one_by_one(expr: Any, sizes: dict[str, Any]) -> np.ndarray[Any, Any]:
     return result.reshape(arrays[0].shape)
 
 
-def _never(expr: Any, sizes: Any) -> Any:
-    pytest.fail(f"{expr} at {sizes} is left to longer integers")
+def in_words(expr: Any, sizes: dict[str, Any], beyond: Any = None) -> np.ndarray[Any, Any]:
+    """Return what is worked out in machine words; `beyond` takes what is not, which is an error by default."""
+
+    def never(given: Any) -> Any:
+        pytest.fail(f"{expr} at {given} is left to longer integers")
+
+    plain = array_formula(expr)
+    known = {name: value for name, value in sizes.items() if np.ndim(value) == 0}
+    arrays = {name: value for name, value in sizes.items() if np.ndim(value)}
+    return choosing.in_words(ArrayFormula(plain.data, plain.alone, beyond or never), known, arrays)
+
+
+def plan(formulas: list[Any], known: dict[str, int], bounds: Bounds) -> Any:
+    found = [array_formula(one) for one in formulas]
+    return planned([one.data for one in found], known, {"m": 0}, [bounds], found[0].alone)
 
 
 def _same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
@@ -45,6 +59,7 @@ def _same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
 lengths = st.one_of(st.integers(1, 40), *(st.integers(2**bits - 3, 2**bits + 3) for bits in (13, 21, 31, 32, 62, 63)))
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # sympy builds the formulas
 @given(st.one_of(formulas, whole_formulas, polynomials), st.data())
 def test_random_formulas(expr: Any, data: st.DataObject) -> None:
     """Each place is what it is alone, wherever 2^63 comes to lie; and a value is a machine word if all of them are small enough."""
@@ -97,17 +112,17 @@ def test_random_formulas_at_small_sizes(expr: Any, data: st.DataObject) -> None:
 @pytest.mark.parametrize("at", [{"m": 3, "n": EIGHT, "w": 4}, {"m": EIGHT + 2, "n": EIGHT, "w": EIGHT[::-1]}])
 def test_most_formulas_have_a_plan(expr: Any, at: dict[str, Any]) -> None:
     sizes = {name.name: at[name.name] for name in expr.free_symbols}
-    assert _same(in_words(expr, sizes, _never), _one_by_one(expr, sizes))
+    assert _same(in_words(expr, sizes), _one_by_one(expr, sizes))
 
 
 @pytest.mark.parametrize("factor", [7, 49, 127, 649657])
 def test_the_greatest_word_is_one_and_the_next_number_is_none(factor: int) -> None:
     other = LARGEST // factor
     assert other * factor == LARGEST
-    assert in_words(m * n, {"m": np.array([1, factor]), "n": other}, _never).tolist() == [other, LARGEST]
-    assert in_words(-m * n, {"m": np.array([1, factor]), "n": other}, _never).tolist() == [-other, -LARGEST]
+    assert in_words(m * n, {"m": np.array([1, factor]), "n": other}).tolist() == [other, LARGEST]
+    assert in_words(-m * n, {"m": np.array([1, factor]), "n": other}).tolist() == [-other, -LARGEST]
     with pytest.raises(DoesNotFitError):
-        planned([formula_data_of(m * n + 1)], {"n": other}, {"m": 0}, [(1, factor)])
+        plan([m * n + 1], {"n": other}, (1, factor))
     assert evaluate(m * n + 1, {"m": np.array([1, factor]), "n": other}).tolist() == [other + 1, 2**63]
 
 
@@ -121,7 +136,7 @@ def test_only_the_parts_that_need_longer_integers_get_them(monkeypatch: pytest.M
     monkeypatch.setattr(choosing, "PART", 100)
     long = []
 
-    def beyond(_: Any, given: dict[str, Any]) -> Any:
+    def beyond(given: dict[str, Any]) -> Any:
         long.append(given["m"].tolist())
         return given["m"].astype(object) * 3
 
@@ -136,7 +151,7 @@ def test_pieces_fit_together(piece: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(word_program, "PIECE", piece)
     expr = Piecewise((floor(m * n / 3) + Mod(m, 4), m < w), (Min(m, w) ** 3 - n, True))
     sizes = {"m": np.arange(1, 13).reshape(3, 4), "n": np.arange(12, 0, -1).reshape(4, 3).T.reshape(3, 4), "w": 6}
-    assert in_words(expr, sizes, _never).tolist() == _one_by_one(expr, sizes).tolist()
+    assert in_words(expr, sizes).tolist() == _one_by_one(expr, sizes).tolist()
 
 
 def test_arrays_of_several_shapes_and_kinds() -> None:
@@ -146,7 +161,7 @@ def test_arrays_of_several_shapes_and_kinds() -> None:
         "w": np.array([5], dtype=object),
     }
     expr = m**2 * n + Mod(n, m + w)
-    assert in_words(expr, sizes, _never).tolist() == _one_by_one(expr, sizes).tolist()
+    assert in_words(expr, sizes).tolist() == _one_by_one(expr, sizes).tolist()
 
 
 def test_unsigned_words_that_are_no_signed_ones() -> None:
@@ -158,7 +173,7 @@ def test_results_are_arrays_of_their_own() -> None:
     found = evaluate(m, {"m": sizes})
     found[0] = 7
     assert sizes.tolist() == [1, 2, 3, 4]
-    twice = planned([formula_data_of(m + 1), formula_data_of(1 + m)], {}, {"m": 0}, [(1, 4)]).values([sizes])
+    twice = plan([m + 1, 1 + m], {}, (1, 4)).values([sizes])
     assert [one.tolist() for one in twice] == [[2, 3, 4, 5]] * 2
 
 
@@ -169,7 +184,7 @@ def test_conditions() -> None:
         (m <= 2, [True, True, False, False]),
         (Eq(Mod(m, 2), 0) | (m < 2), [True, True, False, True]),
     ]:
-        found = in_words(expr, {"m": sizes}, _never)
+        found = in_words(expr, {"m": sizes})
         assert found.dtype == bool
         assert found.tolist() == holds
-    assert in_words(n <= m, {"m": sizes, "n": sizes}, _never).all()  # one array: nothing is compared
+    assert in_words(n <= m, {"m": sizes, "n": sizes}).all()  # one array: nothing is compared
