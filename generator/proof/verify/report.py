@@ -8,6 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from generator.formulas.human import counted
+from generator.proof.verify.coverage import coverage
 from generator.proof.verify.quantity_words import DECODING, MEASURED_BY, SIZE_ONE
 from generator.proof.verify.references.reference_runs import ReferenceCheck
 from generator.proof.verify.verdict_words import decoding_words, is_compared, measurements, outcome, word
@@ -53,6 +54,7 @@ def render_report(results: Sequence[Verification], pages: Mapping[str, str]) -> 
             quantities=table(("Quantity", "Measured by"), ((code(name), text(means)) for name, means in MEASURED_BY.items())),
             size_one=text(SIZE_ONE),
             decoding=text(DECODING),
+            coverage=coverage(results, pages),
             overview=_overview(results, pages),
             differing=[_section(result, pages) for result in results if not result.equal],
             equal=[_section(result, pages) for result in results if result.equal],

@@ -59,6 +59,8 @@ class Verification:
         decoding: stepwise runs beside whole passes; None where the module keeps nothing between steps.
         shortened: presets that were run with fewer layers, because each has many experts.
         preset: the one preset that was measured; empty where all of the spec was.
+        family: the heading under which the catalogue has the spec; empty where it has none.
+        printed: how many figures of sources its presets are held against.
     """
 
     spec: str
@@ -70,6 +72,8 @@ class Verification:
     decoding: Decoding | None = None
     shortened: tuple[str, ...] = ()
     preset: str = ""
+    family: str = ""
+    printed: int = 0
 
     @property
     def equal(self) -> bool:
@@ -135,7 +139,18 @@ def verify(
         shortened += found.shortened
     compared, not_run = reference_checks(bench, name) if references else ((), ())
     decoding = check_decoding(bench, name) if decodes else None
-    return Verification(name, tuple(cases), tuple(skipped), compared, not_run, decoding=decoding, shortened=tuple(shortened))
+    printed = sum(len(preset.published) for preset in bench.library.spec(name).presets.values())
+    return Verification(
+        name,
+        tuple(cases),
+        tuple(skipped),
+        compared,
+        not_run,
+        decoding=decoding,
+        shortened=tuple(shortened),
+        family=sheet.family,
+        printed=printed,
+    )
 
 
 def _drawn(sheet: Sheet, rng: random.Random, most_runs: int) -> dict[str, int]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 from generator.cli import main
 from generator.proof.verify.differing_rows import RowDifference
+from generator.proof.verify.instance import Workbench
 from generator.proof.verify.instance_checks import Check
 from generator.proof.verify.references.reference_runs import ReferenceCheck
 from generator.proof.verify.report import MADE_BY, render_report
-from generator.proof.verify.verification import Case, Verification
+from generator.proof.verify.verification import Case, Verification, verify
 from generator.trace.tracer import Tracer
 from tests.render.markdown import rendered
+from tests.support.builtin import builtin_library
 from tests.support.small_specs import LAYER, PAIR, write_specs
 
 SIZES = {"b": 2, "n": 3}
@@ -49,6 +53,42 @@ def test_a_difference_is_shown_with_the_first_row_that_differs() -> None:
     assert "✗ differ by 0.5 in output 0" in page
     assert "- Not compared: transformers Net: transformers is not installed." in page
     assert "- Not compared: no sizes satisfy d % h == 0." in page
+
+
+def families(*results: Verification) -> list[str]:
+    page = render_report(results, {"good": "good.md"})
+    lines = page.partition("## Families")[2].partition("## All specs")[0].splitlines()
+    return [line for line in lines if line.startswith("| ")][2:]
+
+
+def test_each_family_is_shown_with_what_was_compared_and_nothing_else() -> None:
+    def checked(model: str, **kinds: str) -> tuple[ReferenceCheck, ...]:
+        return tuple(ReferenceCheck(model, kind, "equal", found, kind) for kind, found in kinds.items())
+
+    both = (*checked("timm 1.0, Net", outputs="", parameters=""), *checked("transformers 5, Net", gradients="differ by 1", FLOPs=""))
+    good = replace(GOOD, references=both, family="Nets")
+    printed = Verification("a_table", (), family="Nets", not_run=("no public implementation is known",), printed=2)
+    own = Verification("own", (), family="Decoders", not_run=("no public implementation is known",))
+    assert families(good, printed, own, BAD) == [
+        "| Decoders | `own` |  | no public implementation is known |",
+        "| Nets | `a_table` |  | published table only |",
+        "|  | [`good`](good.md) | timm 1.0, Net | parameters, outputs |",
+        "|  |  | transformers 5, Net | FLOPs, ✗ gradients |",
+    ]
+    assert families(GOOD) == []  # it is of no family
+
+
+@pytest.mark.slow
+def test_the_table_of_families_holds_what_the_comparison_of_a_spec_has_found() -> None:
+    with Workbench(builtin_library()) as bench:
+        result = verify(bench, "electra_small", samples=0, presets=0, decodes=False, references=True)
+        (line,) = families(result)
+    implementation = f"transformers {version('transformers')}, ElectraModel"
+    compared = "parameters, FLOPs, outputs, gradients, import"
+    assert line == f"| Encoder-only Transformers | `electra_small` | {implementation} | {compared} |"
+    assert [check.what for check in result.references if check.kind == "import"] == [
+        "params and matmul_flops of the config.json of electra-small"
+    ]
 
 
 def test_what_differs_stands_open_before_what_is_equal_which_is_folded_away() -> None:

@@ -65,6 +65,7 @@ def _second_t5(**settings: Any) -> nn.Module:
     """Return T5 1.1 with a head of its own, as its published weights have it; transformers ties it until they are loaded."""
     made: Any = _t5(feed_forward_proj="gated-gelu", tie_word_embeddings=False, **settings)
     made.lm_head.weight = nn.Parameter(made.lm_head.weight.detach().clone())
+    made.config.tie_word_embeddings = False
     model: nn.Module = made
     return model
 

@@ -48,6 +48,7 @@ def _model(kind: str = "Gemma", **settings: Any) -> nn.Module:
     """Return a model whose norms multiply by their weights, where transformers adds 1 to these, and whose head is tied."""
     made: Any = rotary_decoder(kind, eps=1e-6, **settings)
     made.lm_head.weight = made.model.embed_tokens.weight
+    made.config.tie_word_embeddings = True
     model: nn.Module = made
     return model
 

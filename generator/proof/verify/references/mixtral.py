@@ -81,6 +81,7 @@ def _granite(**settings: Any) -> nn.Module:
     scales = {"embedding_multiplier": 12.0, "residual_multiplier": 0.22, "attention_multiplier": 0.015625, "logits_scaling": 6.0}
     made: Any = rotary_decoder("GraniteMoe", eps=1e-6, experts_implementation="eager", **scales, **settings)
     made.lm_head.weight = made.model.embed_tokens.weight
+    made.config.tie_word_embeddings = True
     model: nn.Module = made
     return model
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +12,8 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.formulas.evaluate import evaluate
+from generator.importing.config import config_of
+from generator.importing.found import imported
 from generator.proof.measure.parameters import Parameters, parameters
 from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
@@ -20,7 +22,11 @@ from generator.proof.verify.references.module_comparison import LIMITS, Distance
 from generator.quantities import MATMUL_FLOPS, PARAMS, TRAINABLE_PARAMS
 from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet
+from generator.text.problems import ProblemsError, headline
+from generator.text.source import Source
 from generator.text.suggest import listed
+
+PARAMETERS, FLOPS, OUTPUTS, GRADIENTS, STEPWISE, IMPORT = KINDS = ("parameters", "FLOPs", "outputs", "gradients", "stepwise", "import")
 
 
 @dataclass(frozen=True)
@@ -32,12 +38,14 @@ class ReferenceCheck:
         what: what was compared.
         bound: the result that was asked for: `equal`, or `< 1e-09`.
         found: what came out where it was not that; "" otherwise.
+        kind: which of KINDS it is; "" where what stopped it came first.
     """
 
     model: str
     what: str
     bound: str
     found: str = ""
+    kind: str = ""
 
     @property
     def equal(self) -> bool:
@@ -87,11 +95,12 @@ def _small(bench: Workbench, model: PublicModel, dtype: torch.dtype) -> Iterator
         own.load_reference(small.other.state_dict(), model.layout)
         outputs, gradients = compare(own, small.other, model.layout, lambda: _listed(own(*small.inputs)), small.run)
         count = sum(1 for _ in own.named_parameters())
-        yield _within(model, f"outputs, {_short(dtype)}", outputs, dtype)
-        yield _within(model, f"gradients of {count} parameters, {_short(dtype)}", gradients, dtype)
+        yield _within(model, OUTPUTS, f"outputs, {_short(dtype)}", outputs, dtype)
+        yield _within(model, GRADIENTS, f"gradients of {count} parameters, {_short(dtype)}", gradients, dtype)
         if small.steps:
             value = _stepwise(own, small)
-            yield _within(model, f"outputs in steps of {' + '.join(map(str, small.steps))} tokens, {_short(dtype)}", value, dtype)
+            steps = " + ".join(map(str, small.steps))
+            yield _within(model, STEPWISE, f"outputs in steps of {steps} tokens, {_short(dtype)}", value, dtype)
 
 
 def _stepwise(own: nn.Module, small: Small) -> Distance:
@@ -104,8 +113,10 @@ def _stepwise(own: nn.Module, small: Small) -> Distance:
 
 
 def _full(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
-    """Compare parameters and matmul FLOPs of published sizes, on meta tensors."""
+    """Compare parameters and matmul FLOPs of published sizes, on meta tensors, and what is read of their configurations."""
     sheet = bench.compiled(model.spec).sheet
+    imports = bench.library.spec(model.spec).imports
+    read: set[str] = set()
     for full in model.full():
         sizes = _sizes(sheet, full)
         at = ", ".join(f"{name}={value}" for name, value in full.sizes.items())
@@ -120,7 +131,35 @@ def _full(bench: Workbench, model: PublicModel) -> Iterator[ReferenceCheck]:
         for quantity, measured in counted.items():
             derived = evaluate(sheet.totals[quantity], sizes)
             found = "" if derived == measured else f"derived {derived:,}, theirs {measured:,}"
-            yield ReferenceCheck(model.label, f"{quantity} of {full.preset}" + (f" at {at}" if at else ""), "equal", found)
+            what = f"{quantity} of {full.preset}" + (f" at {at}" if at else "")
+            yield ReferenceCheck(model.label, what, "equal", found, FLOPS if quantity == MATMUL_FLOPS.key else PARAMETERS)
+        if model.layout in imports and full.preset not in read and hasattr(other, "config"):
+            read.add(full.preset)
+            config: Any = other.config
+            found = _misread(bench, model.spec, config.to_json_string(), full.sizes, counted)
+            yield ReferenceCheck(model.label, f"{' and '.join(counted)} of the config.json of {full.preset}", "equal", found, IMPORT)
+
+
+def _misread(bench: Workbench, spec: str, config: str, given: Mapping[str, int], counted: Mapping[str, int]) -> str:
+    """Return what comes of a configuration that the library writes where it is not what was counted of the model; "" otherwise.
+
+    Args:
+        given: sizes of the spec that a configuration does not say.
+        counted: of the public model, by quantity.
+    """
+    try:
+        found = imported(config_of(Source("config.json", config)), bench.library).mapped
+    except ProblemsError as error:
+        return headline(error.problems[0])
+    if found.spec.name != spec:
+        return f"read as {found.spec.name}"
+    if found.options:
+        return f"read with {listed(f'{name} = {value}' for name, value in found.options.items())}"
+    sheet = bench.compiled(spec).sheet
+    sizes = {name: value for name, value in complete(sheet.sizes, {**given, **found.sizes}).items() if value is not None}
+    derived = {quantity: evaluate(sheet.totals[quantity], sizes) for quantity in counted}
+    wrong = [f"{quantity} {value:,}, theirs {counted[quantity]:,}" for quantity, value in derived.items() if value != counted[quantity]]
+    return f"derived {listed(wrong)}" if wrong else ""
 
 
 def _counted(sheet: Sheet, theirs: Parameters) -> dict[str, int]:
@@ -136,10 +175,11 @@ def _sizes(sheet: Sheet, full: FullSize) -> dict[str, int]:
     return {name: value for name, value in sizes.items() if value is not None}
 
 
-def _within(model: PublicModel, what: str, distance: Distance, dtype: torch.dtype) -> ReferenceCheck:
+def _within(model: PublicModel, kind: str, what: str, distance: Distance, dtype: torch.dtype) -> ReferenceCheck:
     limit = LIMITS[dtype]
     where = f" in {distance.where}" if distance.where else ""
-    return ReferenceCheck(model.label, what, f"< {limit:g}", "" if distance.value < limit else f"differ by {distance.value:g}{where}")
+    found = "" if distance.value < limit else f"differ by {distance.value:g}{where}"
+    return ReferenceCheck(model.label, what, f"< {limit:g}", found, kind)
 
 
 def _short(dtype: torch.dtype) -> str:
