@@ -244,6 +244,25 @@ def _mamba2(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _jamba(rng: random.Random) -> dict[str, Any]:
+    experts = rng.randint(2, 5)
+    drawn = decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), num_hidden_layers=8 * rng.randint(1, 3))
+    return {
+        **{key: value for key, value in drawn.items() if key != "max_position_embeddings"}, "mamba_expand": rng.randint(1, 3),
+        "mamba_d_state": rng.randint(2, 9), "mamba_d_conv": rng.randint(2, 5), "mamba_dt_rank": rng.choice(["auto", rng.randint(1, 6)]),
+    }  # fmt: skip
+
+
+def _qwen3_next(rng: random.Random) -> dict[str, Any]:
+    experts, keys = rng.randint(2, 5), rng.randint(1, 3)
+    return decoder(
+        rng, head_dim=rng.choice([8, 16]), attention_bias=rng.random() < 0.5, num_experts=experts,
+        num_experts_per_tok=rng.randint(1, experts), moe_intermediate_size=rng.randint(5, 40),
+        shared_expert_intermediate_size=rng.randint(5, 40), linear_num_key_heads=keys, linear_num_value_heads=keys * rng.randint(1, 3),
+        linear_key_head_dim=rng.randint(3, 9), linear_value_head_dim=rng.randint(3, 9), linear_conv_kernel_dim=rng.randint(2, 5),
+    )  # fmt: skip
+
+
 def _gpt2(rng: random.Random) -> dict[str, Any]:
     heads = rng.choice([1, 2, 3, 5])
     return {
@@ -391,6 +410,8 @@ DRAWS: dict[str, Draw] = {
     "longformer": _longformer,
     "mamba": _mamba,
     "mamba2": _mamba2,
+    "qwen3_next": _qwen3_next,
+    "jamba": _jamba,
     "gpt2": _gpt2,
     "vit": _vit,
     "swin": _swin,

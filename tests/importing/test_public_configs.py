@@ -184,6 +184,11 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("electra", "hidden_act", {"hidden_act": "gelu_new"}),
     ("siglip", "text_config_projection_size", {"text_config": {"projection_size": 40}}),
     ("mamba2", "hidden_act", {"hidden_act": "gelu"}),
+    ("qwen3_next", "norm_topk_prob", {"norm_topk_prob": False}),
+    ("qwen3_next", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "linear_attention"]}),
+    ("jamba", "attn_layer_offset", {"attn_layer_offset": 3}),
+    ("jamba", "expert_layer_period", {"expert_layer_period": 4}),
+    ("jamba", "mamba_proj_bias", {"mamba_proj_bias": True}),
 ]
 
 

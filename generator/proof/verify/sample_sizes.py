@@ -84,17 +84,28 @@ def _in_random_order(rng: random.Random, values: Sequence[int]) -> Iterator[int]
 def depths(sheet: Sheet) -> dict[str, Sequence[int]]:
     """Return the sizes that only count layers, and how many there may be.
 
-    One is first and last, of two none is between, three are as good as many; of layers in turn, two periods and what is left of a third.
+    One is first and last, of two none is between, three are as good as many; of layers in turn, two periods and what is left of a third, or
+    one period or two where only whole ones are allowed.
     """
     counts = {s.name for row in sheet.rows if row.is_group for s in row.repeat.free_symbols}
     axes = {s.name for row in sheet.rows for _, shape in row.shapes for axis in shape for s in axis.free_symbols}
     periods: dict[str, int] = {}
+    whole: dict[str, int] = {}
     for row in sheet.rows:
         for part in row.repeat.atoms(Mod, floor):
             numbers = [int(number) for number in (part.args[-1], fraction(together(part.args[0]))[1]) if number.is_Integer]
             for size in part.free_symbols if row.is_group else ():
                 periods[size.name] = max([periods.get(size.name, 1), *numbers])
-    return {name: DEPTHS if (period := periods.get(name, 1)) == 1 else range(1, 2 * period + 2) for name in counts - axes}
+        for size in row.repeat.free_symbols if row.is_group else ():
+            whole[size.name] = max(whole.get(size.name, 1), int(fraction(together(row.repeat))[1]))
+    return {name: _numbers_of_layers(periods.get(name, 1), whole[name]) for name in counts - axes}
+
+
+def _numbers_of_layers(period: int, whole: int) -> Sequence[int]:
+    """Return how many layers may be drawn: of layers in turn, whose period may be cut off, or come as a whole only."""
+    if whole > 1:
+        return (whole, 2 * whole)
+    return DEPTHS if period == 1 else range(1, 2 * period + 2)
 
 
 def _of_drawn(sheet: Sheet, given: Mapping[str, int], depths: Collection[str], least: int) -> list[Demand]:

@@ -1,0 +1,50 @@
+"""Products of models that mix recurrences and attention, against transformers: where it does otherwise, by how much."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from generator.api import load
+from generator.proof.verify.references import jamba, qwen3_next
+
+
+def products(other: nn.Module, n: int) -> int:
+    """Return the FLOPs of a pass over two texts of n tokens: which experts these choose is up to the values, how many is not."""
+    with FlopCounterMode(display=False) as counter, torch.no_grad():
+        other(input_ids=torch.randint(0, 97, (2, n)))
+    return int(counter.get_total_flops())
+
+
+def cut_off(channels: int, kernel: int) -> int:
+    """Return the FLOPs of a convolution that pads on both sides and makes kernel - 1 results more than are read, for two texts."""
+    return 2 * 2 * channels * kernel * (kernel - 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 9])
+def test_matmul_flops_of_jamba_are_those_of_transformers_but_for_positions_that_it_cuts_off(n: int) -> None:
+    torch.manual_seed(0)
+    counted = products(jamba.model(**jamba.CONFIGURATION, attn_implementation="eager").eval(), n)
+    sizes, mixers = jamba.SMALL, 7
+    assert load("jamba").cost(b=2, n=n, **sizes).matmul_flops == counted - mixers * cut_off(sizes["c"], sizes["K"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 9])
+def test_matmul_flops_of_qwen3_next_are_those_of_transformers_and_of_the_steps_that_it_writes_as_sums(
+    n: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers.models.qwen3_next import modeling_qwen3_next as theirs
+
+    monkeypatch.setattr(theirs, "torch_chunk_gated_delta_rule", theirs.torch_recurrent_gated_delta_rule)
+    torch.manual_seed(0)
+    counted = products(qwen3_next.model(**qwen3_next.CONFIGURATION, attn_implementation="eager").eval(), n)
+    sizes, mixers = qwen3_next.SMALL, 4
+    heads, key, value = (sizes[size] for size in "Hsp")
+    near = cut_off(2 * sizes["G"] * key + heads * value, sizes["K"])
+    # what a state holds for the key, and what it says to the query: two contractions, which transformers writes as a product and a sum
+    steps = 2 * 2 * 2 * n * heads * key * value
+    assert load("qwen3_next").cost(b=2, n=n, **sizes).matmul_flops == counted + mixers * (steps - near)
