@@ -24,11 +24,16 @@ import sympy
 
 from generator.api import load
 from generator.files.resources import builtin_specs_dir
+from generator.questions.growth.axes import parse_axis
+from generator.questions.sweep.grid import Grid
+from generator.questions.sweep.sweep_chunks import Sweep
 
 GEN = (sys.executable, "-m", "generator.cli")
 TRIES = 3
 POINTS = 2_000_000
 ROWS = 2_000
+GRID = ("d=256..1024:+64", "L=1..48", "h=1..16", "n=16..512:+2")
+COUNTED = ("params", "matmul_flops")
 BUILT = "bert,swin,llama"
 QUESTION = {"b": 8, "n": 512}
 PRESET = "bert-base"
@@ -123,6 +128,37 @@ def questions() -> Iterator[TimedRow]:
     yield TimedRow(f"a total for {POINTS:,} batches", _in_process(of_many, 5), "the same by `lambdify` in numpy", _in_process(in_numpy, 5))
 
 
+def sweeps() -> Iterator[TimedRow]:
+    """Yield a table of a grid with all its columns, beside one made by numpy from the same formulas."""
+    sheet = load("bert").sheet
+    axes = tuple(parse_axis(text) for text in GRID)
+    swept = [axis.size for axis in axes]
+    given = {**load("bert").presets[PRESET], "b": 1}
+    sweep = Sweep(sheet, Grid(axes, {name: value for name, value in given.items() if name not in (*swept, "f")}), COUNTED)
+    formulas = [sheet.totals[key] for key in COUNTED]
+    names = [sorted(formula.free_symbols, key=str) for formula in formulas]
+    by_hand = [sympy.lambdify(*one, "numpy") for one in zip(names, formulas, strict=True)]
+
+    def swept_here() -> None:
+        for _ in sweep.chunks():
+            pass
+
+    def in_numpy() -> dict[str, np.ndarray]:
+        sizes = dict(zip(swept, np.meshgrid(*(np.array(axis.values) for axis in axes), indexing="ij"), strict=True))
+        sizes = {**given, **{name: values.ravel() for name, values in sizes.items()}}
+        allowed = np.flatnonzero((sizes["d"] % sizes["h"] == 0) & (sizes["n"] <= sizes["P"]))
+        sizes = {name: value[allowed] if np.ndim(value) else np.full(allowed.size, value) for name, value in sizes.items()}
+        sizes["f"] = 4 * sizes["d"]
+        totals = [formula(*(sizes[name.name] for name in of)) for formula, of in zip(by_hand, names, strict=True)]
+        return {**{name: sizes[name] for name in sweep.names if name in sizes}, **dict(zip(COUNTED, totals, strict=True))}
+
+    chunks = list(sweep.chunks())
+    assert all(np.array_equal(np.concatenate([one.columns[name] for one in chunks]), values) for name, values in in_numpy().items())
+    del chunks
+    what = f"gen sweep of {sweep.grid.count:,} points, without writing"
+    yield TimedRow(what, _in_process(swept_here, 1), "the same table by numpy", _in_process(in_numpy, 1))
+
+
 def builds(commands: Commands, bare: float) -> Iterator[TimedRow]:
     """Yield a cold build, one in which nothing is to be done, and one after an edit."""
     beside = "`import sympy` alone"
@@ -150,12 +186,12 @@ def long_specs(commands: Commands) -> Iterator[TimedRow]:
 
 def main() -> None:
     """Print the table."""
-    print(f"{'what':<40}{'seconds':>10}  {'beside':<38}{'seconds':>10}{'ratio':>10}")
+    print(f"{'what':<52}{'seconds':>10}  {'beside':<38}{'seconds':>10}{'ratio':>10}")
     with TemporaryDirectory() as folder:
         commands = Commands(Path(folder))
         bare = commands.least(sys.executable, "-c", "import sympy")
-        for row in chain(answers(commands, bare), questions(), builds(commands, bare), long_specs(commands)):
-            print(f"{row.what:<40}{row.seconds:>10.4g}  {row.beside:<38}{row.other:>10.4g}{row.ratio:>10.3g}", flush=True)
+        for row in chain(answers(commands, bare), questions(), sweeps(), builds(commands, bare), long_specs(commands)):
+            print(f"{row.what:<52}{row.seconds:>10.4g}  {row.beside:<38}{row.other:>10.4g}{row.ratio:>10.3g}", flush=True)
 
 
 if __name__ == "__main__":

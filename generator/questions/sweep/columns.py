@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Mod, Ne, Not, Or
+from sympy import Expr
 
-from generator.formulas.evaluate import evaluate, evaluate_arrays
+from generator.formulas.evaluate import array_formula, evaluate, evaluate_arrays
 from generator.formulas.exact import over_common_denominator
+from generator.formulas.in_words import plan_of
 from generator.formulas.order import Polynomial, polynomial
+from generator.formulas.stored_formula import size_names
+from generator.formulas.words import DoesNotFitError
 
 Column = Callable[[Mapping[str, Any]], Any]
-_LIMIT = 2**63 - 1
-_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
-    Eq: operator.eq,
-    Ne: operator.ne,
-    Lt: operator.lt,
-    Le: operator.le,
-    Gt: operator.gt,
-    Ge: operator.ge,
-}
 
 
 class Columns:
-    """Makes columns of formulas for one grid.
+    """Makes columns of formulas and conditions for one grid.
 
     Args:
         greatest: the greatest value of each size in the grid, defaults and derived ones included, from which it is decided how many bits
@@ -44,42 +36,36 @@ class Columns:
             return None
         return max(self._largest(numerator), self._largest(denominator))
 
-    def column(self, expr: Expr) -> Column:
-        """Return what works out a formula: an array of int64, or of exact Python numbers where that might be too small."""
-        if not expr.free_symbols:
-            value = evaluate(expr, {})
-            return lambda _: value
-        sides = [polynomial(side) for side in over_common_denominator(expr)]
-        if not all(_is_plain(side) for side in sides):
-            return lambda sizes: _general(expr, sizes)
-        fits = max(self._largest(side) for side in sides) <= _LIMIT
-        over, under = (_sum_of(side, fits=fits) for side in sides)
-        if sides[1] == {frozenset(): 1}:
-            return over
-        return lambda sizes: _quotient(over(sizes), under(sizes))
+    def column(self, expr: Any) -> Column:
+        """Return what works out a formula or a condition; see `together`."""
+        together = self.together([expr])
+        return lambda sizes: together(sizes)[0]
 
-    def condition(self, relation: Any) -> Column:
-        """Return what works out a condition: an array of booleans."""
-        if isinstance(relation, And | Or):
-            parts = [self.condition(part) for part in relation.args]
-            joined = np.logical_and if isinstance(relation, And) else np.logical_or
-            return lambda sizes: _joined(joined, [part(sizes) for part in parts])
-        if isinstance(relation, Not):
-            inner = self.condition(relation.args[0])
-            return lambda sizes: np.logical_not(inner(sizes))
-        if type(relation) in _COMPARE:
-            left, right = (self.side(side) for side in relation.args)
-            compare = _COMPARE[type(relation)]
-            return lambda sizes: np.asarray(compare(left(sizes), right(sizes)), dtype=bool)
-        truth = bool(relation)
-        return lambda _: np.asarray(truth)
+    def together(self, formulas: Sequence[Any]) -> Callable[[Mapping[str, Any]], list[Any]]:
+        """Return what works out several formulas, so that what they have in common is worked out once.
 
-    def side(self, expr: Expr) -> Column:
-        """Return what works out one side of a condition; remainders, which most conditions are made of, are taken at once."""
-        if isinstance(expr, Mod):
-            left, right = (self.column(part) for part in expr.args)
-            return lambda sizes: np.asarray(left(sizes) % right(sizes))
-        return self.column(expr)
+        Of each it is an array of int64, of bools for a condition, or of exact Python numbers where 64 bits might not do; one number where
+        none of its sizes is an array.
+        """
+        plain = tuple(array_formula(one) for one in formulas)
+        names = [name for name in self._greatest if any(name in size_names(one) for one in formulas)]
+
+        def worked_out(sizes: Mapping[str, Any]) -> list[Any]:
+            arrays = {name: sizes[name] for name in names if isinstance(sizes[name], np.ndarray)}
+            if arrays and all(array.dtype == np.int64 for array in arrays.values()):
+                known = tuple((name, int(sizes[name])) for name in names if name not in arrays)
+                places = tuple((name, place) for place, name in enumerate(arrays))
+                try:
+                    plan = plan_of(plain, known, places, tuple((1, self._greatest[name]) for name in arrays))
+                    with np.errstate(divide="ignore"):  # by a derived size that comes to 0: such a point is left out
+                        return list(plan.values(list(arrays.values())))
+                except DoesNotFitError:
+                    pass
+            if len(formulas) > 1:
+                return [self.column(one)(sizes) for one in formulas]
+            return [_general(one, sizes) for one in formulas]
+
+        return worked_out
 
     def _largest(self, terms: Polynomial) -> int:
         total = 0
@@ -98,52 +84,9 @@ def _is_plain(terms: Polynomial) -> bool:
     )
 
 
-def _sum_of(terms: Polynomial, *, fits: bool) -> Column:
-    """Return what adds up the terms; in Python's integers unless all of it fits into machine words."""
-    plan = [(int(coefficient), [(base.name, int(exponent)) for base, exponent in monomial]) for monomial, coefficient in terms.items()]
-    names = sorted({name for _, powers in plan for name, _ in powers})
-
-    def total(sizes: Mapping[str, Any]) -> Any:
-        values = {name: _wide(sizes[name], fits=fits) for name in names}
-        found: Any = 0
-        for coefficient, powers in plan:
-            product: Any = coefficient
-            for name, exponent in powers:
-                product = product * values[name] ** exponent
-            found = found + product
-        return found
-
-    return total
-
-
-def _wide(value: Any, *, fits: bool) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.astype(np.int64 if fits else object)
-    return int(value)
-
-
-def _quotient(over: Any, under: Any) -> Any:
-    """Return a quotient: whole numbers where all come out whole, exact fractions elsewhere."""
-    if np.all(over % under == 0):
-        return over // under
-    exact = np.frompyfunc(lambda a, b: _narrow(Fraction(int(a), int(b))), 2, 1)
-    return exact(over, under)
-
-
-def _narrow(value: Fraction) -> int | Fraction:
-    return value.numerator if value.denominator == 1 else value
-
-
-def _general(expr: Expr, sizes: Mapping[str, Any]) -> Any:
-    """Return a formula with rounding in it, point by point."""
-    used = {symbol.name: sizes[symbol.name] for symbol in expr.free_symbols}
+def _general(expr: Any, sizes: Mapping[str, Any]) -> Any:
+    """Return a formula for which machine words may be too short, at the numbers that these points have."""
+    used = {name: sizes[name] for name in size_names(expr)}
     if any(isinstance(value, np.ndarray) for value in used.values()):
         return evaluate_arrays(expr, used)
     return evaluate(expr, used)
-
-
-def _joined(how: Any, parts: list[Any]) -> Any:
-    found = parts[0]
-    for part in parts[1:]:
-        found = how(found, part)
-    return found

@@ -34,11 +34,29 @@ class Grid:
     def chunks(self) -> Iterator[dict[str, Any]]:
         """Yield the points as one array a size, `CHUNK` points at a time; fixed sizes are single numbers."""
         values = [_as_array(axis.values) for axis in self.axes]
-        shape = tuple(len(axis.values) for axis in self.axes)
+        lengths = [prod(len(axis.values) for axis in self.axes[place + 1 :]) for place in range(len(self.axes))]
         for start in range(0, self.count, CHUNK):
-            places = np.unravel_index(np.arange(start, min(start + CHUNK, self.count)), shape)
-            swept = {axis.size: array[place] for axis, array, place in zip(self.axes, values, places, strict=True)}
+            stop = min(start + CHUNK, self.count)
+            swept = {axis.size: _points(array, each, start, stop) for axis, array, each in zip(self.axes, values, lengths, strict=True)}
             yield {**self.fixed, **swept}
+
+
+def _points(values: Any, each: int, start: int, stop: int) -> Any:
+    """Return an axis at the points from `start` to `stop`: its values over and over, each for so many points."""
+    first, last = start // each, (stop - 1) // each
+    whole, begin = values.size, first % values.size
+    count = last - first + 1
+    if begin + count <= whole:
+        found = values[begin : begin + count]
+    else:
+        rounds, rest = divmod(count - (whole - begin), whole)
+        found = np.concatenate([values[begin:], np.tile(values, rounds), values[:rest]])
+    if each == 1:
+        return found.copy()
+    times = np.full(count, each)
+    times[0] -= start - first * each
+    times[-1] -= (last + 1) * each - stop
+    return np.repeat(found, times)
 
 
 def _as_array(values: Sequence[int]) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,12 @@ class Sweep:
     measures: tuple[str, ...]
     where: Boolean | None = None
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns: all sizes as the spec lists them, then the measures."""
         return (*(size.name for size in self.sheet.sizes if size.name in self._known), *self.measures)
 
-    @property
+    @cached_property
     def _known(self) -> set[str]:
         """The sizes that the grid gives, and those that follow."""
         known = {*self.grid.fixed, *(axis.size for axis in self.grid.axes)}
@@ -109,15 +110,15 @@ class _Plan:
             if size.value is not None and size.name not in given and size.name in known
         }
         self.conditions = [
-            columns.condition(constraint.condition)
+            columns.column(constraint.condition)
             for constraint in sweep.sheet.constraints
             if {one.name for one in constraint.condition.free_symbols} <= known
         ]
         totals = sweep.sheet.totals
-        self.measures = {key: columns.column(cost_formula(totals, key)) for key in sweep.measures}
+        self.measures = columns.together([cost_formula(totals, key) for key in sweep.measures])
         formulas = {symbol(key): cost_formula(totals, key) for key in BY_KEY}
         where = sweep.where.xreplace(formulas) if sweep.where is not None else None
-        self.where = columns.condition(where) if where is not None else None
+        self.where = columns.column(where) if where is not None else None
 
     def chunk(self, given: Mapping[str, Any]) -> Chunk:
         """Work out one chunk."""
@@ -140,9 +141,10 @@ class _Plan:
         passed_count = int(passes.sum()) if self.where is not None and kept else kept
         columns = {name: _filled(sizes[name], passed_count) for name in self.sweep.names if name in sizes}
         if passed_count:
-            columns |= {key: _filled(column(sizes), passed_count) for key, column in self.measures.items()}
+            values = zip(self.sweep.measures, self.measures(sizes), strict=True)
+            columns |= {key: _filled(value, passed_count) for key, value in values}
         else:
-            columns |= {key: np.empty(0, dtype=np.int64) for key in self.measures}
+            columns |= {key: np.empty(0, dtype=np.int64) for key in self.sweep.measures}
         return Chunk(columns, passed_count, count - kept, kept - passed_count)
 
 
@@ -163,7 +165,10 @@ def _are_sizes(values: Any) -> Any:
 
 
 def _taken(sizes: Mapping[str, Any], passed: Any) -> dict[str, Any]:
-    return {name: _packed(value[passed]) if isinstance(value, np.ndarray) else value for name, value in sizes.items()}
+    if passed.all():
+        return {name: _packed(value) if isinstance(value, np.ndarray) else value for name, value in sizes.items()}
+    places = np.flatnonzero(passed)
+    return {name: _packed(value.take(places)) if isinstance(value, np.ndarray) else value for name, value in sizes.items()}
 
 
 def _packed(values: Any) -> Any:
