@@ -27,11 +27,11 @@ build: $(RUNTIME) ## write every workbook, page and module into generated/
 site: $(RUNTIME) ## write the pages for a browser into generated/site/
 	$(BIN)/gen build specs/ --formats site
 
-test: $(TESTING) $(HYPERFORMULA) ## run the test suite: every spec is executed, every workbook recalculated
+test: $(TESTING) $(HYPERFORMULA) ## run the test suite in about ten minutes: every spec is executed, every workbook recalculated
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # `make test-all MARK=exhaustive MINUTES=60` runs what `make test` does not, and starts no test after an hour.
-test-all: $(TESTING) $(HYPERFORMULA) ## run all there is: all sizes, all mutations
+test-all: $(TESTING) $(HYPERFORMULA) ## run all there is: what is slow, all sizes, all mutations
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "$(MARK)" $(if $(MINUTES),--minutes $(MINUTES))
 
 fuzz: $(TESTING) ## draw valid specs at random and verify each for FUZZ_MINUTES, from FUZZ_SEED on

@@ -1,4 +1,4 @@
-"""Rules for the whole suite: what may be skipped, what only `make test-all` runs, and for how long it goes on.
+"""Rules for the whole suite: what may be skipped, what the quick suite and `make test` leave out, and for how long it goes on.
 
 In CI (the environment variable `CI` is `true`) a test that is skipped is a failure: a proof that did not run proves nothing. The few
 reasons that no machine can do away with stand in `ALLOWED_IN_CI`.
@@ -17,7 +17,9 @@ from typing import TypeVar
 import pytest
 
 from generator.build.worker import COLLECTED_AFTER
+from tests.support import seconds
 
+BEGAN = pytest.StashKey[float]()
 OUT_OF_TIME = "the time given by --minutes is over"
 LONGEST = ("/test_every_workbook.py::", "::test_mypy_finds_nothing")
 
@@ -36,11 +38,15 @@ ALLOWED_IN_CI = (
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--minutes`."""
+    """Add `--minutes` and `--record-seconds`."""
     parser.addoption("--minutes", type=float, help="start no test after so many minutes; those that are left are counted as skipped")
+    parser.addoption("--record-seconds", action="store_true", help="write how long the tests took into tests/seconds.json")
 
 
-def pytest_configure() -> None:
+RECORD = seconds.Record()
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Start the clock, which the processes of xdist share with the one that began them, and keep nothing in the user's caches.
 
     Python looks for circles of objects more seldom than by itself, as the processes of a build do.
@@ -48,6 +54,7 @@ def pytest_configure() -> None:
     gc.set_threshold(COLLECTED_AFTER, 10, 10)
     os.environ.setdefault("ARCHSHEET_CACHE", "")
     os.environ.setdefault("ARCHSHEET_TESTS_BEGAN", str(time.time()))
+    os.environ.setdefault("ARCHSHEET_TESTS_ARE_NAMED", str(config.args_source is pytest.Config.ArgsSource.ARGS))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,14 +71,31 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What only `make test-all` runs is slow too, so that `-m "not slow"` leaves it out. The longest tests come first.
+    """Mark what is slow, and what only `make test-all` runs, and put the longest tests first.
 
-    Else one process begins the longest of all when the other has nothing left to do.
+    A proof is run by `make test` however long it takes; of all else what is short. A further case of a test (`exhaustive`) is slow too.
+    In `make test-all` what is slow for its length alone comes before further cases. Were the longest not first, one process would begin
+    them when the other has nothing left to do. Where files or tests are named on the command line, only further cases are left out.
     """
+    known = seconds.known()
+    are_named = os.environ["ARCHSHEET_TESTS_ARE_NAMED"] == "True"
+    further = {item.nodeid for item in items if item.get_closest_marker("exhaustive")}
     for item in items:
-        if item.get_closest_marker("exhaustive"):
+        taken, cases = known.get(seconds.function(item.nodeid), (0.0, 0))
+        is_slow = item.nodeid in further or item.get_closest_marker("slow") or not seconds.is_quick(taken, cases)
+        if is_slow:
             item.add_marker(pytest.mark.slow)
-    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
+        is_short = not is_slow or 0 < taken < seconds.SHORT
+        if not is_short and not are_named and not item.get_closest_marker("proof"):
+            item.add_marker(pytest.mark.exhaustive)
+    items.sort(key=lambda item: (item.nodeid in further, not any(name in item.nodeid for name in LONGEST)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Note where a test begins, in processor seconds."""
+    item.stash[BEGAN] = seconds.used()
+    return (yield)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -81,9 +105,23 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(OUT_OF_TIME)
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Take what a test's last report says of its seconds, in the process that began the others."""
+    if report.when == "teardown" and "PYTEST_XDIST_WORKER" not in os.environ:
+        RECORD.add(report.nodeid, report.user_properties)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the seconds where that is asked for."""
+    if session.config.getoption("--record-seconds") and "PYTEST_XDIST_WORKER" not in os.environ:
+        RECORD.write()
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turn a skipped test into a failure in CI."""
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Turn a skipped test into a failure in CI, and say how long a test took."""
+    if call.when == "teardown":
+        item.user_properties.append((seconds.PROPERTY, seconds.used() - item.stash[BEGAN]))
     return _judged((yield))
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import seconds
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 SOURCES = sorted((REPOSITORY / "generator").rglob("*.py"))
 MAX_FILE_LINES = 500
@@ -48,6 +50,15 @@ def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     if ast.get_docstring(function) is not None:
         length -= (first.end_lineno or first.lineno) - first.lineno + 1
     return length
+
+
+def test_each_test_whose_seconds_are_known_is_still_there() -> None:
+    gone = []
+    for name in seconds.known():
+        file, *_, function = name.split("::")
+        if f"def {function}(" not in (REPOSITORY / file).read_text(encoding="utf-8"):
+            gone.append(name)
+    assert gone == [], "take them out of tests/seconds.json"
 
 
 def test_ruff_finds_nothing() -> None:

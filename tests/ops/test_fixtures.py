@@ -25,7 +25,11 @@ def test_every_op_has_a_fixture_in_a_folder_of_its_name(name: str) -> None:
 
 @pytest.mark.parametrize(
     "which",
-    [slice(1), pytest.param(slice(1, 2), marks=pytest.mark.slow), pytest.param(slice(2, 4), marks=pytest.mark.exhaustive)],
+    [
+        pytest.param(slice(1), marks=pytest.mark.proof),
+        pytest.param(slice(1, 2), marks=pytest.mark.slow),
+        pytest.param(slice(2, 4), marks=pytest.mark.exhaustive),
+    ],
     ids=["first sizes", "second sizes", "further sizes"],
 )
 @pytest.mark.parametrize("file", SPECS, ids=lambda file: file.stem)

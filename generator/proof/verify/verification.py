@@ -48,6 +48,21 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Extent:
+    """How much is run of a spec at its random sizes and presets.
+
+    Args:
+        most_runs: of rows; a preset that comes to more of them is run with fewer layers, and random sizes are drawn a few times.
+        keeps_experts: whether a preset that is run with fewer layers has all its experts, each of which is run in every layer.
+        has_passes: whether a forward pass alone and an optimiser's step are replayed at random sizes too.
+    """
+
+    most_runs: int = MOST_RUNS
+    keeps_experts: bool = True
+    has_passes: bool = True
+
+
+@dataclass(frozen=True)
 class Verification:
     """All cases of one spec.
 
@@ -100,8 +115,7 @@ def verify(
     *,
     samples: int,
     presets: int | None = None,
-    most_runs: int = MOST_RUNS,
-    keeps_experts: bool = True,
+    extent: Extent = Extent(),
     decodes: bool = True,
     references: bool = False,
 ) -> Verification:
@@ -109,8 +123,7 @@ def verify(
 
     Args:
         presets: how many of its presets are run, the shallowest first; by default all of them.
-        most_runs: of rows; a preset that comes to more of them is run with fewer layers, and random sizes are drawn a few times.
-        keeps_experts: whether one that is run with fewer layers has all its experts, each of which is run in every layer.
+        extent: how much of each is run.
         decodes: whether to hold steps of a module that keeps something between them beside a whole pass.
         references: whether to compare with public implementations too.
 
@@ -125,15 +138,15 @@ def verify(
     skipped: list[str] = []
     for _ in range(samples):
         try:
-            sizes = _drawn(sheet, rng, most_runs)
+            sizes = _drawn(sheet, rng, extent.most_runs)
         except NoSampleError as error:
             skipped.append(str(error))
             break
-        cases.append(check_case(bench, name, sizes, of_values=_further_checks))
+        cases.append(check_case(bench, name, sizes, of_values=_further_checks if extent.has_passes else _value_checks))
     shortened: list[str] = []
     published = sheet.every_preset
     for preset in published if presets is None else sorted(published, key=lambda one: row_runs(sheet, one.sizes))[:presets]:
-        found = _at_preset(bench, name, preset, rng, most_runs, keeps_experts)
+        found = _at_preset(bench, name, preset, rng, extent)
         cases += found.cases
         skipped += found.skipped
         shortened += found.shortened
@@ -168,21 +181,21 @@ def verify_preset(bench: Workbench, name: str, preset: str) -> Verification:
     require_measurements()
     sheet = bench.compiled(name).sheet
     published = next(one for one in sheet.every_preset if one.name == preset)
-    return _at_preset(bench, name, published, random.Random(name), MOST_RUNS, True)  # noqa: S311  as above
+    return _at_preset(bench, name, published, random.Random(name), Extent())  # noqa: S311  as above
 
 
-def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int, keeps_experts: bool) -> Verification:
+def _at_preset(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, extent: Extent) -> Verification:
     """Measure a spec at a preset: under other options or blocks than those in force, where it goes with such."""
     if preset.under is not None:
         published = bench.library.spec(name).presets[preset.name]
         with Workbench(bench.library.chosen(Choices.of(name, published))) as under:
-            return _at_sizes_of(under, name, preset, rng, most_runs, keeps_experts)
-    return _at_sizes_of(bench, name, preset, rng, most_runs, keeps_experts)
+            return _at_sizes_of(under, name, preset, rng, extent)
+    return _at_sizes_of(bench, name, preset, rng, extent)
 
 
-def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, most_runs: int, keeps_experts: bool) -> Verification:
+def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.Random, extent: Extent) -> Verification:
     sheet = bench.compiled(name).sheet
-    given = runnable(sheet, preset.sizes, most_runs, keeps_experts=keeps_experts)
+    given = runnable(sheet, preset.sizes, extent.most_runs, keeps_experts=extent.keeps_experts)
     try:
         case = check_case(bench, name, preset_sizes(sheet, given, rng), preset.name)
     except NoSampleError as error:
@@ -192,9 +205,13 @@ def _at_sizes_of(bench: Workbench, name: str, preset: SheetPreset, rng: random.R
     return Verification(name, (case,), shortened=shortened, preset=preset.name)
 
 
-def _further_checks(instance: Instance) -> Iterator[Check]:
+def _value_checks(instance: Instance) -> Iterator[Check]:
     yield from initial_checks(instance)
     yield from table_checks(instance)
+
+
+def _further_checks(instance: Instance) -> Iterator[Check]:
+    yield from _value_checks(instance)
     yield from pass_checks(instance)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from generator.files.resources import builtin_specs_dir
 from generator.proof.verify.instance import Workbench
-from generator.proof.verify.verification import MOST_RUNS, Verification, verify
+from generator.proof.verify.verification import Extent, Verification, verify
 from generator.spec.library import spec_files
 from tests.support.builtin import builtin_library
 
@@ -30,15 +30,15 @@ def differences(result: Verification) -> list[str]:
 
 
 QUICK = ["bert", "convolution_layer", "cross_attention", "gated_mlp", "gpt2", "linear_attention", "lstm", "top_k_router"]
-SAMPLES = 1
 MANY_SAMPLES = 50
-ROWS = 120  # that are run at a preset in `make test`: one that comes to more has fewer layers there, and fewer experts in each
+FULL = Extent()
+# Of most rows that are run: random sizes that come to more are drawn again.
+SHORT = Extent(most_runs=120, has_passes=False)
 
 
-def check(bench: Workbench, name: str, *, samples: int, presets: int | None, is_short: bool = False) -> None:
-    most_runs = ROWS if is_short else MOST_RUNS
+def check(bench: Workbench, name: str, *, samples: int, presets: int | None, extent: Extent = FULL) -> None:
     # Steps of decoding are compared in test_decoding.py, for every spec that decodes.
-    result = verify(bench, name, samples=samples, presets=presets, most_runs=most_runs, keeps_experts=not is_short, decodes=False)
+    result = verify(bench, name, samples=samples, presets=presets, extent=extent, decodes=False)
     assert not differences(result)
     assert not result.skipped
     sheet = bench.compiled(name).sheet
@@ -51,10 +51,18 @@ def test_a_random_size_measures_what_the_formulas_say(bench: Workbench, name: st
     check(bench, name, samples=1, presets=0)
 
 
+@pytest.mark.proof
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_random_size_of_every_spec_measures_what_the_formulas_say(bench: Workbench, name: str) -> None:
+    check(bench, name, samples=1, presets=0, extent=SHORT)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_random_size_and_the_shallowest_preset_measure_what_the_formulas_say(bench: Workbench, name: str) -> None:
-    check(bench, name, samples=SAMPLES, presets=1, is_short=True)
+    """With the passes that the proof leaves out: their highest moments, forward alone and with an optimiser's step."""
+    check(bench, name, samples=1, presets=1, extent=Extent(most_runs=120, keeps_experts=False))
 
 
 @pytest.mark.exhaustive

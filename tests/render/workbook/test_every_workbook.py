@@ -38,7 +38,7 @@ from .every import SPECS, Book, book, has_peak
 from .libreoffice import Cell
 from .nesting import too_deep
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.proof]
 
 SHARES = 8  # of the specs
 MANY_OVERRIDE_SETS = 20
