@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from generator.render.formats import EXCEL, LANGUAGES, Format
+from generator.render.formats import EXCEL, Format
 from generator.spec.library import Library
+from generator.text.translated import LANGUAGES
 
 CATALOGUE = "catalogue"
 

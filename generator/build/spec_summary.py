@@ -11,6 +11,7 @@ from generator.render.markdown.preset_tables import PresetNumbers, preset_number
 from generator.sheet.counted import CountedPreset, counted_at
 from generator.sheet.example import ExampleView, known_views, other_views, view_of
 from generator.sheet.sheet import Sheet, SheetPreset, Size
+from generator.text.translated import from_plain, to_plain
 
 
 def summarise(sheet: Sheet, lines: Mapping[str, Sequence[int]]) -> dict[str, Any] | None:
@@ -22,13 +23,15 @@ def summarise(sheet: Sheet, lines: Mapping[str, Sequence[int]]) -> dict[str, Any
     try:
         return {
             "name": sheet.name,
-            "title": sheet.title,
-            "description": sheet.description,
-            "family": sheet.family,
+            "title": to_plain(sheet.title),
+            "description": to_plain(sheet.description),
+            "family": to_plain(sheet.family),
             "cite": list(sheet.cite),
             "source": sheet.source,
             "source_hash": sheet.source_hash,
-            "sizes": [[size.name, size.meaning, size.kind, None if size.value is None else to_data(size.value)] for size in sheet.sizes],
+            "sizes": [
+                [size.name, to_plain(size.meaning), size.kind, None if size.value is None else to_data(size.value)] for size in sheet.sizes
+            ],
             "totals": {key: to_data(total) for key, total in sheet.totals.items()},
             "presets": [[preset.name, dict(preset.sizes), dict(preset.expect), preset.cite] for preset in sheet.presets],
             # Chosen here, where conditions and rows are known: what is restored has neither.
@@ -54,12 +57,13 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
         if len(data["examples"]) != max(1, len(data["presets"])):
             return None
         sizes = tuple(
-            Size(name, meaning, kind, None if value is None else from_data(value)) for name, meaning, kind, value in data["sizes"]
+            Size(name, from_plain(meaning), kind, None if value is None else from_data(value))
+            for name, meaning, kind, value in data["sizes"]
         )
         return Sheet(
             name=data["name"],
-            title=data["title"],
-            description=data["description"],
+            title=from_plain(data["title"]),
+            description=from_plain(data["description"]),
             source=data["source"],
             source_hash=data["source_hash"],
             sizes=sizes,
@@ -70,7 +74,7 @@ def restore(data: dict[str, Any] | None) -> Sheet | None:
             rows=(),
             totals={key: from_data(value) for key, value in data["totals"].items()},
             presets=tuple(SheetPreset(name, chosen, expect, cite) for name, chosen, expect, cite in data["presets"]),
-            family=data["family"],
+            family=from_plain(data["family"]),
             cite=tuple(data["cite"]),
             claims=claims_from_data(data["claims"]),
             references=references_from_data(data["references"]),

@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 
 from generator.files.regular_file import irregular
-from generator.render.formats import LANGUAGES
 from generator.spec.mode import MODES
 from generator.text.suggest import did_you_mean, listed
+from generator.text.translated import LANGUAGES
 
 
 class UsageError(Exception):

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from generator.commands.arguments import UsageError, add_json, add_specs, existing, settings
 from generator.commands.target import answered, say_what_follows
-from generator.render.formats import LANGUAGES
 from generator.render.terminal.console import complain, remind, say
 from generator.text.suggest import did_you_mean, listed
+from generator.text.translated import LANGUAGES
 
 if TYPE_CHECKING:
     from generator.questions.comparison.comparison import Comparison

@@ -23,10 +23,11 @@ from generator.questions.hardware.device_names import device_files
 from generator.questions.hardware.device_reader import read_device
 from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
-from generator.render.formats import EVERY_FORMAT, LANGUAGES
+from generator.render.formats import EVERY_FORMAT
 from generator.spec.library import Library
 from generator.spec.lookup import everything, find, is_file_name
 from generator.text.problems import ProblemsError
+from generator.text.translated import LANGUAGES
 
 Completer = Callable[..., Iterable[str]]
 _TARGETS = ("target", "targets", "words", "against")  # arguments that take the name of a spec or preset

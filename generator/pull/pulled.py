@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generator.pull.typed_numbers import OwnPreset, Typed, marks, opened, typed_into
-from generator.render.formats import LANGUAGES
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.errors import SizeError
 from generator.text.problems import Problem, ProblemsError
 from generator.text.suggest import listed
+from generator.text.translated import LANGUAGES
 
 if TYPE_CHECKING:
     from generator.render.workbook.origin import Origin

@@ -84,7 +84,6 @@ MODULES = Format("modules", ".py", "generator.render.formats:module_bytes")
 WEIGHTS = Format("weights", ".weights.json", "generator.render.formats:weights_bytes", beside="modules")  # their names elsewhere
 MARKDOWN = Format("markdown", ".md", "generator.render.formats:page_bytes")
 EXCEL = Format("excel", ".xlsx", "generator.render.formats:workbook_bytes", committed=False)
-LANGUAGES = ("en", "zh")  # of workbooks
 SITE = Format("site", ".js", "generator.render.formats:site_script_bytes", committed=False)
 SITE_PAGE = Format("site_page", ".html", "generator.render.formats:site_page_bytes", committed=False, beside="site")
 FORMATS: tuple[Format, ...] = (MODULES, WEIGHTS, MARKDOWN, EXCEL)  # what is built where nothing else is asked for

@@ -84,7 +84,12 @@ class SheetRow:
     @property
     def note(self) -> str:
         """A remark for the reader."""
-        return str(self.told.get("note", ""))
+        return self.told.get("note") or ""
+
+    @property
+    def meaning(self) -> str:
+        """What the row is, beside its name."""
+        return self.told.get("is") or ""
 
 
 @dataclass(frozen=True)

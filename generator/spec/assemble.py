@@ -14,6 +14,7 @@ from generator.spec.yaml_nodes import Entry, Mapping, Node, Scalar, Sequence
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Span
 from generator.text.suggest import did_you_mean, listed
+from generator.text.translated import ENGLISH
 
 Lookup = Callable[[str, Span], Mapping]  # the assembled tree of another spec, named at a place. Raises ProblemsError
 MAX_READ = 1 << 20
@@ -65,6 +66,7 @@ def inside(file: Mapping, block: str) -> Mapping:
         raise ProblemsError([Problem(f"block `{block}` is no spec", entry.key.span, ("it has `inputs` and `layers`, as a file has",))])
     words_of = block.replace("_", " ")
     named = file.get("title")
+    named = named.get(ENGLISH) if isinstance(named, Mapping) else named
     said = f"{named.text}: {words_of}" if isinstance(named, Scalar) else words_of
     title = Scalar(said, said, entry.key.span, "plain")
     titled = entry.value.entries if entry.value.get("title") else (Entry(_key("title", entry.key), title), *entry.value.entries)
@@ -214,8 +216,8 @@ def _changed(section: str, base: Node, own: Node) -> Node:
 
 def _deep(base: Entry | None, own: Entry) -> Entry:
     """Return an entry with the keys of both, where both have keys; `null` takes one away."""
-    if base is None or not isinstance(base.value, Mapping) or not isinstance(own.value, Mapping):
-        return own
+    if base is None or not isinstance(base.value, Mapping) or not isinstance(own.value, Mapping) or own.value.get(ENGLISH) is not None:
+        return own  # a text that is said anew is not that of the other in further languages
     found = {entry.key.text: entry for entry in base.value.entries}
     for entry in own.value.entries:
         found[entry.key.text] = _deep(found.get(entry.key.text), entry)

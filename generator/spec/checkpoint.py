@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from generator.spec.keys import FLAG, TEXT, WORDS, SpecPart, entries, key, listed, part, whole
+from generator.spec.keys import CLASS, FLAG, WORDS, SpecPart, entries, key, listed, part, whole
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class WeightRule(SpecPart):
 class Checkpoint(SpecPart):
     """How a public implementation names the weights of this spec; its own name is that of the layout."""
 
-    model: str = key(TEXT, "the class that has these names", required=True, example="BertModel")
+    model: str = key(CLASS, "the class that has these names", required=True, example="BertModel")
     rules: Mapping[str, WeightRule] = key(
         entries(part(lambda: WeightRule), pattern=""),
         "our name: their name; `*` is a layer's number",

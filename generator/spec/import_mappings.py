@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from generator.spec.keys import TEXT, VALUE, WORD, WORDS, KeyKind, Reader, SpecPart, entries, key, part
+from generator.spec.keys import CLASS, TEXT, VALUE, WORD, WORDS, KeyKind, Reader, SpecPart, entries, key, part
 from generator.spec.values import Expression
 from generator.spec.yaml_nodes import Node, Scalar, plain
 from generator.spec.yaml_nodes import Sequence as SequenceNode
@@ -46,7 +46,7 @@ class Import(SpecPart):
     """
 
     model_type: tuple[str, ...] = key(WORDS, "what `model_type` says in such a file", required=True, example="llama")
-    model: str = key(TEXT, "the class that the spec counts", example="LlamaForCausalLM")
+    model: str = key(CLASS, "the class that the spec counts", example="LlamaForCausalLM")
     sizes: Mapping[str, Expression] = key(
         entries(FORMULA), "each size as a formula of the file's keys", required=True, example="{d: hidden_size, w: attention_window / 2}"
     )

@@ -19,6 +19,7 @@ from generator.spec.yaml_nodes import Sequence as SequenceNode
 from generator.text.naming import NAME
 from generator.text.problems import Problem
 from generator.text.source import Span
+from generator.text.translated import ENGLISH, LANGUAGE_NAMES, LANGUAGES, Translated
 
 MAX_SIZE = 10**15  # up to 2**53 the workbook is exact
 MAX_TITLE = 200  # characters; it is the title of charts and files, too
@@ -167,8 +168,9 @@ def schema_of(kind: Any) -> dict[str, Any]:
     schema: dict[str, Any] = {"type": "object", "properties": properties(known), "additionalProperties": False}
     required = [one.name for one in known if one.required]
     short = next((one.kind.schema() for one in known if one.name == getattr(kind, "short", "")), {})
+    of_texts = {name: value for name, value in short.items() if name not in ("properties", "required", "additionalProperties")}
     types = short.get("type", [])
-    whole = {**short, "type": [*([types] if isinstance(types, str) else types), "object"]} if short else {}
+    whole = {**of_texts, "type": list(dict.fromkeys([*([types] if isinstance(types, str) else types), "object"]))} if short else {}
     return {**schema, **whole, **({"required": required} if required else {})}
 
 
@@ -227,8 +229,18 @@ def one_of(words: Callable[[], list[str]]) -> KeyKind:
 
 
 def text(**schema: Any) -> KeyKind:
-    """Return the kind of a text for people, in one line."""
-    return KeyKind(lambda: {"type": "string", **schema}, lambda _reader, _key, node: line(node), str)
+    """Return the kind of a text for people, in one line: in English, or in several languages, English among them."""
+    one: dict[str, Any] = {"type": "string", **schema}
+    each = {language: {"description": f"the text in {LANGUAGE_NAMES[language]}", **one} for language in LANGUAGES}
+    several = {"properties": each, "required": [ENGLISH], "additionalProperties": False}
+
+    def read(_reader: Reader, _key: Scalar, node: Node) -> str:
+        if not isinstance(node, MappingNode):
+            return line(node)
+        lines = {language: line(node.get(language)) for language in LANGUAGES}
+        return Translated.of(lines.pop(ENGLISH), {language: said for language, said in lines.items() if said})
+
+    return KeyKind(lambda: {**one, "type": ["string", "object"], **several}, read, str)
 
 
 def whole(**schema: Any) -> KeyKind:
@@ -321,6 +333,7 @@ def _places(_reader: Reader, _key: Scalar, node: Node) -> dict[str, Span]:
 WORD = word()
 A_NAME = word(pattern=NAME)
 TEXT = text()
+CLASS = KeyKind(lambda: {"type": "string"}, lambda _reader, _key, node: line(node), str)  # what code is called
 MEANING = text(maxLength=MAX_MEANING)
 VALUE = KeyKind(lambda: {"type": ["boolean", "string", "number"]}, lambda _reader, _key, node: plain(node))
 FLAG_OR_OPTION = KeyKind(lambda: {"type": ["boolean", "string"]}, lambda _reader, _key, node: plain(node))

@@ -94,7 +94,7 @@ class _SpecParser:
                 values[key.field] = self.section(key, entry)
             self.is_sound &= key.name not in _STRUCTURE or len(self.problems) == before
         title = tree.get("title")
-        if isinstance(title, Scalar) and not values.get("title") and ("title",) not in self.violated:
+        if title is not None and not values.get("title") and ("title",) not in self.violated:
             self.problems.add("the title is empty", title.span)
         broken = {name for section, name in (path for path in self.violated if len(path) > 1) if section == "presets"}
         written = tree.get("presets")

@@ -202,6 +202,7 @@ class Row(SpecPart):
         example="normal(0.02)",
         others="initializer initial initialization init_value weight_init initializer_range",
     )
+    meaning: str = key(MEANING, "what the row is, beside its name", "is", example="queries", told=True)
     note: str = key(TEXT, "a remark for the reader", example="as in the paper", others="comment description doc notes", told=True)
     each: str = key(EACH, "the numbers of the stages that the row stands for; they are rows of their own", example="1..4")
     pattern: Mapping[str, Layers] = key(

@@ -17,6 +17,7 @@ from generator.text.expressions import ExpressionError, names, parse_expression,
 from generator.text.problems import Problems
 from generator.text.source import Span
 from generator.text.suggest import listed
+from generator.text.translated import ENGLISH, OF_STAGE
 
 MOST_ENTRIES = 64
 INDEX = "i"  # what the number of a stage is called where `each` does not say
@@ -164,9 +165,8 @@ class _StageWriter:
             key, value = entry.key.text, entry.value
             if key in ("each", "arg"):
                 continue
-            if key == "is" and isinstance(value, Scalar):
-                text = f"{value.text} (stage {stage.number})"
-                value = replace(value, text=text, value=text)
+            if key == "is":
+                value = _of_stage(value, stage.number)
             elif key in ("value", "default"):
                 value = self._texts(self._picked(value, stage, key), stage, key)
             entries.append(replace(entry, value=value))
@@ -341,6 +341,17 @@ def _merged(entries: list[Entry], changes: tuple[Entry, ...]) -> list[Entry]:
         else:
             found[change.key.text] = change
     return [*found.values()]
+
+
+def _of_stage(meaning: Node, number: int, language: str = ENGLISH) -> Node:
+    """Return what a size means, in one or several languages, as that of the entry of one stage."""
+    if isinstance(meaning, MappingNode):
+        said = (replace(one, value=_of_stage(one.value, number, one.key.text)) for one in meaning.entries)
+        return replace(meaning, entries=tuple(said))
+    if not isinstance(meaning, Scalar) or language not in OF_STAGE:
+        return meaning
+    text = OF_STAGE[language].format(meaning=meaning.text, number=number)
+    return replace(meaning, text=text, value=text)
 
 
 def _number(text: str, stage: _Stage | None) -> int | None:

@@ -21,6 +21,7 @@ from generator.text.naming import name_notes
 from generator.text.problems import Problem, ProblemsError
 from generator.text.source import Source
 from generator.text.suggest import did_you_mean, listed, near
+from generator.text.translated import ENGLISH
 
 _TYPE_WORDS = {
     "object": "`key: value` entries",
@@ -174,7 +175,7 @@ def _problems(tree: Node, path: Path_, error: Any) -> Iterator[Problem]:
         yield Problem(f"unknown value `{value}`{where}", span, _known("values", str(value), [str(word) for word in expected]))
     elif error.validator == "type":
         types = [expected] if isinstance(expected, str) else expected
-        yield Problem(f"expected {_wanted(types)}{where}; found {_found(value)}", span, type_hint(types, value, path))
+        yield Problem(f"expected {_wanted(types, error.schema)}{where}; found {_found(value)}", span, type_hint(types, value, path))
     elif error.validator == "maxProperties":
         yield Problem(_out_of_bounds(path, error), place)
     else:
@@ -232,7 +233,9 @@ def _place(path: Path_) -> str:
     return f"`{keys}`" if keys else ""
 
 
-def _wanted(types: Sequence[str]) -> str:
+def _wanted(types: Sequence[str], schema: Mapping[str, Any]) -> str:
+    if ENGLISH in schema.get("properties", {}):
+        return _TYPE_WORDS["string"]
     return _WANTED.get(frozenset(types)) or " or ".join(_TYPE_WORDS[kind] for kind in types)
 
 

@@ -106,7 +106,7 @@ def _of_a_row(key: str, value: Mapping[str, Any], parameters: Collection[str]) -
         return ("a row has one of `op`, `use` and `slot`",)
     if "op" in value:
         return _in_an_op(key)
-    known = (*_KINDS, *_OF_USE, *_OF_BLOCKS, *_OF_ANY_ROW)
+    known = [word for word in (*_KINDS, *_OF_USE, *_OF_BLOCKS, *_OF_ANY_ROW) if len(word) > 2 or len(key) < 4]  # `bias` is not like `is`
     if near(key, known if isinstance(value[key], Mapping) else [word for word in known if word not in _HOLD_ENTRIES]):
         return ()
     return _of_a_used_spec(key, value[key])

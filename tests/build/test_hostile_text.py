@@ -61,7 +61,7 @@ BASE: dict[str, Any] = {
     "slots": {"last": {"use": "part", "is": PLAIN, "with": {"d": "d"}, "options": {"bias": True}, "slots": {"inner": "leaf"}}},
     "where": ["d % h == 0"],
     "layers": {
-        "lin": {"op": "linear", "in": "x", "out": ["b", "d"], "note": PLAIN},
+        "lin": {"op": "linear", "in": "x", "out": ["b", "d"], "is": PLAIN, "note": PLAIN},
         "act": {"op": "activation", "kind": "kind"},
         "blk": {"use": "part", "in": ["x"], "with": {"d": "d"}, "options": {"bias": True}, "note": PLAIN, "when": "more"},
         "end": {"slot": "last"},
@@ -80,6 +80,9 @@ BASE: dict[str, Any] = {
 REFERENCE = {"label": "Here, 2020", "text": PLAIN, "url": "https://example.org/here"}
 FIELDS = text_fields(build_schema())
 FREE: list[Place] = [  # at the least
+    *[("title", "en"), ("title", "zh"), ("description", "zh"), ("dims", EACH, "is", "zh"), ("layers", "linear", "is", "zh")],
+    *[("inputs", EACH, "is", "zh"), ("layers", "linear", "is"), ("layers", "use", "note", "zh"), ("presets", EACH, "note", "zh")],
+    *[("claims", 0, "note", "zh"), ("claims", 0, "because", "zh"), ("options", EACH, "is", "zh"), ("slots", EACH, "is", "zh")],
     *[("title",), ("description",), ("dims", EACH), ("dims", EACH, "is"), ("options", EACH, "is"), ("options", EACH, "default")],
     *[("inputs", EACH, "is"), ("slots", EACH, "is"), ("layers", "linear", "note"), ("layers", "use", "note"), ("presets", EACH, "note")],
     *[("checkpoint", EACH, "model"), ("checkpoint", EACH, "weights", NAME), ("checkpoint", EACH, "weights", EACH, "from", 0)],
@@ -364,15 +367,18 @@ def test_every_hostile_text_in_every_output_is_text(folder: Path, capsys: pytest
     for name in names[::6]:
         check_commands(folder, name, capsys)
     for name in names:
-        title = one_line(json.loads((folder / f"{name}.yaml").read_text(encoding="utf-8"))["title"])
+        title = one_line(json.loads((folder / f"{name}.yaml").read_text(encoding="utf-8"))["title"]["en"])
         page = (out / "markdown" / f"{name}.md").read_text(encoding="utf-8")
         assert as_shown(shown(f"# {headings(page)[0]}")) == as_shown(title)
         assert str(ast.get_docstring(ast.parse((out / "modules" / f"{name}.py").read_text(encoding="utf-8")))).startswith(title)
     for name in names[1::2]:  # in workbooks all texts go through one function; half of them show it
         (folder / f"{name}.yaml").unlink()
-    assert main([*built[:3], str(folder / "books"), *built[4:], "excel"]) == 0, capsys.readouterr().err
-    for file in (folder / "books" / "excel").glob("hostile_*.xlsx"):
-        check_workbook(file, folder / "books" / "excel" / "benign.xlsx")
+    for suffix, language in ((".xlsx", "en"), (".zh.xlsx", "zh")):
+        command = [*built[:3], str(folder / "books"), *built[4:], "excel", "--lang", language]
+        assert main(command) == 0, capsys.readouterr().err
+        files = [folder / "books" / "excel" / f"{name}{suffix}" for name in names[::2]]
+        for file in files:
+            check_workbook(file, folder / "books" / "excel" / f"benign{suffix}")
     check_charts(out / "comparisons", folder / "books" / "comparisons")
 
 

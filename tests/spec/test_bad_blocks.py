@@ -70,7 +70,7 @@ mine.yaml:15:18: error: unknown key `option` in `layers.u`
 mine.yaml:16:35: error: unknown key `shape` in `layers.t`
    16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
       |                                   ^^^^^
-  known keys: `op`, `bias`, `weight_norm`, `in`, `out`, `when`, `else`, `tie`, `tie_when`, `frozen`, `init` and `note`
+  known keys: `op`, `bias`, `weight_norm`, `in`, `out`, `when`, `else`, `tie`, `tie_when`, `frozen`, `init`, `is` and `note`
 mine.yaml:16:53: error: unknown key `inputs` in `layers.t`
    16 |   t: {op: linear, out: [b, n, d], shape: [b, n, d], inputs: x}
       |                                                     ^^^^^^

@@ -17,7 +17,7 @@ mine.yaml:11:42: error: unknown key `ovr` in `layers.q`
    11 |   q: {op: softmax, over: -1, note: fine, ovr: -1}
       |                                          ^^^
   did you mean `over`?
-  known keys: `op`, `over`, `in`, `out`, `when`, `else`, `tie`, `tie_when`, `frozen`, `init` and `note`""",
+  known keys: `op`, `over`, `in`, `out`, `when`, `else`, `tie`, `tie_when`, `frozen`, `init`, `is` and `note`""",
     ),
     "an unknown op": (
         """\

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
+from generator.text.translated import ENGLISH, LANGUAGES
+
 NAME = "<name>"  # a key that the writer chooses
 EACH = "*"  # the value under such a key
 Place = tuple[str | int, ...]  # of rows the second part is the op, or `use`
@@ -60,7 +62,7 @@ def _with(value: Any, place: Place, text: str) -> Any:
         items = list(value) if isinstance(value, list) else [None]
         at = next((i for i, item in enumerate(items) if rest and isinstance(item, Mapping) and rest[0] in item), 0)
         return [*items[:at], _with(items[at], rest, text), *items[at + 1 :]]
-    entries = dict(value) if isinstance(value, Mapping) else {}
+    entries = dict(value) if isinstance(value, Mapping) else {ENGLISH: value} if step in LANGUAGES and isinstance(value, str) else {}
     if step == NAME:
         first = next(iter(entries), "k")
         return {text if key == first else key: one for key, one in (entries or {"k": 1}).items()}

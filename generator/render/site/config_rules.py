@@ -11,11 +11,12 @@ from generator.importing.common_keys import shared
 from generator.importing.found import rules
 from generator.render.environment import environment
 from generator.render.site.escaped import script_json
-from generator.render.site.site_files import LANGUAGES, READING, script_parts, texts_of
+from generator.render.site.site_files import READING, script_parts, texts_of
 from generator.spec.import_mappings import Import
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.expression_tree import Ast, Binary, Call, Name, Number, Unary, fold, names, unparse
+from generator.text.translated import LANGUAGES
 
 # The operations that `templates/site/fractions.js` knows; a rule with another one is left to `gen import`, and the page says so.
 ARITHMETIC: Final = frozenset(["+", "-", "*", "/", "//", "%", "floor", "ceil", "min", "max"])

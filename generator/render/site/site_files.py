@@ -21,8 +21,8 @@ from generator.render.environment import environment
 from generator.render.site.escaped import script_json
 from generator.sheet.number_formats import HALF, ITEM_BYTES
 from generator.sheet.saved_bytes import item_bytes
+from generator.text.translated import LANGUAGES
 
-LANGUAGES: Final = ("en", "zh")
 DTYPES: Final = ("float32", *HALF)
 # The parts of the script, in the order in which they need each other. What scripts declare is seen by those behind them.
 PARTS: Final = (

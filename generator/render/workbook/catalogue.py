@@ -112,17 +112,18 @@ def _with_unit(quantity: Quantity, words: Texts) -> str:
 
 def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> None:
     sheet, at_sizes = line.sheet, line.at
-    page.text(f"A{row}", sheet.title, "Hyperlink, cell")
+    page.text(f"A{row}", words.said(sheet.title), "Hyperlink, cell")
     page.sheet[f"A{row}"].hyperlink = f"{sheet.name}{suffix}"
     page.sheet[f"A{row}"].style = "Hyperlink, cell"  # openpyxl puts its own in the way
     page.text(f"B{row}", sheet.name, "Muted words")
-    page.text(f"C{row}", " / ".join(PurePosixPath(sheet.source).parent.parts), "Muted words")
+    kind = words.said(sheet.family) if sheet.family else words.block(" / ".join(PurePosixPath(sheet.source).parent.parts))
+    page.text(f"C{row}", kind, "Muted words")
     page.text(f"D{row}", at_sizes.preset or words("catalogue.example"), "Words" if at_sizes.preset else "Muted words")
     sizes = ", ".join(f"{name}={as_written(value)}{'*' if name in at_sizes.examples else ''}" for name, value in at_sizes.sizes.items())
     page.text(f"E{row}", sizes, "Muted words")
     source = "; ".join(sheet.references[key].label if key in sheet.references else key for key in at_sizes.cite.split())
     page.text(f"F{row}", source, "Muted words")
-    shown = zip((sheet.title, sheet.name, at_sizes.preset, sizes, source), (0, 1, 3, 4, 5), strict=True)
+    shown = zip((words.said(sheet.title), sheet.name, at_sizes.preset, sizes, source), (0, 1, 3, 4, 5), strict=True)
     page.height(row, [(text, WORDS_WIDTHS[column] - 7) for text, column in shown])
     for i, quantity in enumerate(QUANTITIES):
         at = f"{get_column_letter(len(WORDS_WIDTHS) + 1 + i)}{row}"
@@ -148,7 +149,7 @@ def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_row
     title, last = quote_sheetname(words("catalogue.sheet")), get_column_letter(len(heads))
     for row, sheet in enumerate(sheets, start=FIRST_ROW):
         at = f"A{row}"
-        page.text(at, sheet.title, "Hyperlink, cell")
+        page.text(at, words.said(sheet.title), "Hyperlink, cell")
         page.sheet[at].hyperlink = Hyperlink(ref=at, location=f"{title}!A{first_rows[sheet.name]}")
         page.sheet[at].style = "Hyperlink, cell"
         order = [size.name for size in sheet.sizes]
@@ -156,10 +157,10 @@ def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_row
         for column, text in enumerate(shown, start=2):
             page.text(f"{get_column_letter(column)}{row}", text)
         meanings = words("catalogue.between").join(
-            words("catalogue.size", name=size.name, meaning=words.meaning(size.meaning)) for size in sheet.sizes
+            words("catalogue.size", name=size.name, meaning=words.said(size.meaning)) for size in sheet.sizes
         )
         page.text(f"{last}{row}", meanings, "Muted words")
-        page.height(row, [(sheet.title, WORDS_WIDTHS[0]), (meanings, 68), *((text, FORMULA_WIDTH - 6) for text in shown)])
+        page.height(row, [(words.said(sheet.title), WORDS_WIDTHS[0]), (meanings, 68), *((text, FORMULA_WIDTH - 6) for text in shown)])
     page.sheet.auto_filter.ref = f"A{FIRST_ROW - 1}:{last}{max(FIRST_ROW, FIRST_ROW + len(sheets) - 1)}"
     page.sheet.freeze_panes = f"B{FIRST_ROW}"
 

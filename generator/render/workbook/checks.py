@@ -114,7 +114,7 @@ def write_checks(page: Page, plan: Plan, checks: tuple[LiveCheck, ...], formulas
     """Write the checks, and below them all other claims."""
     words = plan.words
     page.widths(WIDTHS)
-    page.text("A1", words("checks.title", title=plan.sheet.title), "Sheet title")
+    page.text("A1", words("checks.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     page.text(page.merged("A2:F2", "Remark"), words("checks.note"), "Remark")
     _write_problem(page, plan, checks)

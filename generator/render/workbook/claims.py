@@ -144,7 +144,7 @@ def claim_remarks(plan: Plan, claim: SheetClaim) -> list[str]:
     differs = claim.verdict == "differs" and claim.kind == "equals"
     difference = [words("checks.difference", difference=closed_form(claim.difference, plan.order))] if differs else []
     right = [words("checks.right", text=claim.correct)] if claim.correct else []
-    return [*difference, *dict.fromkeys(text for text in (claim.note, claim.erratum, claim.because) if text), *right]
+    return [*difference, *dict.fromkeys(words.said(text) for text in (claim.note, claim.erratum, claim.because) if text), *right]
 
 
 def write_differing(page: Page, plan: Plan, formulas: CellFormulas, row: int) -> None:

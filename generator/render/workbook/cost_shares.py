@@ -85,10 +85,10 @@ def write_charts(page: Page, plan: Plan, scaling: Scaling | None) -> None:
         names = plan.at("summary", f"$A${first}:$A${last}")
         if series:
             chart = bars(words("charts.where"), names, series, "0%", font)
-            page.chart(f"A{row}", chart, words("charts.where_text", title=plan.sheet.title))
+            page.chart(f"A{row}", chart, words("charts.where_text", title=plan.sheet_title))
     if scaling is not None:
         chart = growth_chart(plan)
-        page.chart(f"E{row}", chart, words("charts.growth_text", title=plan.sheet.title))
+        page.chart(f"E{row}", chart, words("charts.growth_text", title=plan.sheet_title))
 
 
 def growth_chart(plan: Plan) -> Any:

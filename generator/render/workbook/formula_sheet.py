@@ -29,7 +29,7 @@ def write_formulas(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     """Write the sheet."""
     words = plan.words
     page.widths([*WIDTHS, *WORKING_WIDTHS])
-    page.text("A1", words("formulas.title", title=plan.sheet.title), "Sheet title")
+    page.text("A1", words("formulas.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     write_note(page, plan, "A2:G2", words("formulas.note"))
     section(page, 3, words("formulas.closed"))

@@ -55,7 +55,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     words, sheet = plan.words, plan.sheet
     share, note = _share_column(), _note_column()
     page.widths([*_text_widths(plan), *[QUANTITY_WIDTH] * len(QUANTITIES), 18, WORDS_WIDTH, NOTE_WIDTH])
-    page.text("A1", words("layers.title", title=sheet.title), "Sheet title")
+    page.text("A1", words("layers.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     flow = " ".join(
         words(f"layers.{key}", shapes=", ".join(f"{name} {_symbolic(axes, plan)}" for name, axes in shapes.items()))
@@ -85,7 +85,7 @@ def _text_widths(plan: Plan) -> list[float]:
     longest = [
         max((width_of(text) for text in texts), default=0) + 4
         for texts in (
-            [" " * 2 * row.depth + row.name for row in rows],
+            [" " * 2 * row.depth + plan.layer_name(row) for row in rows],
             [row.op for row in rows],
             [plan.part_name(part) for part in plan.parts],
             [_shapes(row, plan) for row in rows],
@@ -119,7 +119,7 @@ def _note_column() -> str:
 def _write_row(page: Page, plan: Plan, formulas: CellFormulas, index: int, row: SheetRow, *, is_sum: bool) -> None:
     """Write everything of a row but its costs."""
     at, style = FIRST_LAYER_ROW + index, "Group" if is_sum else "Layer"
-    page.text(f"A{at}", row.name, style, indent=row.depth)
+    page.text(f"A{at}", plan.layer_name(row), style, indent=row.depth)
     page.text(f"B{at}", row.op, style)
     page.text(f"{PART_COLUMN}{at}", next((plan.part_name(part) for part in plan.parts if index in part.rows), ""), style)
     formulas.write(page, f"D{at}", row.repeat, f"{style}, repeat")
@@ -127,8 +127,9 @@ def _write_row(page: Page, plan: Plan, formulas: CellFormulas, index: int, row: 
     _write_live_shape(page, plan, formulas, f"F{at}", row, style)
     in_words = plan.words("layers.sum") if is_sum else cost_in_words(row, plan)
     page.text(f"{_words_column()}{at}", in_words, f"{style}, note")
-    page.text(f"{_note_column()}{at}", row.note, f"{style}, note")
-    page.height(at, [(row.note, NOTE_WIDTH), (in_words, WORDS_WIDTH)])
+    note = "; ".join(plan.words.said(text) for text in (row.meaning, row.note) if text)
+    page.text(f"{_note_column()}{at}", note, f"{style}, note")
+    page.height(at, [(note, NOTE_WIDTH), (in_words, WORDS_WIDTH)])
     page.sheet.row_dimensions[at].outlineLevel = min(row.depth, DEEPEST_OUTLINE)
 
 

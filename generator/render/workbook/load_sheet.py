@@ -68,7 +68,7 @@ class _LoadSheet:
         """Write all of it, from top to bottom."""
         page, words = self.page, self.words
         page.widths(WIDTHS)
-        page.text("A1", words("load.title", title=self.plan.sheet.title), "Sheet title")
+        page.text("A1", words("load.title", title=self.plan.sheet_title), "Sheet title")
         page.sheet.row_dimensions[1].height = 28
         note = words("load.note")
         write_note(page, self.plan, f"A2:{LAST}2", note)

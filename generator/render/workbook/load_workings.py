@@ -50,7 +50,7 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
     lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
     workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
     page.widths([44, 22, 22, *[16] * GRID, 22, 22, 4, 4, 14, 10, 4, 14, 10])
-    page.text("A1", words("load.workings_title", title=plan.sheet.title), "Sheet title")
+    page.text("A1", words("load.workings_title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("load.workings_note")
     page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")

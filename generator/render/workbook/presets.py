@@ -70,7 +70,7 @@ def _write_head(page: Page, plan: Plan) -> None:
     words = plan.words
     columns = (*plan.columns, *plan.own_columns, *plan.other_columns)
     page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(columns)])
-    page.text("A1", words("presets.title", title=plan.sheet.title), "Sheet title")
+    page.text("A1", words("presets.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("presets.note" if plan.has_presets else "presets.example_note")
     if plan.other_columns:
@@ -315,7 +315,7 @@ def _write_printed(page: Page, plan: Plan, quantity: Quantity) -> None:
 
 def _write_notes(page: Page, plan: Plan) -> None:
     """Write the notes of presets, if any has one."""
-    row, notes = plan.notes_row, {preset.name: preset.note for preset in plan.sheet.every_preset if preset.note}
+    row, notes = plan.notes_row, {preset.name: plan.words.said(preset.note) for preset in plan.sheet.every_preset if preset.note}
     if not notes:
         return
     _label(page, row, plan.words("presets.note_of_preset"), "")

@@ -130,7 +130,7 @@ def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scali
     words = plan.words
     sizes = len(plan.order)
     page.widths([*WIDTHS, *[NUMBER_WIDTH] * (len(plan.scaled_columns) - sizes), *[SIZE_WIDTH] * sizes])
-    page.text("A1", words("scaling.title", title=plan.sheet.title), "Sheet title")
+    page.text("A1", words("scaling.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("scaling.note") if scaling else words("scaling.nothing")
     write_note(page, plan, f"A2:{page.first_page_end()}2", note)

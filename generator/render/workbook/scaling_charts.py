@@ -21,7 +21,7 @@ def write_scaling_charts(page: Page, plan: Plan, scaling: Scaling | None) -> Non
     words = plan.words
     chart = growth_chart(plan)
     if chart.series:
-        page.chart(f"A{FIRST_CHART_ROW}", chart, words("charts.growth_text", title=plan.sheet.title))
+        page.chart(f"A{FIRST_CHART_ROW}", chart, words("charts.growth_text", title=plan.sheet_title))
     costly = [i for i, part in enumerate(plan.parts) if part.cost(plan.sheet, plan.main.key) != 0]
     if not costly:
         return
@@ -35,4 +35,4 @@ def write_scaling_charts(page: Page, plan: Plan, scaling: Scaling | None) -> Non
         (words("charts.size_axis"), words("charts.share_axis")),
         words("look.font"),
     )
-    page.chart(f"A{FIRST_CHART_ROW + CHART_ROWS}", chart, words("charts.shares_text", title=plan.sheet.title))
+    page.chart(f"A{FIRST_CHART_ROW + CHART_ROWS}", chart, words("charts.shares_text", title=plan.sheet_title))

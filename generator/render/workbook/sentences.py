@@ -135,10 +135,11 @@ class _Largest:
     def names(self) -> Live:
         """Return their names as a list; of many the first."""
         words, count = self.plan.words, len(self.tied)
-        found = self._cell("A", 1, self.plan.sheet.rows[self.tied[0]].name)
+        found = self._cell("A", 1, self.plan.layer_name(self.plan.sheet.rows[self.tied[0]]))
         comma, last = fixed(words("sentences.comma")), fixed(words("sentences.and"))
         for place in range(2, MOST_NAMED + 1):
-            is_there, name = count >= place, self.plan.sheet.rows[self.tied[place - 1]].name if count >= place else ""
+            is_there = count >= place
+            name = self.plan.layer_name(self.plan.sheet.rows[self.tied[place - 1]]) if is_there else ""
             before = choice(f"{self.count}={place}", count == place, last, comma)
             cell = self._cell("A", place, name)
             one = choice(f"{self.count}>={place}", is_there, Live(f"{before.formula}&{cell.formula}", before.shown + name), fixed(""))
@@ -152,7 +153,7 @@ class _Largest:
         named = {row: part for part in self.plan.parts for row in part.rows}
         parts = [self.plan.part_name(named[row]) for row in self.tied]
         layer, part = self._cell("A", 1, ""), self._cell(places.PART_COLUMN, 1, parts[0])
-        is_said = set(parts) == {parts[0]} and parts[0] != self.plan.sheet.rows[self.tied[0]].name
+        is_said = set(parts) == {parts[0]} and parts[0] != self.plan.layer_name(self.plan.sheet.rows[self.tied[0]])
         same = f"SUMPRODUCT({self.have}*({self.parts}={part.formula}))={self.count}"
         return choice(
             f"AND({same},{part.formula}<>{layer.formula})", is_said, sentence(self.plan.words("sentences.part"), part=part), fixed("")

@@ -17,7 +17,7 @@ from generator.render.workbook.excel_names import excel_names
 from generator.sheet.example import NoExampleError, searched_view, views
 from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.preset_totals import held
-from generator.sheet.sheet import Sheet, SheetPreset, Size
+from generator.sheet.sheet import Sheet, SheetPreset, SheetRow, Size
 
 EXAMPLE = "example"  # the column of a spec without presets
 
@@ -81,6 +81,11 @@ class Plan:
     own_columns: tuple[PresetColumn, ...]  # for the user; the first has a name
     other_columns: tuple[PresetColumn, ...] = ()  # of presets with other options or blocks: the other sheets cannot show them
 
+    @property
+    def sheet_title(self) -> str:
+        """What the architecture is called."""
+        return self.words.said(self.sheet.title)
+
     def title(self, quantity: Quantity) -> str:
         """Return what a quantity is called."""
         return quantity.words(self.words.language).title
@@ -92,7 +97,7 @@ class Plan:
 
     def meaning(self, size: Size) -> str:
         """Return what a size means."""
-        return self.words.meaning(size.meaning)
+        return self.words.said(size.meaning)
 
     def unit(self, quantity: Quantity) -> str:
         """Return what a quantity is counted in."""
@@ -125,15 +130,22 @@ class Plan:
 
     def part_name(self, part: CostPart) -> str:
         """Return what a part is called."""
-        return self.words("parts.others") if part.is_rest else part.name
+        if part.is_rest:
+            return self.words("parts.others")
+        same = next((row for index, row in enumerate(self.sheet.rows) if index in part.rows and row.name == part.name), None)
+        return self.words.block(part.name) if same is None else self.layer_name(same)
+
+    def layer_name(self, row: SheetRow) -> str:
+        """Return what a layer is called."""
+        return self.words.named(row.name, row.meaning)
 
     def side_name(self, side: PartSide) -> str:
         """Return what one side of a crossing is called."""
         if side.kind == "power":
             known = side.name in {"1", "2", "3", "4"}
             return self.words(f"powers.{side.name if known else 'other'}", power=side.name, size=side.of)
-        rest = next((part for part in self.parts if part.is_rest), None)
-        return self.part_name(rest) if rest is not None and side.name == rest.name else side.name
+        part = next((part for part in self.parts if part.name == side.name), None)
+        return self.part_name(part) if part is not None else self.words.block(side.name)
 
     @property
     def pair(self) -> PartPair | None:

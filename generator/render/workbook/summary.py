@@ -45,8 +45,8 @@ def write_summary(page: Page, plan: Plan, formulas: CellFormulas, checks: tuple[
 
 def _write_head(page: Page, plan: Plan) -> None:
     sheet = plan.sheet
-    page.text(page.merged("A1:G1", "Sheet title"), sheet.title, "Sheet title")
-    description = " ".join(sheet.description.split())
+    page.text(page.merged("A1:G1", "Sheet title"), plan.sheet_title, "Sheet title")
+    description = " ".join(plan.words.said(sheet.description).split())
     row = places.INSIGHT_ROWS[-1] + 1
     page.text(page.merged(f"A{row}:G{row}", "Prose"), description, "Prose")
     page.height(row, [(description, ALL * 0.95)], points=15)

@@ -11,10 +11,10 @@ from generator.formulas.human import compact as short_count
 from generator.questions.memory.fits import MemorySetting
 from generator.questions.memory.memory_answer import memory_of
 from generator.questions.memory.stored_formats import stored_format
-from generator.render.site.site_files import LANGUAGES
 from generator.render.site.start import questions
 from generator.sheet.compiled import compile_spec
 from generator.spec.library import Library
+from generator.text.translated import LANGUAGES
 
 from .sites import opened, write_site
 

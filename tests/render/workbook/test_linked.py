@@ -10,10 +10,10 @@ from openpyxl import Workbook, load_workbook
 
 from generator.files.resources import templates_dir
 from generator.quantities import QUANTITIES
-from generator.render.formats import LANGUAGES
 from generator.render.glossary import glossary
 from generator.render.workbook import load_choices as choices
 from generator.render.workbook.excel_names import is_legal
+from generator.text.translated import LANGUAGES
 
 from .calculator import Job, calculated, needs_uno
 from .every import book

@@ -1,4 +1,4 @@
-"""A Chinese workbook says in Chinese what sizes mean: each meaning of the built-in specs has its translation, and none is left over."""
+"""A Chinese workbook says in Chinese what sizes and families are: each of the built-in specs has its translation, and none is left over."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from openpyxl import load_workbook
 
 from generator import load
 from generator.files.resources import builtin_specs_dir, templates_dir
-from generator.render.formats import LANGUAGES
 from generator.render.texts import meanings, texts
 from generator.render.workbook import build_workbook
+from generator.text.translated import LANGUAGES
 from tests.support.builtin import builtin_library
 
 OTHERS = [language for language in LANGUAGES if language != "en"]
@@ -25,9 +25,12 @@ def builtin_meanings() -> set[str]:
     swept = [
         yaml.safe_load(path.read_text(encoding="utf-8"))["sweep"] for path in sorted((builtin_specs_dir() / "comparisons").glob("*.yaml"))
     ]
-    return {one["is"] for one in swept if "is" in one} | {
-        STAGE.sub("", dim.meaning) for name in library.names for dim in library.spec(name).dims.values()
-    }
+    families = {library.spec(name).family for name in library.names} - {""}
+    return (
+        families
+        | {one["is"] for one in swept if "is" in one}
+        | {STAGE.sub("", dim.meaning) for name in library.names for dim in library.spec(name).dims.values()}
+    )
 
 
 @pytest.mark.slow  # reads all specs
@@ -46,7 +49,7 @@ def test_chinese_meanings_are_chinese() -> None:
     # What differs in English by a word alone may be one text in Chinese; in one spec, sizes keep apart.
     library = builtin_library()
     for name in library.names:
-        told = [texts("zh").meaning(meaning) for meaning in dict.fromkeys(dim.meaning for dim in library.spec(name).dims.values())]
+        told = [texts("zh").said(meaning) for meaning in dict.fromkeys(dim.meaning for dim in library.spec(name).dims.values())]
         assert not shared & {text for text in told if told.count(text) > 1}, name
 
 
@@ -58,9 +61,9 @@ def test_the_file_says_nothing_twice(language: str) -> None:
 
 
 def test_stages_are_numbered_and_unknown_words_stay_english() -> None:
-    assert texts("zh").meaning("channels (stage 2)") == "通道数（第 2 阶段）"
-    assert texts("zh").meaning("number of gizmos") == "number of gizmos"
-    assert texts("en").meaning("model width") == "model width"
+    assert texts("zh").said("channels (stage 2)") == "通道数（第 2 阶段）"
+    assert texts("zh").said("number of gizmos") == "number of gizmos"
+    assert texts("en").said("model width") == "model width"
 
 
 @pytest.mark.slow

@@ -10,11 +10,11 @@ import yaml
 
 from generator.files.resources import templates_dir
 from generator.quantities import MEASURES, UNITS, Quantity
-from generator.render.formats import LANGUAGES
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.sheet_plan import make_plan
 from generator.render.workbook.unit_scale import of_counts
+from generator.text.translated import LANGUAGES
 
 from .calculator import stored
 from .sheets import encoder

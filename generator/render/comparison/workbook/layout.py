@@ -48,7 +48,7 @@ class Layout:
     @property
     def axis(self) -> str:
         """The swept size with its meaning."""
-        return axis_title(self.result.comparison, self.words.meaning)
+        return axis_title(self.result.comparison, self.words.said)
 
     @property
     def is_share(self) -> bool:
@@ -79,7 +79,7 @@ class Layout:
         for side, subject in enumerate(self.sides):
             for size in subject.sheet.sizes:
                 if self.has_size(side, size.name):
-                    found.setdefault(size.name, []).append(self.words.meaning(size.meaning))
+                    found.setdefault(size.name, []).append(self.words.said(size.meaning))
         return {name: " / ".join(dict.fromkeys(meanings)) for name, meanings in found.items()}
 
     def has_size(self, side: int, name: str) -> bool:
