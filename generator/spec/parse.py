@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from generator.ops.params import BindError, Raw
 from generator.ops.registry import ops
 from generator.spec import model
+from generator.spec.checkpoint_checks import check_checkpoints
 from generator.spec.claim_checks import check_claims
 from generator.spec.dead_rows import check_reading
 from generator.spec.ellipsis_shapes import with_rest
@@ -65,7 +66,7 @@ def parse_tree(name: str, source: Source, tree: Node, sources: tuple[Source, ...
     parser = _SpecParser(problems, found, whole or WrittenOut(tree))
     spec = parser.spec(name, source, tree)
     wrong = list(check_structure(spec))
-    problems.extend([*wrong, *check_parts(spec), *check_claims(spec), *check_imports(spec)])
+    problems.extend([*wrong, *check_parts(spec), *check_claims(spec), *check_imports(spec), *check_checkpoints(spec)])
     written = tree.get("outputs")
     if len(spec.outputs) == (0 if written is None else len(written.items) if isinstance(written, SequenceNode) else 1):
         problems.extend(check_reading(spec))  # as all of them can be read

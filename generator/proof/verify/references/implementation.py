@@ -22,6 +22,7 @@ class Small:
         inputs: of the generated module.
         run: returns the outputs of the public model on the same inputs, in the order of ours.
         steps: lengths along axis 1; the generated module, given the inputs piece by piece with a state, must come to the same outputs.
+        is_evaluated: whether `other` is as after `eval()`, as the generated module must be then.
     """
 
     sizes: Mapping[str, int]
@@ -29,6 +30,7 @@ class Small:
     inputs: tuple[Tensor, ...]
     run: Callable[[], Sequence[Tensor]]
     steps: tuple[int, ...] = ()
+    is_evaluated: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from generator.proof.verify.instance import Workbench, default_dtype
 from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
 from generator.proof.verify.references.implementations import public_models
 from generator.proof.verify.references.module_comparison import LIMITS, Distance, compare
+from generator.proof.verify.references.named_models import named_models
 from generator.quantities import MATMUL_FLOPS, PARAMS, TRAINABLE_PARAMS
 from generator.sheet.preset_totals import complete
 from generator.sheet.sheet import Sheet
@@ -55,7 +56,8 @@ class ReferenceCheck:
 
 def reference_checks(bench: Workbench, name: str) -> tuple[tuple[ReferenceCheck, ...], tuple[str, ...]]:
     """Return the comparisons of a spec with public implementations, and what could not be compared, with the reason."""
-    models = public_models().get(name, ())
+    said = tuple(named_models(bench, name))
+    models = (*said, *(model for model in public_models().get(name, ()) if model.layout not in {one.layout for one in said}))
     layouts = bench.library.spec(name).checkpoints
     built = {model.layout for model in models}
     missing = [f"{layout} {given.model}: no code here builds it" for layout, given in layouts.items() if layout not in built]
@@ -92,6 +94,7 @@ def _small(bench: Workbench, model: PublicModel, dtype: torch.dtype) -> Iterator
         torch.manual_seed(0)
         small = model.small(dtype)
         own: Any = bench.build(model.spec, small.sizes)
+        own.train(not small.is_evaluated)
         own.load_reference(small.other.state_dict(), model.layout)
         outputs, gradients = compare(own, small.other, model.layout, lambda: _listed(own(*small.inputs)), small.run)
         count = sum(1 for _ in own.named_parameters())
