@@ -41,7 +41,7 @@ def run_scan(run: Run, frame: Frame, read: ReadRow, block: Block) -> BlockRow:
         _check_outputs(run, frame, read, shapes, cell)
         cells.append(cell)
         collected.append(next(iter(cell.outputs.values())))
-        run.note(Bind(f"step {len(collected)}", collected[-1:]))
+        run.note(Bind(f"step {len(collected)}", collected[-1:], ends_row=False))
         new = list(cell.outputs.values())[-len(shapes) :]
         return {name: replace(x, shape=shape) for (name, shape), x in zip(shapes.items(), new, strict=True)}
 

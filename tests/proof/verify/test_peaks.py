@@ -81,6 +81,26 @@ layers:
   a: {op: linear, in: x, out: [b, k]}
   y: {op: add, in: [h, a]}
 """
+FADING = """\
+title: A cell that takes in some of what it has
+dims: {b: rows, k: width}
+inputs: {x: [b, k], h: [b, k], g: [b, k]}
+layers:
+  y:     {op: mul, in: [x, h]}
+  share: {op: activation, in: x, kind: sigmoid}
+  kept:  {op: mul, in: [share, h]}
+  h_new: {op: add, in: [kept, g]}
+  g_new: {op: sub, in: [g, kept]}
+outputs: [y, h_new, g_new]
+"""
+LEFT = """\
+title: A recurrence whose last states nothing reads, and whose step still keeps what they were made of
+dims: {b: rows, k: width, L: steps}
+inputs: {x: [b, L, k]}
+layers:
+  said: {use: fading, scan: L, carry: {h: [b, k], g: [b, k]}}
+  y: {op: linear, in: said.steps, out: [b, L, k]}
+"""
 RECURRENCE = """\
 title: A recurrence of it
 dims: {b: rows, k: width, L: steps}
@@ -197,6 +217,13 @@ def test_one_formula_holds_for_any_number_of_runs(tmp_path: Path, name: str) -> 
             peak = compare_peaks(bench, name, {size.name: sizes[size.name] for size in bench.compiled(name).sheet.sizes})
             assert (replay.bytes_at("float32", sizes), peak.is_exact) == (peak.peak_measured, True)
             assert runs < RUNS or evaluate(formula, sizes) == peak.peak_measured
+
+
+@pytest.mark.parametrize("steps", [5, 8])
+def test_last_states_that_nothing_reads_stay_with_what_they_were_made_of(tmp_path: Path, steps: int) -> None:
+    with Workbench(Library([write_specs(tmp_path, left=LEFT, fading=FADING)])) as bench:
+        peak = compare_peaks(bench, "left", {"b": 3, "k": 4, "L": steps})
+    assert peak.has_same_course
 
 
 @pytest.mark.parametrize("which", [pytest.param(0, marks=pytest.mark.slow), pytest.param(1, marks=pytest.mark.exhaustive)])
