@@ -203,12 +203,16 @@ class Usage:
 
 
 @dataclass(frozen=True)
-class EmptyStack:
-    """A stack whose number of layers, `count`, is zero where a size of the outermost spec has one value."""
+class FewRuns:
+    """A stack without layers, or a recurrence of a single step, where a size of the outermost spec has one value.
+
+    Args:
+        more: how many more runs there are at other values; zero at this one.
+    """
 
     size: str
     value: int
-    count: Expr
+    more: Expr
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,7 +242,8 @@ class Architecture(Sized):
 
     Args:
         requirements: what must hold of the sizes, for its blocks too.
-        empty_stacks: the stacks that may have no layers, those of its blocks too; told of the outermost spec.
+        few_runs: stacks that may have no layers and recurrences of which one step costs otherwise, those of its blocks too; told of the
+            outermost spec.
         deciding: its options that decide shapes, as they are in force; told of the outermost spec.
     """
 
@@ -247,7 +252,7 @@ class Architecture(Sized):
     outputs: Mapping[str, Tensor]
     requirements: tuple[Requirement, ...]
     tracer: Tracer
-    empty_stacks: tuple[EmptyStack, ...] = ()
+    few_runs: tuple[FewRuns, ...] = ()
     deciding: tuple[str, ...] = ()
 
     def row(self, name: str) -> BoundRow:

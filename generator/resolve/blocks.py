@@ -11,7 +11,7 @@ from sympy import Expr, Ge, Integer
 from generator.formulas.human import counted
 from generator.formulas.symbols import Facts
 from generator.resolve.any_rank import other_axes
-from generator.resolve.architecture import Architecture, BlockRow, EmptyStack, OpRow, ReadRow, Sized, Usage
+from generator.resolve.architecture import Architecture, BlockRow, FewRuns, OpRow, ReadRow, Sized, Usage
 from generator.resolve.binding import bind_options, bind_sizes, check_shape, known_sizes
 from generator.resolve.declared_sizes import Unresolved, evaluated, written_size
 from generator.resolve.missing import report_missing_sizes
@@ -33,7 +33,7 @@ Trace = Callable[[Run, Frame], Architecture]
 KINDS: dict[str, Kind] = {"float": "float", "int": "index", "bool": "bool"}
 HOLDS: dict[str, str] = {"float": "numbers", "index": "indices (dtype: int)", "bool": "a mask (dtype: bool)"}  # in the language's words
 MAX_DEPTH = 20
-MOST_EMPTY = 3  # stacks that may have no layers: the whole is derived once more for each of them, and for each two and three
+MOST_APART = 3  # stacks that may have no layers, and such recurrences: all is derived once more for each of them, each two and three
 
 
 @dataclass(frozen=True)
@@ -307,24 +307,26 @@ def iterated(
         )
         raise Unresolved from None
     is_some = count.is_positive or count == 0 or is_known(Ge(count, 1), run.facts)
-    if runs.least > 1 or not (is_some or (not read.row.share and _may_be_empty(run, count))):
+    if key == "scan" and runs.least == 2 and count.is_positive and _derived_apart(run, count, 1):
+        return runs.results
+    if runs.least > 1 or not (is_some or (not read.row.share and _derived_apart(run, count, 0))):
         frame.needs.condition(Ge(count, max(runs.least, 1)), read.row.where(key))
     return runs.results
 
 
-def _may_be_empty(run: Run, count: Expr) -> bool:
-    """Take note that a stack has no layers at one number of a size, where that can be told; costs are then derived apart for it."""
+def _derived_apart(run: Run, count: Expr, few: int) -> bool:
+    """Take note that a block has so few runs at one number of a size, where that can be told; costs are then derived apart for it."""
     sizes = sorted(count.free_symbols, key=str)
     if len(sizes) != 1 or not count.is_polynomial(*sizes) or count.as_poly(*sizes).degree() != 1:
         return False
     (size,) = sizes
-    value = -count.xreplace({size: Integer(0)}) / count.coeff(size)
+    value = (few - count.xreplace({size: Integer(0)})) / count.coeff(size)
     is_own = value.is_Integer and value.is_positive and size.name in run.settable
-    stack = EmptyStack(size.name, int(value), count) if is_own else None
-    if stack is None or (stack not in run.empty_stacks and len(run.empty_stacks) == MOST_EMPTY):
+    runs = FewRuns(size.name, int(value), count - few) if is_own else None
+    if runs is None or (runs not in run.few_runs and len(run.few_runs) == MOST_APART):
         return False
-    if stack not in run.empty_stacks:
-        run.empty_stacks.append(stack)
+    if runs not in run.few_runs:
+        run.few_runs.append(runs)
     return True
 
 

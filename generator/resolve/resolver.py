@@ -141,7 +141,7 @@ class Resolver:
         if arch is None or len(run.problems) or spec.is_broken:
             raise ProblemsError(self._with_fixes(run, spec, options))
         tracer.settle_hidden(arch.outputs.values())
-        return replace(arch, empty_stacks=tuple(run.empty_stacks))
+        return replace(arch, few_runs=tuple(run.few_runs))
 
     def _with_fixes(self, run: Run, spec: Spec, options: Mapping[str, Any]) -> list[Problem]:
         if isinstance(self, _Trial):

@@ -10,7 +10,7 @@ from typing import Any
 from sympy import Expr
 
 from generator.formulas.symbols import Facts
-from generator.resolve.architecture import Architecture, EmptyStack, ReadRow, Sized
+from generator.resolve.architecture import Architecture, FewRuns, ReadRow, Sized
 from generator.resolve.hints import origins
 from generator.resolve.requirements import Needs
 from generator.spec.library import Library
@@ -81,7 +81,7 @@ class Run:
     problems: Problems = field(default_factory=Problems)
     clashes: dict[Problem, Row] = field(default_factory=dict)
     mismatches: list[tuple[Shape, Shape]] = field(default_factory=list)
-    empty_stacks: list[EmptyStack] = field(default_factory=list)
+    few_runs: list[FewRuns] = field(default_factory=list)
     traced: int = 0
     decided: set[tuple[str, str]] = field(default_factory=set)
 

@@ -17,7 +17,7 @@ from sympy import Expr, Integer, Min, expand
 
 from generator.formulas.symbols import Facts, symbol
 from generator.quantities import BY_KEY, PARAMS
-from generator.resolve.architecture import Architecture, EmptyStack
+from generator.resolve.architecture import Architecture, FewRuns
 from generator.resolve.once import earlier_tokens, keeps_once
 from generator.resolve.resolver import Resolver
 from generator.sheet.costs import saved_by_kind, sheet_rows
@@ -34,13 +34,13 @@ class Costed:
     """A traced architecture with its costs, each worked out when it is asked for.
 
     Args:
-        without: for each stack that may be empty, what the architecture comes to where it is.
+        few_runs: for each stack that may be empty, and recurrence that may have one step, what the architecture comes to where it is so.
         later: how many tokens came in earlier steps of decoding, and what the architecture comes to where there were some; None where
             nothing is made in the first step alone, or no tokens are counted.
     """
 
     architecture: Architecture
-    without: tuple[tuple[EmptyStack, Costed], ...] = ()
+    few_runs: tuple[tuple[FewRuns, Costed], ...] = ()
     later: tuple[Expr, Costed] | None = None
 
     @property
@@ -52,7 +52,7 @@ class Costed:
     def rows(self) -> tuple[SheetRow, ...]:
         """Its rows with their costs."""
         rows = sheet_rows(self.architecture)
-        for stack, empty in self.without:
+        for stack, empty in self.few_runs:
             others = {row.path: row.costs for row in empty.rows}
             rows = tuple(replace(row, costs=_corrected(row.costs, others.get(row.path, {}), stack)) for row in rows)
         if self.later is not None:
@@ -65,7 +65,7 @@ class Costed:
     def saved(self) -> Costs:
         """What is kept for the backward pass by kind of element."""
         found: Costs = saved_by_kind(self.architecture)
-        for stack, empty in self.without:
+        for stack, empty in self.few_runs:
             kinds = dict.fromkeys((*found, *empty.saved))
             all_kinds = _corrected({kind: found.get(kind, Integer(0)) for kind in kinds}, empty.saved, stack)
             found = {kind: total for kind, total in all_kinds.items() if total != 0}
@@ -101,12 +101,12 @@ def costed(
     known: dict[frozenset[tuple[str, Expr]], Costed] = {}
 
     def traced(numbers: Mapping[str, Expr]) -> Costed:
-        """Trace each choice of stacks that are empty once, in whatever order they were emptied."""
+        """Trace each choice of few runs once, in whatever order they were chosen."""
         key = frozenset(numbers.items())
         if key not in known:
             arch = Resolver(library, on_inputs, half, numbers, is_later=is_later).architecture(spec, options)
             without = []
-            for stack in arch.empty_stacks:
+            for stack in arch.few_runs:
                 with suppress(ProblemsError):  # other conditions leave this number out
                     without.append((stack, traced({**numbers, stack.size: Integer(stack.value)})))
             known[key] = Costed(arch, tuple(without), later_step(arch, numbers))
@@ -131,11 +131,11 @@ def _in_later_steps(costs: Costs, others: Costs, past: Expr) -> Costs:
     return found
 
 
-def _corrected(costs: Costs, others: Costs, stack: EmptyStack) -> Costs:
-    """Return costs that are others exactly where a stack has no layers."""
+def _corrected(costs: Costs, others: Costs, stack: FewRuns) -> Costs:
+    """Return costs that are others exactly where a stack has no layers, or a recurrence one step."""
     return {key: _with(cost, others.get(key, Integer(0)), stack) for key, cost in costs.items()}
 
 
-def _with(cost: Expr, other: Expr, stack: EmptyStack) -> Expr:
+def _with(cost: Expr, other: Expr, stack: FewRuns) -> Expr:
     difference = expand(other - cost.xreplace({symbol(stack.size): Integer(stack.value)}))
-    return cost if difference == 0 else expand(cost + (1 - Min(1, stack.count)) * difference)
+    return cost if difference == 0 else expand(cost + (1 - Min(1, stack.more)) * difference)

@@ -244,6 +244,13 @@ def _mamba2(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _rwkv(rng: random.Random) -> dict[str, Any]:
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": rng.randint(6, 40), "num_hidden_layers": rng.randint(2, 6),
+        "intermediate_size": rng.choice([None, rng.randint(6, 40)]), "tie_word_embeddings": rng.random() < 0.5,
+    }  # fmt: skip
+
+
 def _jamba(rng: random.Random) -> dict[str, Any]:
     experts = rng.randint(2, 5)
     drawn = decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), num_hidden_layers=8 * rng.randint(1, 3))
@@ -419,6 +426,7 @@ DRAWS: dict[str, Draw] = {
     "longformer": _longformer,
     "mamba": _mamba,
     "mamba2": _mamba2,
+    "rwkv": _rwkv,
     "qwen3_next": _qwen3_next,
     "jamba": _jamba,
     "gpt2": _gpt2,

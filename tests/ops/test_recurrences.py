@@ -53,6 +53,13 @@ def test_the_generated_module_measures_what_the_formulas_say(bench: Workbench, n
         assert not wrong, f"{name} at {sizes}: {wrong}"
 
 
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_a_single_step_that_reads_its_state_before_changing_it_is_derived_apart(bench: Workbench, n: int) -> None:
+    wrong = [check for check in check_instance(Instance.of(bench, "late_reader", {"b": 2, "n": n, "d": 3})) if not check.equal]
+    assert not wrong
+    assert "Min(1, n - 1)" in str(bench.compiled("late_reader").sheet.totals["saved_elements"])
+
+
 def test_a_recurrent_network_is_pytorchs_rnn(bench: Workbench) -> None:
     module, x = built(bench, "rnn", b=2, n=5, k=3, d=4)
     layer = with_weights_of(module.hidden, nn.RNN(3, 4, batch_first=True, dtype=torch.float64))
