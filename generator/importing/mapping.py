@@ -272,8 +272,12 @@ def _same(value: Any, other: Any) -> bool:
 
 
 def one_for_all(value: Any) -> Any:
-    """Return the value of a list with one for each layer, where these are all alike."""
-    return value[0] if isinstance(value, list) and value and all(_same(one, value[0]) for one in value) else value
+    """Return the value of a list with one for each layer, where these are all alike; other words of a list with `|` between them."""
+    if not isinstance(value, list) or not value:
+        return value
+    if all(_same(one, value[0]) for one in value):
+        return value[0]
+    return "|".join(value) if all(isinstance(one, str) for one in value) else value
 
 
 def _shown(values: Mapping[str, Any]) -> tuple[str, ...]:

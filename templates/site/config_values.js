@@ -134,7 +134,11 @@ function same(one, other) {
 }
 
 // The value of a list with one for each layer, where these are all alike.
-const oneForAll = (value) => (Array.isArray(value) && value.length && value.every((one) => same(one, value[0])) ? value[0] : value);
+const oneForAll = (value) => {
+  if (!Array.isArray(value) || !value.length) return value;
+  if (value.every((one) => same(one, value[0]))) return value[0];
+  return value.every((one) => typeof one === "string") ? value.join("|") : value;
+};
 
 // A float in its shortest form, as Python writes it: 1e-05, 0.25, 1.0.
 function floatText(value) {

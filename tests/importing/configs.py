@@ -12,6 +12,10 @@ Draw = Callable[[random.Random], dict[str, Any]]
 TOWER = ("hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads")
 VARIED = 10
 SEED = 20
+DEBERTA = {
+    "relative_attention": True, "position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True,
+    "pos_att_type": ["p2c", "c2p"], "position_biased_input": False,
+}  # fmt: skip
 GRANITE_SCALES = {"embedding_multiplier": 12.0, "residual_multiplier": 0.2, "attention_multiplier": 0.1, "logits_scaling": 6.0}
 
 
@@ -282,6 +286,11 @@ def _labels(rng: random.Random) -> dict[str, Any]:
     return {"num_labels": rng.randint(2, 30), "num_channels": rng.randint(1, 4)}
 
 
+def _deberta(rng: random.Random) -> dict[str, Any]:
+    drawn = {key: value for key, value in encoder(rng).items() if key != "type_vocab_size"}
+    return {**drawn, **DEBERTA, "max_position_embeddings": rng.randint(16, 300), "position_buckets": 2 * rng.randint(2, 7)}
+
+
 def _vit(rng: random.Random) -> dict[str, Any]:
     heads, patch = rng.choice([1, 2, 3, 5]), rng.choice([4, 7])
     return {
@@ -386,6 +395,7 @@ def _deepseek3(rng: random.Random) -> dict[str, Any]:
 
 # Of these the library's own defaults cannot be said by a spec; beside each what is.
 UNSAID: dict[str, dict[str, Any]] = {
+    "deberta-v2": DEBERTA,
     "granitemoe": GRANITE_SCALES,
     "qwen3_moe": {"norm_topk_prob": True},
     "deepseek_v2": {"first_k_dense_replace": 1, "num_experts_per_tok": 6, "q_lora_rank": None},
@@ -420,6 +430,7 @@ DRAWS: dict[str, Draw] = {
     "gemma": lambda rng: decoder(rng, head_dim=rng.choice([4, 10]), tie_word_embeddings=True),
     "opt": _opt,
     "bert": encoder,
+    "deberta-v2": _deberta,
     "albert": lambda rng: encoder(rng, embedding_size=rng.randint(5, 40)),
     "fnet": _fnet,
     "roformer": _roformer,
@@ -456,7 +467,7 @@ def products(kind: str, model: str, settings: dict[str, Any], b: int, n: int) ->
     config.use_cache = False
     with torch.device("meta"):
         built = getattr(transformers, model)(config).eval()
-    mask = torch.zeros(b, 1, n, n, device="meta")
+    mask = torch.zeros(b, 1, n, n, device="meta") if kind != "deberta-v2" else torch.ones(b, n, device="meta")
     given: dict[str, Any] = {} if kind in ("bloom", "fnet", "mpt") else {"attention_mask": mask}
     if kind in ("gemma2", "gemma3_text", "modernbert"):
         given = {"attention_mask": {"full_attention": mask, "sliding_attention": mask}}

@@ -18,7 +18,7 @@ from generator.sheet.costing import cost_of
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from generator.text.source import Source
-from tests.importing.configs import DRAWS, GRANITE_SCALES, SEED, UNSAID, VARIED, counted, products, saved
+from tests.importing.configs import DEBERTA, DRAWS, GRANITE_SCALES, SEED, UNSAID, VARIED, counted, products, saved
 from tests.support.builtin import builtin_library
 
 OFTEN = 1  # of the drawn configurations are compared by `make test`, all by `make test-all`
@@ -38,7 +38,7 @@ TEXTS = (
     "qwen2",
     "qwen3",
 )
-TEXTS += ("modernbert", "distilbert", "electra", "roberta", "bloom", "gpt_neo", "mpt", "roformer", "stablelm")
+TEXTS += ("deberta-v2", "modernbert", "distilbert", "electra", "roberta", "bloom", "gpt_neo", "mpt", "roformer", "stablelm")
 
 
 @cache
@@ -136,6 +136,11 @@ EARLIER: dict[str, dict[str, Any]] = {
     "t5-v1.1-base": {
         "model_type": "t5", "d_model": 768, "d_kv": 64, "d_ff": 2048, "num_layers": 12, "num_decoder_layers": 12, "num_heads": 12,
         "feed_forward_proj": "gated-gelu", "tie_word_embeddings": False, "vocab_size": 32128, "relative_attention_num_buckets": 32},
+    "deberta-v3-base": {
+        "model_type": "deberta-v2", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072,
+        "vocab_size": 128100, "max_position_embeddings": 512, "relative_attention": True, "position_buckets": 256,
+        "norm_rel_ebd": "layer_norm", "share_att_key": True, "pos_att_type": "p2c|c2p", "position_biased_input": False,
+        "max_relative_positions": -1, "type_vocab_size": 0, "layer_norm_eps": 1e-7, "hidden_act": "gelu"},
     "stablelm-3b-4e1t": {
         "model_type": "stablelm", "hidden_size": 2560, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32,
         "intermediate_size": 6912, "max_position_embeddings": 4096, "partial_rotary_factor": 0.25, "vocab_size": 50304},
@@ -165,6 +170,8 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("falcon", "alibi", {"alibi": True}),
     ("falcon", "new_decoder_architecture", {"multi_query": False}),
     ("falcon", "num_ln_in_parallel_attn", {"new_decoder_architecture": True, "num_ln_in_parallel_attn": 1}),
+    ("deberta-v2", "pos_att_type", {**DEBERTA, "pos_att_type": ["c2p"]}),
+    ("deberta-v2", "conv_kernel_size", {**DEBERTA, "conv_kernel_size": 3}),
     ("bloom", "apply_residual_connection_post_layernorm", {"apply_residual_connection_post_layernorm": True}),
     ("mpt", "attn_config_clip_qkv", {"attn_config": {"clip_qkv": 6.0}}),
     ("mpt", "attn_config_alibi", {"attn_config": {"alibi": False}}),

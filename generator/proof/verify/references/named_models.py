@@ -50,7 +50,7 @@ def _small(bench: Workbench, spec: str, given: Checkpoint, layout: str, dtype: t
     """Return a model in the sizes that the spec gives, or in random ones, after `eval()`."""
     sheet = bench.compiled(spec).sheet
     sizes = sample(sheet, random.Random(spec), fixed=given.at or None)  # noqa: S311  sizes to try, not secrets
-    with _precise(dtype):
+    with precise(dtype):
         other = _scattered(_BUILDERS[layout](given.model, _settings(given, sizes)).to(dtype)).eval()
     inputs = bench.inputs(spec, sizes, dtype=dtype)
     arguments = [given.inputs.get(name) for name in bench.library.spec(spec).inputs]
@@ -58,7 +58,7 @@ def _small(bench: Workbench, spec: str, given: Checkpoint, layout: str, dtype: t
     by_name = {name: x for name, x in zip(arguments, inputs, strict=True) if name is not None}
 
     def run() -> Sequence[Tensor]:
-        with _precise(dtype):
+        with precise(dtype):
             return _results(other(*by_place, **by_name), given.outputs)
 
     return Small(sizes, other, tuple(inputs), run, is_evaluated=True)
@@ -74,7 +74,8 @@ def _full(bench: Workbench, spec: str, given: Checkpoint, layout: str) -> Sequen
     return [FullSize(preset, {}, partial(_BUILDERS[layout], given.model, _settings(given, sizes)), None) for preset, sizes in drawn.items()]
 
 
-def _precise(dtype: torch.dtype) -> Any:
+def precise(dtype: torch.dtype) -> Any:
+    """Return what keeps the code inside in a type: float64 where that is asked for."""
     return InDouble() if dtype is torch.float64 else torch.overrides.BaseTorchFunctionMode()
 
 
