@@ -255,6 +255,17 @@ def _rwkv(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _recurrent_gemma(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3, 5])
+    groups = rng.choice([part for part in range(1, heads + 1) if heads % part == 0])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": heads * rng.choice([8, 12]), "num_hidden_layers": rng.randint(1, 8),
+        "num_attention_heads": heads, "num_key_value_heads": groups, "intermediate_size": 2 * rng.randint(10, 90),
+        "lru_width": rng.choice([None, heads * rng.randint(2, 9)]), "attention_window_size": rng.randint(3, 9),
+        "conv1d_width": rng.randint(2, 5),
+    }  # fmt: skip
+
+
 def _jamba(rng: random.Random) -> dict[str, Any]:
     experts = rng.randint(2, 5)
     drawn = decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), num_hidden_layers=8 * rng.randint(1, 3))
@@ -438,6 +449,7 @@ DRAWS: dict[str, Draw] = {
     "mamba": _mamba,
     "mamba2": _mamba2,
     "rwkv": _rwkv,
+    "recurrent_gemma": _recurrent_gemma,
     "qwen3_next": _qwen3_next,
     "jamba": _jamba,
     "gpt2": _gpt2,

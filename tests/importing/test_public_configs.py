@@ -191,6 +191,8 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("electra", "hidden_act", {"hidden_act": "gelu_new"}),
     ("siglip", "text_config_projection_size", {"text_config": {"projection_size": 40}}),
     ("mamba2", "hidden_act", {"hidden_act": "gelu"}),
+    ("recurrent_gemma", "attention_bias", {"attention_bias": True}),
+    ("recurrent_gemma", "block_types", {"block_types": ["attention", "recurrent"]}),
     ("rwkv", "attention_hidden_size", {"attention_hidden_size": 10}),
     ("qwen3_next", "norm_topk_prob", {"norm_topk_prob": False}),
     ("qwen3_next", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "linear_attention"]}),

@@ -8,7 +8,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.api import load
-from generator.proof.verify.references import jamba, qwen3_next
+from generator.proof.verify.references import jamba, qwen3_next, recurrent_gemma
 
 
 def products(other: nn.Module, n: int) -> int:
@@ -48,3 +48,11 @@ def test_matmul_flops_of_qwen3_next_are_those_of_transformers_and_of_the_steps_t
     # what a state holds for the key, and what it says to the query: two contractions, which transformers writes as a product and a sum
     steps = 2 * 2 * 2 * n * heads * key * value
     assert load("qwen3_next").cost(b=2, n=n, **sizes).matmul_flops == counted + mixers * (steps - near)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [4, 9])
+def test_matmul_flops_of_recurrent_gemma_are_those_of_transformers_but_for_positions_that_it_cuts_off(n: int) -> None:
+    counted = products(recurrent_gemma.model(**recurrent_gemma.CONFIGURATION, attn_implementation="eager").eval(), n)
+    sizes, recurrences = recurrent_gemma.SMALL, 4
+    assert load("recurrent_gemma").cost(b=2, n=n, **sizes).matmul_flops == counted - recurrences * cut_off(sizes["c"], sizes["K"])
