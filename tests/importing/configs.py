@@ -266,6 +266,16 @@ def _recurrent_gemma(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _xlstm(rng: random.Random) -> dict[str, Any]:
+    heads = rng.choice([1, 2, 3])
+    return {
+        "vocab_size": rng.randint(50, 400), "hidden_size": 8 * heads * rng.randint(1, 3), "num_hidden_layers": rng.randint(1, 6),
+        "num_heads": heads, "qk_dim_factor": rng.choice([0.25, 0.5, 1.0]), "v_dim_factor": rng.choice([0.5, 1.0, 2.0]),
+        "ffn_proj_factor": rng.choice([1.5, 2.667]), "ffn_round_up_to_multiple_of": rng.choice([1, 7, 64]),
+        "tie_word_embeddings": rng.random() < 0.5,
+    }  # fmt: skip
+
+
 def _jamba(rng: random.Random) -> dict[str, Any]:
     experts = rng.randint(2, 5)
     drawn = decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), num_hidden_layers=8 * rng.randint(1, 3))
@@ -449,6 +459,7 @@ DRAWS: dict[str, Draw] = {
     "mamba": _mamba,
     "mamba2": _mamba2,
     "rwkv": _rwkv,
+    "xlstm": _xlstm,
     "recurrent_gemma": _recurrent_gemma,
     "qwen3_next": _qwen3_next,
     "jamba": _jamba,

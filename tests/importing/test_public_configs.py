@@ -193,6 +193,8 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("mamba2", "hidden_act", {"hidden_act": "gelu"}),
     ("recurrent_gemma", "attention_bias", {"attention_bias": True}),
     ("recurrent_gemma", "block_types", {"block_types": ["attention", "recurrent"]}),
+    ("xlstm", "use_bias", {"use_bias": True}),
+    ("xlstm", "weight_mode", {"weight_mode": "fused"}),
     ("rwkv", "attention_hidden_size", {"attention_hidden_size": 10}),
     ("qwen3_next", "norm_topk_prob", {"norm_topk_prob": False}),
     ("qwen3_next", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "linear_attention"]}),

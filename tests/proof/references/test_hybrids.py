@@ -1,4 +1,4 @@
-"""Products of models that mix recurrences and attention, against transformers: where it does otherwise, by how much."""
+"""Products of recurrent and hybrid models against transformers: where it does otherwise, by how much."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.api import load
-from generator.proof.verify.references import jamba, qwen3_next, recurrent_gemma
+from generator.proof.verify.references import jamba, qwen3_next, recurrent_gemma, xlstm
 
 
 def products(other: nn.Module, n: int) -> int:
@@ -56,3 +56,13 @@ def test_matmul_flops_of_recurrent_gemma_are_those_of_transformers_but_for_posit
     counted = products(recurrent_gemma.model(**recurrent_gemma.CONFIGURATION, attn_implementation="eager").eval(), n)
     sizes, recurrences = recurrent_gemma.SMALL, 4
     assert load("recurrent_gemma").cost(b=2, n=n, **sizes).matmul_flops == counted - recurrences * cut_off(sizes["c"], sizes["K"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [4, 9])
+def test_matmul_flops_of_xlstm_are_those_of_transformers_but_for_what_it_writes_as_products_of_one_term(n: int) -> None:
+    counted = products(xlstm.model(**xlstm.CONFIGURATION).eval(), n)
+    sizes = xlstm.SMALL
+    # each number of a matrix that is written for a key and a value is one multiplication, and nothing is added up
+    written = 2 * 2 * n * sizes["L"] * sizes["h"] * sizes["e"] * sizes["p"]
+    assert load("xlstm").cost(b=2, n=n, **sizes).matmul_flops == counted - written
