@@ -85,9 +85,10 @@ WEIGHTS = Format("weights", ".weights.json", "generator.render.formats:weights_b
 MARKDOWN = Format("markdown", ".md", "generator.render.formats:page_bytes")
 EXCEL = Format("excel", ".xlsx", "generator.render.formats:workbook_bytes", committed=False)
 SITE = Format("site", ".js", "generator.render.formats:site_script_bytes", committed=False)
+SITE_OTHERS = Format("site_others", ".others.js", "generator.render.formats:site_others_bytes", committed=False, beside="site")
 SITE_PAGE = Format("site_page", ".html", "generator.render.formats:site_page_bytes", committed=False, beside="site")
 FORMATS: tuple[Format, ...] = (MODULES, WEIGHTS, MARKDOWN, EXCEL)  # what is built where nothing else is asked for
-EVERY_FORMAT: tuple[Format, ...] = (*FORMATS, SITE, SITE_PAGE)
+EVERY_FORMAT: tuple[Format, ...] = (*FORMATS, SITE, SITE_OTHERS, SITE_PAGE)
 OF_MODULES = tuple(kind for kind in FORMATS if kind.folder == MODULES.name)  # what a module needs to be imported and used
 
 
@@ -138,6 +139,14 @@ def site_script_bytes(rendering: Rendering) -> bytes:
 
     code = code_lines(rendering.compiled, rendering.library, rendering.modules)
     return sealed(model_script(rendering.compiled.sheet, code))
+
+
+def site_others_bytes(rendering: Rendering) -> bytes:
+    """Return the formulas and the data of a spec under other options and blocks; nothing where no preset has such."""
+    from generator.render.site.model_page import others_script
+
+    text = others_script(rendering.compiled.sheet)
+    return sealed(text) if text else b""
 
 
 def site_page_bytes(rendering: Rendering) -> bytes:

@@ -18,9 +18,13 @@ function aboutView(app) {
       el("h2", {}, say("take_along")),
       el("p", { class: "links" }, el("button", { type: "button", onclick: () => save(`${model.name}.csv`, rowsAsCsv(app.now.sizes), "text/csv") }, say("csv")), " ",
         el("button", { type: "button", onclick: () => save(`${model.name}.md`, answerAsMarkdown(app), "text/markdown") }, say("answer_markdown")), " ",
-        el("a", { href: `../modules/${model.name}.py` }, say("module")), " · ", el("a", { href: `../excel/${model.name}.xlsx` }, say("workbook")), " · ", el("a", { href: `../markdown/${model.name}.md` }, say("markdown"))),
+        ...(model.other ? rich(say("workbook_by_command", { name: model.other })) : filesOf(model.name))),
       el("p", { class: "links" }, compared),
       el("p", { class: "note" }, ...rich(say("same_numbers", { name: model.presets[0][0] || model.name }))));
+  }
+
+  function filesOf(name) {
+    return [el("a", { href: `../modules/${name}.py` }, say("module")), " · ", el("a", { href: `../excel/${name}.xlsx` }, say("workbook")), " · ", el("a", { href: `../markdown/${name}.md` }, say("markdown"))];
   }
 
   function claim([subject, preset, published, where, derived, verdict, sources, remarks]) {

@@ -3,27 +3,23 @@
 const MOST_SIDES = 8;
 const loaded = new Map(); // by the name of a page: {model, formulas}
 
-// Load the script of a page, which leaves its model where all pages look for theirs.
-function loadModel(name) {
-  if (loaded.has(name)) return Promise.resolve();
-  return new Promise((resolve) => {
-    const mine = archsheet;
-    const script = el("script", { src: `${name}.js` });
-    const done = () => {
-      if (globalThis.archsheet.model) loaded.set(name, { model: globalThis.archsheet.model, formulas: globalThis.archsheet.formulas(HELPERS) });
-      globalThis.archsheet = mine;
-      script.remove();
-      resolve();
-    };
-    script.addEventListener("load", done);
-    script.addEventListener("error", done);
-    document.head.append(script);
-  });
+// Load the script of a page, which leaves its model where all pages look for theirs, and that of its presets with other options or blocks.
+async function loadModel(name) {
+  if (loaded.has(name)) return;
+  const mine = archsheet;
+  await loadScript(`${name}.js`);
+  if (globalThis.archsheet.model) {
+    const own = { model: globalThis.archsheet.model, formulas: globalThis.archsheet.formulas(HELPERS), others: new Map() };
+    if (own.model.others.length) own.others = await loadOthers(name);
+    loaded.set(name, own);
+  }
+  globalThis.archsheet = mine;
 }
 
 // Something of a side, {page, preset, run} with a pass, an optimiser or nothing for the last, while its model is in force.
 function asSide(side, work) {
-  const own = loaded.get(side.page);
+  const page = loaded.get(side.page);
+  const own = page.others.get(side.preset) ?? page;
   [model, formulas] = [own.model, own.formulas];
   return work();
 }
@@ -162,7 +158,9 @@ class Comparison {
       this.change(() => { side.page = name; this.settle(side); }, true);
     };
     const model_ = el("select", { id: `model-${place}`, onchange: () => other(model_.value) }, ...pages.map(([key, text]) => option(key, text, side.page)));
-    const [presets, runs] = asSide(side, () => [model.presets.map(([name]) => name).filter(Boolean), scenarioChoices()]);
+    const page = loaded.get(side.page);
+    const presets = [...page.model.presets, ...page.model.others].map(([name]) => name).filter(Boolean);
+    const runs = asSide(side, () => scenarioChoices());
     const link = asSide(side, () => `${side.page}.html#${VERSION}&p=${encodeURIComponent(side.preset)}${passOf(side) ? `&y=${side.run}` : ""}${optimiserOf(side) ? `&t=${side.run}` : ""}`);
     return el("li", {}, el("div", { class: "controls" }, field(say("architecture_of"), model_),
       presets.length ? this.choice(`preset-${place}`, say("preset"), presets.map((name) => [name, name]), side.preset, (value) => (side.preset = value), true) : null,

@@ -7,10 +7,7 @@ let importsLoading = null;
 // The rules come only where they are asked for.
 function loadImports() {
   if (archsheet.imports) return Promise.resolve();
-  importsLoading ??= new Promise((resolve) => {
-    const script = el("script", { src: "imports.js", onload: resolve, onerror: resolve });
-    document.head.append(script);
-  });
+  importsLoading ??= loadScript("imports.js");
   return importsLoading;
 }
 
@@ -21,8 +18,19 @@ const textOf = (file) => new Promise((resolve, reject) => {
   reader.readAsText(file);
 });
 
-// The part of an address that says the sizes of a configuration.
-const configPart = (sizes) => `i=${encodeURIComponent([...sizes].map(([name, value]) => `${name}:${value}`).join(","))}`;
+// The part of an address that says the sizes of a configuration, and the preset whose options it has where they are not those in force.
+function configPart(sizes, other) {
+  const pairs = encodeURIComponent([...sizes].map(([name, value]) => `${name}:${value}`).join(","));
+  return `${other ? `u=${encodeURIComponent(other)}&` : ""}i=${pairs}`;
+}
+
+// Open the page that a file is of, which is handed on to be read there again.
+function handOn(name, text, address) {
+  try {
+    sessionStorage.setItem(HANDED_ON, JSON.stringify([name, text]));
+  } catch { /* without such a store, the address has the sizes */ }
+  location.href = address;
+}
 
 // The button, what is said of the file, and the whole page as a place to drop it.
 // `take` gets what was found and the text of the file; it returns what else is to be said.
@@ -59,8 +67,13 @@ function configView(app) {
   const box = el("details", { id: "config-section" });
   let shown = null; // is kept where the page is put together again
 
-  function take({ mapping, rule }) {
-    if (rule.spec !== model.name) return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("reading_open", { title: rule.title })));
+  function take({ mapping, rule, other }, name, text) {
+    const address = linkTo(rule.spec, configPart(mapping.sizes, other));
+    if (rule.spec !== model.name) return el("p", {}, el("a", { href: address }, say("reading_open", { title: rule.title })));
+    if (other !== (model.other ?? "")) {
+      handOn(name, text, address);
+      return el("p", {}, say("reading_filled"));
+    }
     setConfig([...mapping.sizes].map(([name, value]) => [places(model.sizes, name, SIZE_NAME), value]));
     app.wrong.clear();
     app.change((s) => { s.preset = CONFIG(); s.typed.fill(null); });
@@ -75,7 +88,7 @@ function configView(app) {
       const handed = sessionStorage.getItem(HANDED_ON);
       sessionStorage.removeItem(HANDED_ON);
       if (handed) shown.show(...JSON.parse(handed));
-    } catch { /* without such a store, the address has the sizes */ }
+    } catch { /* as above */ }
   }
 
   return { node: box, build, update() {} };
@@ -83,11 +96,9 @@ function configView(app) {
 
 // On the start page: the page of the model is opened, filled in.
 function configOpener() {
-  return configBox(({ mapping, rule }, name, text) => {
-    try {
-      sessionStorage.setItem(HANDED_ON, JSON.stringify([name, text]));
-    } catch { /* as above */ }
-    location.href = linkTo(rule.spec, configPart(mapping.sizes));
-    return el("p", {}, el("a", { href: linkTo(rule.spec, configPart(mapping.sizes)) }, say("reading_open", { title: rule.title })));
+  return configBox(({ mapping, rule, other }, name, text) => {
+    const address = linkTo(rule.spec, configPart(mapping.sizes, other));
+    handOn(name, text, address);
+    return el("p", {}, el("a", { href: address }, say("reading_open", { title: rule.title })));
   }).node;
 }

@@ -13,8 +13,6 @@ class App {
     this.remark = el("p", { class: "mistake", role: "alert", hidden: true });
     this.read();
     this.place();
-    window.addEventListener("hashchange", () => this.arrive());
-    window.addEventListener("resize", () => this.update());
   }
 
   read() {
@@ -23,6 +21,13 @@ class App {
     language = state.lang;
     this.remark.hidden = unknown.length === 0;
     this.remark.textContent = unknown.length ? say("unknown_parts", { parts: unknown.map((part) => part.slice(0, 60)).join(", ") }) : "";
+  }
+
+  // Go on with a preset for which another model comes into force: with the same formats, task and sizes as far as that has them.
+  leaveFor(preset) {
+    const kept = writeAddress(this.state).split("&").slice(1).filter((part) => !/^[upiorxabq]=/.test(part));
+    const isOther = archsheet.model.others.some(([name]) => name === preset);
+    location.hash = [VERSION, isOther ? `u=${encodeURIComponent(preset)}` : "", `p=${encodeURIComponent(preset)}`, ...kept].filter(Boolean).join("&");
   }
 
   // An address that somebody has typed or followed; not one that the page has written itself.
@@ -99,4 +104,24 @@ class App {
   }
 }
 
-if (model) archsheet.app = new App();
+// The models of the page: that of its own script, and those of presets with other options or blocks once one of them was asked for.
+const USUAL = { model, formulas };
+let others = null;
+
+async function open() {
+  const asked = otherAsked(location.hash);
+  if (asked && others === null) {
+    others = await loadOthers(model.name);
+    return open(); // the address may be another one by now
+  }
+  const own = others?.get(asked) ?? USUAL;
+  if (own.model === model && archsheet.app) return archsheet.app.arrive();
+  inForce(own);
+  archsheet.app = new App();
+}
+
+if (model) {
+  window.addEventListener("hashchange", open);
+  window.addEventListener("resize", () => archsheet.app?.update());
+  open();
+}

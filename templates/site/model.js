@@ -58,9 +58,36 @@ function presetSizes(preset) {
 
 // The place of the preset that a configuration is: behind those of the spec. It has no sizes before a file gives them.
 const CONFIG = () => model.config;
-if (model) {
+if (model) inForce({ model, formulas });
+
+// Put a model in force: that of the page, or one under other options or blocks.
+function inForce(own) {
+  [model, formulas] = [own.model, own.formulas];
+  if (model.config !== undefined) return;
   model.config = model.presets.length;
   setConfig([]);
+}
+
+// Models under other options or blocks, by the names of their presets: their script is loaded where one is asked for.
+function loadScript(file) {
+  return new Promise((resolve) => {
+    const script = document.createElement("script");
+    for (const event of ["load", "error"]) script.addEventListener(event, resolve);
+    script.src = file;
+    document.head.append(script);
+  });
+}
+
+async function loadOthers(page) {
+  await loadScript(`${page}.others.js`);
+  const found = new Map();
+  for (const own of archsheet.others ?? []) {
+    const one = { model: own.model, formulas: own.formulas(HELPERS) };
+    one.model.other = one.model.presets[0][0];
+    for (const [name] of one.model.presets) found.set(name, one);
+  }
+  archsheet.others = null;
+  return found;
 }
 
 // Examples of ours give what a configuration does not say, no larger than what it bounds them by.

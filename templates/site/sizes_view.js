@@ -1,5 +1,6 @@
 // The sizes: first those that no preset sets, then the architecture, folded away behind the preset.
 
+const APART = "="; // before a preset for which another model comes into force
 const SLIDER_TOP = 24; // the slider goes from one to two to the power of this
 
 function sizesView(app) {
@@ -62,12 +63,22 @@ function sizesView(app) {
     app.change((s) => (s.typed[index] = null), index);
   }
 
+  // The presets of the model in force, and those that go with other options or blocks, for which another model comes into force.
   function presetField() {
-    const names = model.presets.map(([name]) => name).filter((_, index) => index !== CONFIG() || app.state.preset === CONFIG());
-    if (names.length === 1 && names[0] === "") return el("p", { class: "note" }, say("no_presets"));
-    const control = el("select", { id: "preset", onchange: () => { app.wrong.clear(); app.change((s) => { s.preset = Number(control.value); }); app.rebuild("preset"); } },
-      ...names.map((name, index) => option(String(index), name, String(app.state.preset))));
+    const own = model.presets.map(([name]) => name).filter((_, index) => index !== CONFIG() || app.state.preset === CONFIG());
+    const apart = allPresets().filter(([name]) => !own.includes(name));
+    if (own.length === 1 && own[0] === "" && !apart.length) return el("p", { class: "note" }, say("no_presets"));
+    const control = el("select", { id: "preset", onchange: () => choose(control.value) },
+      ...own.map((name, index) => option(String(index), name || say("no_preset"), String(app.state.preset))),
+      ...apart.map(([name, choices]) => option(`${APART}${name}`, choices.length ? `${name} (${choices.join(", ")})` : name, null)));
     return field(say("preset"), control);
+  }
+
+  function choose(value) {
+    app.wrong.clear();
+    if (value.startsWith(APART)) return app.leaveFor(value.slice(APART.length));
+    app.change((s) => { s.preset = Number(value); });
+    app.rebuild("preset");
   }
 
   const box = el("section", { id: "sizes" });
@@ -81,7 +92,8 @@ function sizesView(app) {
     folded.open = rest.some((index) => app.state.typed[index] !== null) || open.length === 0;
     replace(box, el("h2", {}, say("sizes")), presetField(), message, el("div", { class: "sizes" }, ...open.map(sizeField)), rest.length ? folded : null,
       el("p", { class: "note" }, say("size_keys")));
-    if (model.others.length) box.append(el("p", { class: "note" }, ...rich(say("other_presets", { names: model.others.map(([name, choices]) => `${name} (${choices.join(", ")})`).join("; "), first: model.others[0][0] }))));
+    const choices = allPresets().find(([name]) => name === model.other)?.[1];
+    if (choices) box.append(el("p", { class: "note" }, say("other_choices", { choices: choices.join(", ") })));
   }
 
   // Sizes that another one exceeds, such as P by n where n <= P does not hold: [place, value that it must have at least].

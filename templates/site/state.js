@@ -6,6 +6,7 @@ const WAIT = 250; // milliseconds after the last change: browsers refuse to writ
 function defaults() {
   return {
     lang: "en",
+    other: model.other ?? "", // the first preset with the options and blocks in force, where they are not the usual ones
     preset: 0,
     typed: model.sizes.map(() => null), // sizes as typed, over those of the preset
     dtype: "bfloat16",
@@ -33,6 +34,8 @@ const rowPlace = (path) => places(model.rows, path, ROW.path);
 // Each part of the address: how it is read into a state (false if it says nothing known), and how it is written.
 const PARTS = {
   l: { read: (s, text) => text in common.texts && Object.hasOwn(common.texts, text) && (s.lang = text), write: (s) => s.lang },
+  // Which model is in force is settled before an address is read.
+  u: { read: (s, text) => model.other !== undefined && places(model.presets, text) >= 0, write: (s) => s.other },
   p: {
     read(s, text) {
       const place = places(model.presets, text);
@@ -130,7 +133,7 @@ function applyPart(state, key, value) {
 }
 
 function writeAddress(state) {
-  const usual = defaults();
+  const usual = { ...defaults(), other: "" };
   const parts = [];
   for (const [key, part] of Object.entries(PARTS)) {
     const text = part.write(state);
@@ -141,6 +144,17 @@ function writeAddress(state) {
   });
   return parts.length ? `#${VERSION}&${parts.join("&")}` : "";
 }
+
+// The preset with other options or blocks than the usual ones that an address asks for by `u` or `p`.
+function otherAsked(hash) {
+  const names = archsheet.model.others.map(([name]) => name);
+  const [, ...parts] = hash.replace(/^#/, "").split("&");
+  const asked = parts.map(readPart).filter(([key]) => key === "u" || key === "p");
+  return asked.map(([, value]) => value).find((value) => names.includes(value)) ?? "";
+}
+
+// All presets of the page, each with the options and blocks that it goes with where they are not the usual ones.
+const allPresets = () => [...archsheet.model.presets.map(([name]) => [name, []]).filter(([name], index) => index !== archsheet.model.config), ...archsheet.model.others];
 
 // What the model in force can be asked to do: a pass at the sizes as given, one of a decoder, or training with an optimiser.
 function scenarioChoices() {

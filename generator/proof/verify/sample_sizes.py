@@ -96,8 +96,9 @@ def depths(sheet: Sheet) -> dict[str, Sequence[int]]:
             numbers = [int(number) for number in (part.args[-1], fraction(together(part.args[0]))[1]) if number.is_Integer]
             for size in part.free_symbols if row.is_group else ():
                 periods[size.name] = max([periods.get(size.name, 1), *numbers])
+        divisor = fraction(together(row.repeat))[1]  # chunks may be counted by a quotient of sizes
         for size in row.repeat.free_symbols if row.is_group else ():
-            whole[size.name] = max(whole.get(size.name, 1), int(fraction(together(row.repeat))[1]))
+            whole[size.name] = max(whole.get(size.name, 1), int(divisor) if divisor.is_Integer else 1)
     return {name: _numbers_of_layers(periods.get(name, 1), whole[name]) for name in counts - axes}
 
 

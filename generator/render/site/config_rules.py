@@ -56,7 +56,18 @@ def _rule(spec: Spec, rule: Import) -> dict[str, Any]:
         "unless": [[key, _allowed(rule, values)] for key, values in rule.unless.items()],
         "cycles": [[key, list(words)] for key, words in rule.cycles.items()],
         "ignore": list(map(list, rule.ignore.items())),
+        "others": _others(spec),
     }
+
+
+def _others(spec: Spec) -> list[list[Any]]:
+    """Return the presets with other options than those in force and the same blocks: the name, and the options that differ."""
+    found = []
+    for preset in spec.presets.values():
+        differing = {name: value for name, value in preset.options.items() if name in spec.options and value != spec.options[name].default}
+        if differing and not preset.slots:
+            found.append([preset.name, [[name, _value(value)] for name, value in differing.items()]])
+    return found
 
 
 def _allowed(rule: Import, values: tuple[Any, ...]) -> list[Any]:

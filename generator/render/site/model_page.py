@@ -1,8 +1,9 @@
-"""The page of one model: a script with its formulas and its data, and the HTML that loads it."""
+"""The page of one model: scripts with its formulas and its data, and the HTML that loads the first of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from generator.formulas.javascript import HELPERS
 from generator.render.environment import environment
@@ -21,20 +22,28 @@ def model_script(sheet: Sheet, code: Mapping[str, CodeLine] | None = None) -> st
     Args:
         code: the line of a module that computes a row, by the row's path.
     """
+    return _script("model", sheet, **_model(sheet, code))
+
+
+def others_script(sheet: Sheet) -> str:
+    """Return a classic script that sets `archsheet.others`, what presets with other options or blocks than those in force go by.
+
+    It is empty where there are none. A page loads it where such a preset is asked for.
+    """
+    unders = {id(one.under): one.under for one in sheet.other_presets if one.under is not None}
+    return _script("others", sheet, others=[_model(under) for under in unders.values()]) if unders else ""
+
+
+def _model(sheet: Sheet, code: Mapping[str, CodeLine] | None = None) -> dict[str, Any]:
     pool = FormulaPool([size.name for size in sheet.sizes])
     data = model_data(sheet, pool, code)
     data["drawn"] = [compact(markup) for markup in pool.drawn]
-    return (
-        environment()
-        .get_template("site/model.js.jinja")
-        .render(
-            source=script_comment(sheet.source),
-            source_hash=sheet.source_hash,
-            data=script_json(data),
-            helpers=",".join(HELPERS),
-            formulas=pool.sources,
-        )
-    )
+    return {"data": script_json(data), "formulas": pool.sources}
+
+
+def _script(template: str, sheet: Sheet, **given: Any) -> str:
+    origin = {"source": script_comment(sheet.source), "source_hash": sheet.source_hash}
+    return environment().get_template(f"site/{template}.js.jinja").render(**origin, helpers=",".join(HELPERS), **given)
 
 
 def model_page(sheet: Sheet) -> str:

@@ -11,7 +11,7 @@ from generator.questions.hardware.device_names import devices
 from generator.render.markdown.index import IndexEntry
 from generator.render.markdown.preset_tables import preset_numbers
 from generator.render.site.config_rules import imports_script
-from generator.render.site.model_page import model_page, model_script
+from generator.render.site.model_page import model_page, model_script, others_script
 from generator.render.site.site_files import app_script, app_style, lists_script
 from generator.render.site.start import compare_page, start_page, start_script
 from generator.sheet.sheet import Sheet
@@ -33,6 +33,8 @@ def write_site(folder: Path, *sheets: Sheet, imports: Library | None = None) -> 
         (folder / "imports.js").write_text(imports_script(imports, [sheet.name for sheet in sheets]), encoding="utf-8")
     for sheet in sheets:
         (folder / f"{sheet.name}.js").write_text(model_script(sheet), encoding="utf-8")
+        if text := others_script(sheet):
+            (folder / f"{sheet.name}.others.js").write_text(text, encoding="utf-8")
         (folder / f"{sheet.name}.html").write_text(model_page(sheet), encoding="utf-8")
     return folder
 

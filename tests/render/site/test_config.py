@@ -137,8 +137,9 @@ def shown_totals(page: Page) -> dict[str, str]:
 def expected_totals(text: str, keys: dict[str, str], **sizes: int) -> dict[str, str]:
     found = python_reads(text)
     assert isinstance(found, Imported)
-    assert not found.mapped.options
-    cost = cost_of(compile_spec(found.library, found.name).sheet, found.preset, sizes)
+    sheet = compile_spec(found.library, found.name).sheet
+    preset = next(one for one in sheet.every_preset if one.name == found.preset)
+    cost = cost_of(sheet.under(preset), found.preset, sizes)
     return {one.key: f"{cost.value(one.key):,}" for one in MEASURES if one.key in keys}
 
 
@@ -182,7 +183,7 @@ def test_a_file_dropped_on_the_start_page_opens_the_page_of_its_model(chromium: 
 def test_what_the_page_cannot_say_is_said(chromium: Browser, site: Path) -> None:
     with opened(chromium, site, "llama3", "#1&l=zh") as page:
         before = shown_totals(page)
-        page.evaluate(DROP, ["config.json", json.dumps({**LLAMA, "tie_word_embeddings": True})])
+        page.evaluate(DROP, ["config.json", json.dumps({**LLAMA, "tie_word_embeddings": True, "attention_bias": True})])
         page.wait_for_selector("#config-said p")
         assert "tied = true" in page.inner_text("#config-said")
         page.evaluate(DROP, ["<img src=x>.json", '{"model_type": "<img src=x onerror=alert(1)>"}'])

@@ -112,14 +112,17 @@ def test_all_formulas_of_all_specs_and_ops_have_pythons_values(chromium: Browser
     library = Library([FIXTURES])
     found = 0
     for name in library.files:
-        sheet = compile_spec(library, name).sheet
-        pool = FormulaPool([size.name for size in sheet.sizes])
-        for row in sheet.rows:
-            for expr in (*row.costs.values(), row.repeat, *(axis for _, axes in row.shapes for axis in axes)):
-                assert pool.add(expr) != UNKNOWN or sheet.is_average(expr), (name, row.path, expr)
-        for condition in sheet.constraints:
-            assert pool.add(condition.condition) != UNKNOWN, (name, condition.text)
-        found += held_against_python(chromium, pool, sets=20)
+        own = compile_spec(library, name).sheet
+        unders = {id(one.under): one.under for one in own.other_presets if one.under is not None}
+        for sheet in (own, *unders.values()):
+            pool = FormulaPool([size.name for size in sheet.sizes])
+            model_data(sheet, pool)
+            for row in sheet.rows:
+                for expr in (*row.costs.values(), row.repeat, *(axis for _, axes in row.shapes for axis in axes)):
+                    assert pool.add(expr) != UNKNOWN or sheet.is_average(expr), (name, row.path, expr)
+            for condition in sheet.constraints:
+                assert pool.add(condition.condition) != UNKNOWN, (name, condition.text)
+            found += held_against_python(chromium, pool, sets=20)
     assert found > 1000
 
 
