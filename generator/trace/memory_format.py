@@ -28,9 +28,13 @@ def is_channels_last(x: Tensor) -> bool:
 
 
 def _is_behind(x: Tensor, slow: int, fast: int) -> bool:
-    """Say whether an axis steps over what lies along a faster one: the same stride does so only where that one is an axis of one."""
+    """Say whether an axis steps over what lies along a faster one: the same stride does so only where that one is an axis of one.
+
+    It does so in whole steps, or in whole axes: that of s/p patches steps over s/p, which conditions of the spec make whole.
+    """
     ratio = cancel(x.strides[slow] / x.strides[fast])
-    return bool(fraction(ratio)[1] == 1 and (ratio != 1 or x.shape[fast] == 1))
+    is_whole = fraction(ratio)[1] == 1 or fraction(cancel(ratio / x.shape[fast]))[1] == 1
+    return bool(is_whole and (ratio != 1 or x.shape[fast] == 1))
 
 
 def fills_channels_last(x: Tensor) -> bool:

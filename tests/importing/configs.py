@@ -312,6 +312,16 @@ def _deberta(rng: random.Random) -> dict[str, Any]:
     return {**drawn, **DEBERTA, "max_position_embeddings": rng.randint(16, 300), "position_buckets": 2 * rng.randint(2, 7)}
 
 
+def _sam(rng: random.Random) -> dict[str, Any]:
+    heads, patch, every, groups = rng.choice([1, 2, 3, 5]), rng.choice([4, 7]), rng.randint(2, 4), rng.randint(1, 4)
+    inner = {"mlp_dim": rng.randint(10, 90)} if rng.random() < 0.5 else {"mlp_ratio": rng.choice([2.0, 3.0])}
+    return {
+        "hidden_size": heads * rng.choice([4, 6, 8]), "num_hidden_layers": every * groups, "num_attention_heads": heads,
+        "patch_size": patch, "global_attn_indexes": [every * (at + 1) - 1 for at in range(groups)], "image_size": patch * rng.randint(2, 9),
+        "window_size": rng.randint(2, 5), "output_channels": rng.randint(3, 20), "num_channels": rng.randint(1, 4), **inner,
+    }  # fmt: skip
+
+
 def _vit(rng: random.Random) -> dict[str, Any]:
     heads, patch = rng.choice([1, 2, 3, 5]), rng.choice([4, 7])
     return {
@@ -452,6 +462,7 @@ DRAWS: dict[str, Draw] = {
     "opt": _opt,
     "bert": encoder,
     "deberta-v2": _deberta,
+    "sam_vision_model": _sam,
     "albert": lambda rng: encoder(rng, embedding_size=rng.randint(5, 40)),
     "fnet": _fnet,
     "roformer": _roformer,

@@ -172,6 +172,7 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("falcon", "num_ln_in_parallel_attn", {"new_decoder_architecture": True, "num_ln_in_parallel_attn": 1}),
     ("deberta-v2", "pos_att_type", {**DEBERTA, "pos_att_type": ["c2p"]}),
     ("deberta-v2", "conv_kernel_size", {**DEBERTA, "conv_kernel_size": 3}),
+    ("sam_vision_model", "global_attn_indexes_2", {"global_attn_indexes": [2, 6, 8, 11]}),
     ("bloom", "apply_residual_connection_post_layernorm", {"apply_residual_connection_post_layernorm": True}),
     ("mpt", "attn_config_clip_qkv", {"attn_config": {"clip_qkv": 6.0}}),
     ("mpt", "attn_config_alibi", {"attn_config": {"alibi": False}}),

@@ -16,6 +16,7 @@ from generator.sheet.sheet import Sheet
 
 CHOICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
 DEPTHS = (1, 2, 3)
+PERIODS = (2, 3)
 FIRST_FEW = 4  # of the numbers that the conditions propose: any of them, so that they vary and stay small
 ATTEMPTS = 12
 
@@ -85,21 +86,24 @@ def depths(sheet: Sheet) -> dict[str, Sequence[int]]:
     """Return the sizes that only count layers, and how many there may be.
 
     One is first and last, of two none is between, three are as good as many; of layers in turn, two periods and what is left of a third, or
-    one period or two where only whole ones are allowed.
+    one period or two where only whole ones are allowed. A period that is itself a size is two or three.
     """
     counts = {s.name for row in sheet.rows if row.is_group for s in row.repeat.free_symbols}
     axes = {s.name for row in sheet.rows for _, shape in row.shapes for axis in shape for s in axis.free_symbols}
     periods: dict[str, int] = {}
     whole: dict[str, int] = {}
+    divisors: set[str] = set()
     for row in sheet.rows:
         for part in row.repeat.atoms(Mod, floor):
             numbers = [int(number) for number in (part.args[-1], fraction(together(part.args[0]))[1]) if number.is_Integer]
             for size in part.free_symbols if row.is_group else ():
                 periods[size.name] = max([periods.get(size.name, 1), *numbers])
-        divisor = fraction(together(row.repeat))[1]  # chunks may be counted by a quotient of sizes
+        divisor = fraction(together(row.repeat))[1]  # periods and chunks may be sizes
+        divisors |= {size.name for size in divisor.free_symbols if row.is_group}
         for size in row.repeat.free_symbols if row.is_group else ():
             whole[size.name] = max(whole.get(size.name, 1), int(divisor) if divisor.is_Integer else 1)
-    return {name: _numbers_of_layers(periods.get(name, 1), whole[name]) for name in counts - axes}
+            periods[size.name] = max(periods.get(size.name, 1), 1 if divisor.is_Integer else max(PERIODS))
+    return {name: PERIODS if name in divisors else _numbers_of_layers(periods.get(name, 1), whole[name]) for name in counts - axes}
 
 
 def _numbers_of_layers(period: int, whole: int) -> Sequence[int]:
