@@ -276,6 +276,10 @@ def _xlstm(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _falcon_mamba(rng: random.Random) -> dict[str, Any]:
+    return {**_mamba(rng), "tie_word_embeddings": rng.random() < 0.5}
+
+
 def _jamba(rng: random.Random) -> dict[str, Any]:
     experts = rng.randint(2, 5)
     drawn = decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), num_hidden_layers=8 * rng.randint(1, 3))
@@ -470,6 +474,7 @@ DRAWS: dict[str, Draw] = {
     "mamba": _mamba,
     "mamba2": _mamba2,
     "rwkv": _rwkv,
+    "falcon_mamba": _falcon_mamba,
     "xlstm": _xlstm,
     "recurrent_gemma": _recurrent_gemma,
     "qwen3_next": _qwen3_next,

@@ -196,6 +196,7 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("recurrent_gemma", "block_types", {"block_types": ["attention", "recurrent"]}),
     ("xlstm", "use_bias", {"use_bias": True}),
     ("xlstm", "weight_mode", {"weight_mode": "fused"}),
+    ("falcon_mamba", "use_bias", {"use_bias": True}),
     ("rwkv", "attention_hidden_size", {"attention_hidden_size": 10}),
     ("qwen3_next", "norm_topk_prob", {"norm_topk_prob": False}),
     ("qwen3_next", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "linear_attention"]}),

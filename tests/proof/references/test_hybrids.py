@@ -8,7 +8,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.api import load
-from generator.proof.verify.references import jamba, qwen3_next, recurrent_gemma, xlstm
+from generator.proof.verify.references import falcon_mamba, jamba, qwen3_next, recurrent_gemma, xlstm
 
 
 def products(other: nn.Module, n: int) -> int:
@@ -56,6 +56,14 @@ def test_matmul_flops_of_recurrent_gemma_are_those_of_transformers_but_for_posit
     counted = products(recurrent_gemma.model(**recurrent_gemma.CONFIGURATION, attn_implementation="eager").eval(), n)
     sizes, recurrences = recurrent_gemma.SMALL, 4
     assert load("recurrent_gemma").cost(b=2, n=n, **sizes).matmul_flops == counted - recurrences * cut_off(sizes["c"], sizes["K"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [4, 9])
+def test_matmul_flops_of_falcon_mamba_are_those_of_transformers_but_for_positions_that_it_cuts_off(n: int) -> None:
+    counted = products(falcon_mamba.model(**falcon_mamba.CONFIGURATION).eval(), n)
+    sizes = falcon_mamba.SMALL
+    assert load("falcon_mamba").cost(b=2, n=n, **sizes).matmul_flops == counted - sizes["L"] * cut_off(sizes["c"], sizes["K"])
 
 
 @pytest.mark.slow
