@@ -91,6 +91,31 @@ class LoadedSpec:
         preset = preset or self._preset
         return cost_of(self._under(preset)[0].sheet, preset, sizes, dtype)
 
+    def bytes(
+        self,
+        preset: str | None = None,
+        *,
+        dtype: str = "bfloat16",
+        weights: str | Mapping[str, str] | None = None,
+        cache: str | None = None,
+        activations: str | None = None,
+        **sizes: Any,
+    ) -> dict[str, Any]:
+        """Return what `gen cost --json` says in bytes: `param_bytes`, `state_bytes`, `saved_bytes`, `traffic_bytes`, `peak_bytes` and more.
+
+        Args:
+            preset, sizes: as of `cost`.
+            dtype: the format in which it computes.
+            weights, cache: the formats in which they are stored, as of `memory`.
+            activations: the format in which they are kept for the backward pass; an estimate where it is not `dtype`.
+
+        Raises:
+            SizeError: as `cost`; an unknown format, or a part of a rule that there is not.
+        """
+        from generator.questions.memory.stored_bytes import stored_bytes
+
+        return stored_bytes(self.cost(preset, dtype=dtype, **sizes), weights, cache, activations)
+
     def memory(  # noqa: PLR0913  one keyword for each option of `gen memory`
         self,
         preset: str | None = None,

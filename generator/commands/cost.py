@@ -2,8 +2,9 @@
 
 Sizes and options are given as NAME=VALUE and win over the preset. What says nothing here, such as active parameters where all are active,
 is left out. With --json all counts are exact integers, and `rows` holds the leaf
-rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. --dtype adds bytes, where
-what is kept for the backward pass counts masks, indices and statistics of normalisations in sizes of their own, and arithmetic intensity.
+rows, whose counts sum to the totals; the shape of a row with several results is an object of shapes by result. Bytes are those of a model
+in bfloat16, or in --dtype; what is kept for the backward pass counts masks, indices and statistics of normalisations in their own sizes.
+--weights, --cache and --activations say how these are stored; traffic and the highest moment are those of the format in which it computes.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from generator.text.spec_values import as_written
 if TYPE_CHECKING:
     from generator.sheet.costing import Cost
 
+_DEFAULT_DTYPE = "bfloat16"
 LONGEST_FORMULA = 2000  # characters: what a terminal shows at once
 
 EXAMPLES = """\
   gen cost bert n=512 b=8 --preset bert-base
   gen cost multi_head_attention b=1 n=1024 d=768 h=12 bias=false
-  gen cost bert n=512 b=8 --preset bert-base --dtype bfloat16
+  gen cost bert n=512 b=8 --preset bert-base --dtype float32
+  gen cost llama-3-8b b=8 n=1 m=8192 --weights int4 --cache fp8
   gen cost my_block.yaml b=1 n=128 d=64 --json
 """
 
@@ -36,16 +39,26 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     add_target(parser)
-    parser.add_argument("--dtype", metavar="D", help="also count bytes: float64, float32, bfloat16 or float16 numbers")
+    formats = "float64, float32, bfloat16 or float16"
+    parser.add_argument("--dtype", metavar="D", default=_DEFAULT_DTYPE, help=f"the format in which it computes: {formats}")
+    parser.add_argument("--weights", metavar="F", help="the format in which weights are stored, or several by a rule; by default D")
+    parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
+    parser.add_argument("--activations", metavar="F", help="the format in which activations are kept for the backward pass; by default D")
     add_json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the numbers."""
-    target = target_of(args, whole=bool(args.dtype))
+    from generator.questions.memory.stored_bytes import stored_bytes
+    from generator.sheet.costing import require_format
+
+    with answered():
+        require_format(args.dtype)
+    by_a_rule = "=" in (args.weights or "")
+    target = target_of(args, whole=by_a_rule, peak_in=args.dtype)
     with answered():
         cost = target.cost(args.dtype)
-        data = cost.to_dict() | (cost.bytes_to_dict() if args.dtype else {})
+        data = cost.to_dict() | stored_bytes(cost, args.weights, args.cache, args.activations)
         data |= {} if target.library.is_training else {"mode": "inference"}
     if args.json:
         say(json.dumps(data, indent=2))
@@ -67,16 +80,17 @@ def _report(cost: Cost, data: dict[str, Any], chosen: Mapping[str, Any]) -> list
     lines += textwrap.wrap(sizes + options + (", in inference" if data.get("mode") else ""), room or 10_000)
     shown = [quantity for quantity in QUANTITIES if not quantity.is_idle(sheet.totals)]
     rows = [[q.title, exact(data[q.key]), rounded(data[q.key], q.unit)] for q in shown]
-    if "dtype" in data:
-        rows += [[f"{a.of.short} in {data['dtype']}", exact(data[a.key]), rounded(data[a.key], "bytes")] for a in BYTES]
-        peak = data[PEAK_BYTES.key]
-        rows += [] if peak is None else [[f"{PEAK_BYTES.en.title} in {data['dtype']}", exact(peak), rounded(peak, "bytes")]]
-        intensity = data[INTENSITY.key]
-        rows += [] if intensity is None else [[INTENSITY.en.title, "", f"{intensity:,.2f} {INTENSITY.unit['en']}"]]
+    idle = {quantity.key for quantity in QUANTITIES} - {quantity.key for quantity in shown}
+    stored = {"param_bytes": data["weights"], "state_bytes": data["cache"], SAVED_BYTES.key: data["activations"]}
+    for amount in (one for one in BYTES if one.of.key not in idle):
+        title = f"{amount.of.short} in {stored.get(amount.key, data['dtype'])}" + (", estimate" if amount.key in data["estimates"] else "")
+        rows.append([title, exact(data[amount.key]), rounded(data[amount.key], "bytes")])
+    peak, intensity = data[PEAK_BYTES.key], data[INTENSITY.key]
+    rows += [] if peak is None else [[f"{PEAK_BYTES.en.title} in {data['dtype']}", exact(peak), rounded(peak, "bytes")]]
+    rows += [] if intensity is None else [[INTENSITY.en.title, "", f"{intensity:,.2f} {INTENSITY.unit['en']}"]]
     lines += ["", *table_lines([Column(""), Column("exactly", right=True), Column("about")], rows, None), ""]
-    in_bytes = (SAVED_BYTES.key, PEAK_BYTES.key) if "dtype" in data else ()
     formulas = {quantity.key: cost.formulas[quantity.key] for quantity in shown}
-    formulas |= {key: data[f"{key}_formula"] for key in in_bytes if data[f"{key}_formula"] is not None}
+    formulas |= {key: data[f"{key}_formula"] for key in (SAVED_BYTES.key, PEAK_BYTES.key) if data[f"{key}_formula"] is not None}
     return [*lines, *_formulas(formulas, room)]
 
 

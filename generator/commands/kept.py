@@ -33,6 +33,7 @@ class Kept:
         preset: the preset that was named.
         chosen: options and slots, as they are in force.
         names: the sizes among the settings.
+        key: under which it is kept.
     """
 
     sheet: Sheet
@@ -40,6 +41,7 @@ class Kept:
     library: Library
     chosen: Mapping[str, Any]
     names: frozenset[str]
+    key: str
 
 
 def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], preset: str | None) -> Kept | None:
@@ -57,14 +59,15 @@ def kept_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], p
         preset = preset or own or None
         place = _place(library, name, preset, {key: value for key, value in written.items() if key not in names})
         came_from = sources(library, user_cache.recall(_uses_key(tool, place)) or ())
-        data = user_cache.recall(_sheet_key(tool, place, came_from))
+        key = _sheet_key(tool, place, came_from)
+        data = user_cache.recall(key)
         if data is None:
             return None
         from generator.sheet.stored_sheet import sheet_from_data
 
         sheet = sheet_from_data(data["sheet"])
         is_so = names == {size.name for size in sheet.sizes} & written.keys()
-        return Kept(sheet, preset, library, data["chosen"], names) if is_so else None
+        return Kept(sheet, preset, library, data["chosen"], names, key) if is_so else None
     except (ProblemsError, KeyError, TypeError, ValueError, IndexError):
         return None
 
@@ -86,29 +89,31 @@ def _found(target: str, specs: Sequence[Path]) -> tuple[Library, str, str]:
         return library, owner, target
 
 
-def keep_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], found: Asked, sheet: Sheet) -> None:
-    """Keep a sheet that was derived without any doubt; see `kept_sheet`."""
+def keep_sheet(target: str, written: Mapping[str, str], specs: Sequence[Path], found: Asked, sheet: Sheet) -> str:
+    """Keep a sheet that was derived without any doubt; see `kept_sheet`. Return under which key; empty where it is not kept."""
     from generator.formulas.formula_data import FormulaDataError
     from generator.sheet.stored_sheet import sheet_to_data
 
     if is_config(target):
-        return
+        return ""
     library, name, names = found.library, found.name, [size.name for size in sheet.sizes]
     chosen = {key: value for key, value in written.items() if key not in names}
     uses = library.closure(name, read=True)
     came_from = sources(library, uses)
     if not chosen.keys() <= found.chosen.keys() or not _are_as_read(library, uses, came_from):
-        return
+        return ""
     try:
         data = {"sheet": sheet_to_data(sheet), "chosen": dict(found.chosen)}
     except FormulaDataError:
-        return
+        return ""
     tool, place = engine(), _place(library, name, found.preset or None, chosen)
-    user_cache.keep(_sheet_key(tool, place, came_from), data)
+    key = _sheet_key(tool, place, came_from)
+    user_cache.keep(key, data)
     user_cache.keep(_uses_key(tool, place), list(uses))
     user_cache.keep(_names_key(tool, library, name), names)
     if target == found.preset and name != target:
         _keep_owner(target, specs)
+    return key
 
 
 def _keep_owner(preset: str, specs: Sequence[Path]) -> None:

@@ -6,7 +6,7 @@ import argparse
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from generator.commands.arguments import UsageError, existing, settings
@@ -16,6 +16,7 @@ from generator.text.problems import headline
 from generator.text.suggest import did_you_mean, listed
 
 if TYPE_CHECKING:
+    from generator.commands.kept import Kept
     from generator.sheet.costing import Cost
     from generator.sheet.sheet import Sheet
     from generator.spec.library import Library
@@ -62,23 +63,27 @@ def answered() -> Iterator[None]:
         raise UsageError(error.message, *error.notes) from error
 
 
-def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
+def target_of(args: argparse.Namespace, *, whole: bool = True, peak_in: str = "") -> Target:
     """Return the spec that the arguments name, with the options among the settings in force.
 
     Args:
         whole: whether more of the sheet is needed than `gen cost` and `gen show` print, which is then derived; else it may have been kept.
+        peak_in: a number format in which the highest moment of a training step is wanted too; it may have been kept as well.
 
     Raises:
         ProblemsError: there is no such spec, or it has mistakes.
         UsageError: settings that the spec does not have or cannot take.
     """
     from generator.commands.kept import keep_sheet, kept_sheet
+    from generator.commands.kept_peak import keep_peak
 
     written, specs = settings(args.settings), existing(args.specs)
     kept = None if whole else kept_sheet(args.target, written, specs, args.preset)
     if kept is not None:
         sizes = {key: size_of(key, value) for key, value in written.items() if key in kept.names}
-        return Target(kept.sheet, kept.preset, sizes, kept.library, kept.chosen)
+        sheet = _with_peak(kept, sizes, peak_in) if peak_in else kept.sheet
+        if sheet is not None:
+            return Target(sheet, kept.preset, sizes, kept.library, kept.chosen)
 
     from generator.sheet.asked import asked
 
@@ -90,8 +95,34 @@ def target_of(args: argparse.Namespace, *, whole: bool = True) -> Target:
     for doubt in doubts:
         warn(headline(doubt), "the counts are right all the same; `gen check` shows the details")
     if not doubts:
-        keep_sheet(args.target, written, specs, found, compiled.sheet)
+        key = keep_sheet(args.target, written, specs, found, compiled.sheet)
+        known = _known_sizes(compiled.sheet, found.preset or None, sizes) if key and peak_in else None
+        if known is not None:
+            keep_peak(key, compiled.sheet, peak_in, known)
     return Target(compiled.sheet, found.preset or None, sizes, found.library, found.chosen)
+
+
+def _with_peak(kept: Kept, sizes: Mapping[str, int], dtype: str) -> Sheet | None:
+    """Return a kept sheet with the highest moment of a training step; None where that must be derived."""
+    from generator.commands.kept_peak import kept_peak
+
+    known = _known_sizes(kept.sheet, kept.preset, sizes)
+    if known is None:
+        return kept.sheet  # what is wrong with the sizes is said without it
+    peak = kept_peak(kept.key, kept.sheet, dtype, known)
+    return None if peak is None else replace(kept.sheet, peak=peak)
+
+
+def _known_sizes(sheet: Sheet, preset: str | None, sizes: Mapping[str, int]) -> dict[str, int] | None:
+    """Return all sizes; None where some are missing or wrong."""
+    from generator.sheet.sizing import sized
+    from generator.text.errors import SizeError
+
+    try:
+        known = sized(sheet, preset, sizes)
+    except SizeError:
+        return None
+    return known if all(size.name in known for size in sheet.sizes) else None
 
 
 def say_what_follows(sheet: Sheet, preset: str, given: Mapping[str, Any]) -> None:

@@ -179,7 +179,7 @@ class Cost(_Quantities):
         }
 
     def bytes_to_dict(self) -> dict[str, Any]:
-        """Return what `gen cost --dtype` adds to `to_dict`. Raises MissingSizeError."""
+        """Return what `gen cost` adds to `to_dict` in bytes. Raises MissingSizeError."""
         intensity, peak = self.value(INTENSITY.key), self.sheet.peak_bytes(self.dtype)
         return {
             "dtype": self.dtype,
@@ -220,9 +220,14 @@ def cost_of(sheet: Sheet, preset: str | None, given: Mapping[str, Any], dtype: s
     Raises:
         SizeError: an unknown format; and as `generator.sheet.sizing.sized`.
     """
+    require_format(dtype)
+    return Cost(sheet.name, preset, sized(sheet, preset, given), sheet, dtype)
+
+
+def require_format(dtype: str) -> None:
+    """Raise SizeError for a format in which no model computes."""
     if dtype not in ITEM_BYTES:
         raise SizeError(f"unknown number format `{dtype}`", *did_you_mean(dtype, ITEM_BYTES), f"formats: {listed(ITEM_BYTES)}")
-    return Cost(sheet.name, preset, sized(sheet, preset, given), sheet, dtype)
 
 
 def formulas(sheet: Sheet) -> dict[str, str]:

@@ -11,6 +11,10 @@ from generator.quantities import QUANTITIES
 from tests.support.small_specs import PAIR, write_specs
 
 KEYS = [quantity.key for quantity in QUANTITIES]
+IN_BYTES = [
+    *("dtype", "param_bytes", "saved_bytes", "state_bytes", "traffic_bytes", "peak_bytes", "arithmetic_intensity"),
+    *("saved_bytes_formula", "peak_bytes_formula", "saved_by_kind", "weights", "cache", "activations", "estimates"),
+]
 
 
 def cost(capsys, *arguments: str) -> dict:
@@ -20,7 +24,7 @@ def cost(capsys, *arguments: str) -> dict:
 
 def test_json_has_the_documented_keys_in_order(capsys) -> None:
     data = cost(capsys, "mine/pair.yaml", "b=3", "--preset", "tiny")
-    assert list(data) == ["spec", "preset", "dims", *KEYS, "formulas", "rows"]
+    assert list(data) == ["spec", "preset", "dims", *KEYS, "formulas", "rows", *IN_BYTES]
     assert (data["spec"], data["preset"], data["dims"]) == ("pair", "tiny", {"b": 3, "h": 2, "k": 8, "e": 4})
     assert list(data["formulas"]) == KEYS
     assert all(list(row) == ["name", "op", "shape", "repeat", *KEYS] for row in data["rows"])
@@ -100,14 +104,19 @@ def test_without_json_people_get_exact_and_rounded_numbers_and_formulas(capsys) 
         "One layer (layer)\n"
         "b=2, k=1,000, m=2,000\n"
         "\n"
-        "                                          exactly  about\n"
-        "Parameters                              2,002,000  2.002 M\n"
-        "MACs                                    4,000,000  4.000 MMAC\n"
-        "Matmul FLOPs                            8,000,000  8.000 MFLOP\n"
-        "Pointwise FLOPs                             4,000  4.000 kFLOP\n"
-        "Backward matmul FLOPs                  16,000,000  16.00 MFLOP\n"
-        "Activation memory (kept for backward)       2,000  2.000 k elements\n"
-        "Memory traffic                          2,008,000  2.008 M elements\n"
+        "                                               exactly  about\n"
+        "Parameters                                   2,002,000  2.002 M\n"
+        "MACs                                         4,000,000  4.000 MMAC\n"
+        "Matmul FLOPs                                 8,000,000  8.000 MFLOP\n"
+        "Pointwise FLOPs                                  4,000  4.000 kFLOP\n"
+        "Backward matmul FLOPs                       16,000,000  16.00 MFLOP\n"
+        "Activation memory (kept for backward)            2,000  2.000 k elements\n"
+        "Memory traffic                               2,008,000  2.008 M elements\n"
+        "Parameters in bfloat16                       4,004,000  4.004 M bytes\n"
+        "Activation memory in bfloat16                    4,000  4.000 k bytes\n"
+        "Memory traffic in bfloat16                   4,016,000  4.016 M bytes\n"
+        "Peak memory of a training step in bfloat16      24,000  24.00 k bytes\n"
+        "Arithmetic intensity                                    1.99 FLOP per byte\n"
         "\n"
         "params                = k*m + m\n"
         "macs                  = b*k*m\n"
@@ -116,6 +125,8 @@ def test_without_json_people_get_exact_and_rounded_numbers_and_formulas(capsys) 
         "backward_matmul_flops = 4*b*k*m\n"
         "saved_elements        = b*k\n"
         "traffic_elements      = b*k + b*m + k*m + m\n"
+        "saved_bytes           = 2*b*k\n"
+        "peak_bytes            = 4*b*k + 4*b*m\n"
     )
 
 
