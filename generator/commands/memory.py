@@ -50,7 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cache", metavar="F", help="the format in which caches and states are stored; by default D")
     parser.add_argument("--generate", metavar="G", help="a generation of so many tokens, the size of new tokens being the prompt's length")
-    parser.add_argument("--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adam, adamw, ...")
+    parser.add_argument(
+        "--train", metavar="OPTIMISER", default="", help="a training step with sgd, momentum, adamw, adafactor, muon, adam8bit ..."
+    )
     add_recompute(parser)
     parser.add_argument(
         "--beside",

@@ -103,6 +103,9 @@ class SheetWeight:
         read: how many of them a pass reads whole.
         share: the part of them that one token uses; 1, but for experts that tokens choose.
         is_vector: whether it has one axis, or none.
+        shape: of one of them.
+        copies: how many of them there are, over all repeats; 0 where they are another row's.
+        learns: whether training changes it.
     """
 
     row: str
@@ -111,6 +114,9 @@ class SheetWeight:
     read: Expr
     share: Expr
     is_vector: bool
+    shape: tuple[Expr, ...]
+    copies: Expr
+    learns: bool
 
     @property
     def is_expert(self) -> bool:

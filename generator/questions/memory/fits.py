@@ -9,16 +9,14 @@ from typing import Any
 
 from sympy import divisors
 
-from generator.formulas.human import counted
 from generator.in_bytes import FORWARD_PEAK_BYTES, STEP_PEAK_BYTES
-from generator.quantities import STATE_ELEMENTS, TRAINABLE_PARAMS
+from generator.quantities import STATE_ELEMENTS
 from generator.questions.memory.mixed_formats import WeightFormats, in_bytes, stored_weights, weight_formats
-from generator.questions.memory.optimisers import copies_of
+from generator.questions.memory.optimisers import keeps_words, state_bytes
 from generator.questions.memory.recomputation import recompute_of, recomputed_words
 from generator.questions.memory.stored_formats import StoredFormat, stored_format
 from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import Cost, cost_of
-from generator.sheet.number_formats import ITEM_BYTES
 from generator.sheet.pass_peak import Pass
 from generator.sheet.sheet import Sheet
 from generator.text.errors import MissingSizeError, SizeError
@@ -135,11 +133,8 @@ def _of_inference(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
 
 
 def _of_training(cost: Cost, setting: MemorySetting) -> Iterator[MemoryPart]:
-    copies = copies_of(setting.optimiser)
-    states = copies * cost.value(TRAINABLE_PARAMS.key) * ITEM_BYTES[setting.dtype]
-    yield MemoryPart(
-        "optimiser_bytes", f"States of {setting.optimiser}", states, f"{counted(copies, 'number')} for each parameter that learns"
-    )
+    states, kept = state_bytes(cost, setting.optimiser), keeps_words(setting.optimiser)
+    yield MemoryPart("optimiser_bytes", f"States of {setting.optimiser}", states, kept)
     how = "activations and gradients, those of weights from when they are made on; none are there before the step"
     how += "" if setting.recompute is None else f"; {recomputed_words(setting.recompute)} once more in the backward pass"
     peak = _peak(cost, Pass.GRADIENTS, setting.recompute)

@@ -24,7 +24,7 @@ from generator.quantities import (
 )
 from generator.questions.memory.decoding_passes import batch_size, step_size
 from generator.questions.memory.fits import MemorySetting
-from generator.questions.memory.optimisers import copies_of
+from generator.questions.memory.optimisers import state_bytes
 from generator.questions.memory.recomputation import again
 from generator.questions.memory.stored_formats import StoredFormat
 from generator.sheet.costing import Cost, RowCost
@@ -78,11 +78,11 @@ def training_work(cost: Cost, setting: MemorySetting) -> Work:
 
     What runs once more in the backward pass, where that is asked for, is counted.
     """
-    copies, item = copies_of(setting.optimiser), ITEM_BYTES[setting.dtype]
+    states, item = state_bytes(cost, setting.optimiser), ITEM_BYTES[setting.dtype]
     learned = cost.value(TRAINABLE_PARAMS.key)
     read, spread = _weights(cost, setting)
-    written = learned * item if copies else min(learned * item, read)  # what is not read gets no gradient
-    moved = {"weights": read + written, "optimiser": 2 * copies * learned * item, "inputs": _at_end(cost, setting, "inputs")}
+    written = learned * item if states else min(learned * item, read)  # what is not read gets no gradient
+    moved = {"weights": read + written, "optimiser": 2 * states, "inputs": _at_end(cost, setting, "inputs")}
     flops = cost.value(VISIBLE_MATMUL_FLOPS.key) + cost.value(VISIBLE_BACKWARD_MATMUL_FLOPS.key)
     return Work(flops + again(cost, setting.recompute, VISIBLE_MATMUL_FLOPS.key), moved, spread)
 
