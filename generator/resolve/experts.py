@@ -22,7 +22,7 @@ from generator.resolve.shape_text import show_shape, show_size
 from generator.resolve.spec_run import Frame, Run
 from generator.spec.model import Dim, Expression
 from generator.text.expression_tree import Name
-from generator.trace.expert_kernels import add_rows, choosers, pick
+from generator.trace.expert_kernels import add_rows, choosers, looked_for, pick
 from generator.trace.pointwise import binary
 from generator.trace.tensor import Kind, Tensor
 from generator.trace.tracer import Tally
@@ -144,6 +144,10 @@ def run_experts(run: Run, frame: Frame, read: ReadRow, block: Block, experts: Ex
 
     def body(carried: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
         tokens = mixture.choices / count if t.diary is None else next(split)
+        if tokens == 0 and t.diary is not None and not t.diary.trains:  # whose tensors are empty; in training it has gradients all the same
+            with t.row(read.path):
+                looked_for(t, chosen)
+            return carried
         with t.row(read.path):
             token, place = choosers(t, chosen, tokens)
             rows = pick(t, x, token)

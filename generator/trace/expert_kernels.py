@@ -9,6 +9,13 @@ from generator.trace.tensor import Tensor
 from generator.trace.tracer import Tracer
 
 
+def looked_for(t: Tracer, chosen: Tensor) -> Tensor:
+    """Return where one expert is chosen: chosen == index."""
+    mask = t.new(chosen.shape, kind="bool")
+    t.kernel("eq", [chosen], [mask])
+    return mask
+
+
 def choosers(t: Tracer, chosen: Tensor, count: Expr) -> tuple[Tensor, Tensor]:
     """The tokens that have chosen one expert, and in which place of their choice: torch.where(chosen == index). No arithmetic.
 
@@ -16,8 +23,7 @@ def choosers(t: Tracer, chosen: Tensor, count: Expr) -> tuple[Tensor, Tensor]:
         chosen: [tokens, k], the experts of each token.
         count: how many they are, which depends on values.
     """
-    mask = t.new(chosen.shape, kind="bool")
-    t.kernel("eq", [chosen], [mask])
+    mask = looked_for(t, chosen)
     found = t.new((count, Integer(2)), kind="index")
     t.kernel("nonzero", [mask], [found])
     token, place = found.unbind(1, 2)

@@ -246,6 +246,27 @@ def test_the_peaks_without_gradients_and_with_those_of_weights_are_the_measured_
     assert [check for check in peaks if not check.equal] == []
 
 
+FEW_TOKENS: dict[str, list[dict[str, int]]] = {  # of which some experts get none
+    "mixture_of_experts": [
+        {"b": 1, "n": 1, "d": 8, "f": 16, "E": 4, "k": 2},
+        {"b": 1, "n": 1, "d": 32, "f": 16, "E": 7, "k": 2},
+        {"b": 1, "n": 3, "d": 8, "f": 64, "E": 16, "k": 2},
+    ],
+    "mixtral": [{"b": 1, "n": 1, "m": 5, "d": 16, "L": 2, "h": 4, "g": 2, "e": 4, "f": 24, "V": 32, "P": 8, "E": 4, "k": 2}],
+    "gpt_oss": [{"b": 1, "n": 1, "m": 5, "d": 16, "L": 4, "h": 4, "f": 24, "V": 32, "P": 8, "g": 2, "e": 4, "w": 3, "E": 4, "k": 2}],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FEW_TOKENS)
+def test_the_peak_is_the_measured_one_where_some_experts_get_no_token(name: str) -> None:
+    with Workbench(builtin_library()) as bench:
+        for sizes in FEW_TOKENS[name]:
+            checks = [*pass_checks(Instance.of(bench, name, sizes), (Pass.FORWARD,))]
+            assert [check.quantity for check in checks] == ["forward_peak_bytes, float32", "forward_peak_bytes, bfloat16"]
+            assert [check for check in checks if not check.equal] == []
+
+
 @pytest.mark.slow
 def test_the_formula_does_not_depend_on_the_order_of_hashes() -> None:
     program = "from generator import load; print(load('mistral').sheet.peak_bytes('float32'))"
