@@ -19,7 +19,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B
+from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleInterleaved1F1B
 from torch.distributed.tensor import DTensor
 from torch.nn import functional as F  # noqa: N812
 from torch.nn.parallel import DistributedDataParallel
@@ -316,21 +316,27 @@ class Tasks:
             found[f"zero{zero}"] = counter.all
         return found
 
-    def pipeline(self, micro: int) -> dict[str, int]:
-        """Stages of one forward and one backward pass in turn, each of as many layers, with microbatches of one sample."""
+    def pipeline(self, micro: int, pieces: int = 1) -> dict[str, int]:
+        """Stages of one forward and one backward pass in turn, each of so many pieces with as many layers; microbatches have one sample."""
         whole, world, rank = self.module(), dist.get_world_size(), dist.get_rank()
-        layers = len(whole.blocks) // world
-        own_layers = whole.blocks[rank * layers : (rank + 1) * layers]
-        parts = [whole.token_embedding] * (rank == 0) + [*own_layers] + [whole.final_norm, whole.logits] * (rank == world - 1)
-        stage = nn.Sequential(*parts)
-        held = _Held(stage)
-        schedule = Schedule1F1B(PipelineStage(stage, rank, world, torch.device("cpu")), micro, loss_fn=lambda x, _: micro * _loss(x))
+        count = world * pieces
+        layers = len(whole.blocks) // count
+        numbers = range(rank, count, world)
+        stages = [nn.Sequential(*_piece(whole, number, count, layers)) for number in numbers]
+        held = _Held(stages)
+        told = [PipelineStage(stage, number, count, torch.device("cpu")) for number, stage in zip(numbers, stages, strict=True)]
+
+        def loss_fn(x: Tensor, _: Tensor) -> Tensor:
+            return micro * _loss(x)
+
+        plain = pieces == 1
+        schedule = Schedule1F1B(told[0], micro, loss_fn=loss_fn) if plain else ScheduleInterleaved1F1B(told, micro, loss_fn=loss_fn)
         tokens = self.tokens.repeat(micro // BATCH, 1)
         losses: list[Tensor] = []
         first = (tokens,) if rank == 0 else ()
         last = {"target": tokens, "losses": losses} if rank == world - 1 else {}
         schedule.step(*first, **last)  # the first time it also tells the shapes
-        stage.zero_grad()
+        whole.zero_grad()
         losses.clear()
         held.now = held.most = 0
         with SentBytes() as counter:
@@ -338,16 +344,24 @@ class Tasks:
         gradients = {name: weight.grad for name, weight in whole.named_parameters() if weight.grad is not None}
         for name, gradient in gradients.items():
             torch.testing.assert_close(gradient / (micro // BATCH), self.gradients[name.removesuffix(".weight")], rtol=1e-3, atol=1e-4)
-        assert len(gradients) == sum(1 for _ in stage.parameters())
-        return {"sent": counter.all, "in_flight": held.most, "parameters": sum(x.numel() for x in stage.parameters())}
+        weights = [weight for stage in stages for weight in stage.parameters()]
+        assert len(gradients) == len(weights)
+        return {"sent": counter.all, "in_flight": held.most, "parameters": sum(x.numel() for x in weights)}
+
+
+def _piece(whole: nn.Module, number: int, count: int, layers: int) -> list[nn.Module]:
+    """Return the modules of one of so many pieces of a model."""
+    own_layers = whole.blocks[number * layers : (number + 1) * layers]
+    return [whole.token_embedding] * (number == 0) + [*own_layers] + [whole.final_norm, whole.logits] * (number == count - 1)
 
 
 class _Held:
-    """Counts the microbatches of which a stage has run forward and not yet backward."""
+    """Counts the microbatches of which pieces of a stage have run forward and not yet backward."""
 
-    def __init__(self, stage: nn.Module) -> None:
+    def __init__(self, pieces: list[nn.Sequential]) -> None:
         self.now = self.most = 0
-        stage.register_forward_hook(self._forward)
+        for piece in pieces:
+            piece.register_forward_hook(self._forward)
 
     def _forward(self, _: nn.Module, __: Any, result: Tensor) -> None:
         self.now += 1
@@ -385,6 +399,7 @@ def main(task: dict[str, Any]) -> None:
         "context again": tasks.context("blocks"),
         **tasks.replicas(),
         "pipeline": tasks.pipeline(task["micro"]),
+        "interleaved": tasks.pipeline(task["micro"], task["pieces"]),
     }
     dist.barrier()
     dist.destroy_process_group()

@@ -36,11 +36,18 @@ def _shares(split: DeviceSplit, batch: int = BATCH, rule: str = "none") -> list[
     return Splitting(cost, MemorySetting("float32", stored, stored, "adamw", recompute=recompute_of(rule))).shares(split)
 
 
-def _measured(world: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+def _measured(world: int, pieces: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     """Return what each process of a group sends, by task; that a step is right is asserted there."""
     assert main(["module", "llama3", "--single-file"]) == 0
     (folder / "llama3.py").write_text(capsys.readouterr().out, encoding="utf-8")
-    task = {"world": world, "meeting": str(folder / "meeting"), "code": str(folder / "llama3.py"), "name": "Llama3", "micro": MICRO}
+    task = {
+        "world": world,
+        "pieces": pieces,
+        "meeting": str(folder / "meeting"),
+        "code": str(folder / "llama3.py"),
+        "name": "Llama3",
+        "micro": MICRO,
+    }
     texts = [json.dumps({**task, "rank": rank, "sizes": dict(zip(ARGUMENTS, SIZES.values(), strict=True))}) for rank in range(world)]
     program = Path(__file__).with_name("sent_by_ranks.py")
     running = [subprocess.Popen([sys.executable, str(program), text], stdout=subprocess.PIPE, text=True) for text in texts]
@@ -52,7 +59,12 @@ def _measured(world: int, folder: Path, capsys: pytest.CaptureFixture[str]) -> l
 @pytest.mark.parametrize("world", [pytest.param(2, marks=pytest.mark.slow), pytest.param(4, marks=pytest.mark.exhaustive)])
 def test_processes_send_what_the_formulas_say(world: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of tensor parallel groups, contexts (with and without blocks that run once more), replicas and stages of a pipeline."""
-    stages = _shares(DeviceSplit(pipeline=world, micro=MICRO), batch=1)
+    pieces = SIZES["L"] // world
+    splits = {
+        "pipeline": DeviceSplit(pipeline=world, micro=MICRO),
+        "interleaved": DeviceSplit(pipeline=world, interleave=pieces, micro=MICRO),
+    }
+    stages = {name: _shares(split, batch=1) for name, split in splits.items()}
     expected: dict[str, int] = {}
     for name, rule in (("", "none"), (" again", "blocks")):
         expected[f"tensor{name}"] = _shares(DeviceSplit(tensor=world, sequence=False), rule=rule)[0].sent[WITHIN]
@@ -61,10 +73,11 @@ def test_processes_send_what_the_formulas_say(world: int, tmp_path: Path, capsys
     for zero in (0, 2, 3):
         sent = _shares(DeviceSplit(data=world, zero=zero))[0].sent
         expected[f"zero{zero}"] = sent[GRADIENTS] + sent.get(WEIGHTS, 0)
-    for rank, found in enumerate(_measured(world, tmp_path, capsys)):
-        assert found.pop("pipeline") == {
-            "sent": stages[rank].sent[ON],
-            "in_flight": DeviceSplit(pipeline=world, micro=MICRO).in_flight(rank),
-            "parameters": stages[rank].parameters,
-        }
+    for rank, found in enumerate(_measured(world, pieces, tmp_path, capsys)):
+        for name, split in splits.items():
+            assert found.pop(name) == {
+                "sent": stages[name][rank].sent[ON],
+                "in_flight": split.in_flight(rank),
+                "parameters": stages[name][rank].parameters,
+            }, name
         assert found == expected
