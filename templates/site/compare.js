@@ -105,7 +105,7 @@ class Comparison {
 
   title(side) {
     const run = side.run === "" ? "" : `, ${PASSES.includes(side.run) ? say(side.run) : say("training", { optimiser: side.run })}`;
-    return `${side.preset || loaded.get(side.page).model.title}${run}`;
+    return `${side.preset || told(loaded.get(side.page).model.title, archsheet.said)}${run}`;
   }
 
   given(side) {
@@ -122,6 +122,7 @@ class Comparison {
 
   build(focus = "") {
     document.documentElement.lang = language;
+    headed(say("compare_title"), say("compare_about"));
     this.said = el("div", { role: "status" });
     this.table = el("div", { id: "differences" });
     this.picture = el("div", { class: "picture" });
@@ -151,7 +152,7 @@ class Comparison {
   }
 
   sideFields(side, place) {
-    const pages = archsheet.index.map((one) => [one.name, one.title]);
+    const pages = archsheet.index.map((one) => [one.name, told(one.title, archsheet.said)]);
     const other = async (name) => {
       await loadModel(name);
       if (!loaded.has(name)) return;

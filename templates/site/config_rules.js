@@ -232,7 +232,7 @@ function restOf(mapping) {
       const expected = readJson(text).value;
       const isUsual = [expected, null].some((one) => same(oneForAll(value), one)) || (oneForAll(value) === false && same(expected, new Fraction(0n)));
       without.set(key, isUsual ? say("reading_none_at", { value: written(expected) }) : otherwise);
-      if (!isUsual) warnings.push(say("reading_counts_not", { key, value: written(value), why: otherwise }));
+      if (!isUsual) warnings.push(say("reading_counts_not", { key, value: written(value), why: told(otherwise, archsheet.imports.said) }));
     } else if (own.get(key) || all.get(key)) without.set(key, own.get(key) || all.get(key));
     else unknown.push(key);
   }

@@ -11,7 +11,7 @@ function keyTable(found) {
   const rows = [
     ...[...mapping.used].map(([key, words]) => said(key, words.join("; "))),
     ...[...mapping.assumed].map(([key, value]) => [el("code", {}, key), say("reading_absent"), value]),
-    ...[...without].map(([key, why]) => said(key, say("reading_no_effect", { why }))),
+    ...[...without].map(([key, why]) => said(key, say("reading_no_effect", { why: told(why, archsheet.imports.said) }))),
     ...unknown.map((key) => said(key, say("reading_not_known"))),
   ];
   return el("details", {}, el("summary", {}, say("reading_keys", { used: mapping.used.size, without: without.size, unknown: unknown.length })),
@@ -33,6 +33,6 @@ function configSaid(name, text, take) {
   found.other = otherWith(rule, mapping.options);
   const options = found.other === null && [...mapping.options].map(([option, value]) => `${option} = ${written(value)}`).join(", ");
   const more = options ? el("p", { class: "mistake" }, ...rich(say("reading_options", { options, name }))) : take(found, name, text);
-  return [el("p", {}, el("b", {}, say("reading_is_of", { name, title: rule.title, spec: rule.spec }))), more,
+  return [el("p", {}, el("b", {}, say("reading_is_of", { name, title: told(rule.title, archsheet.imports.said), spec: rule.spec }))), more,
     ...warnings.map((one) => el("p", { class: "mistake" }, ...rich(one))), keyTable(found)];
 }

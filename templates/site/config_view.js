@@ -69,7 +69,7 @@ function configView(app) {
 
   function take({ mapping, rule, other }, name, text) {
     const address = linkTo(rule.spec, configPart(mapping.sizes, other));
-    if (rule.spec !== model.name) return el("p", {}, el("a", { href: address }, say("reading_open", { title: rule.title })));
+    if (rule.spec !== model.name) return el("p", {}, el("a", { href: address }, say("reading_open", { title: told(rule.title, archsheet.imports.said) })));
     if (other !== (model.other ?? "")) {
       handOn(name, text, address);
       return el("p", {}, say("reading_filled"));
@@ -99,6 +99,6 @@ function configOpener() {
   return configBox(({ mapping, rule, other }, name, text) => {
     const address = linkTo(rule.spec, configPart(mapping.sizes, other));
     handOn(name, text, address);
-    return el("p", {}, el("a", { href: address }, say("reading_open", { title: rule.title })));
+    return el("p", {}, el("a", { href: address }, say("reading_open", { title: told(rule.title, archsheet.imports.said) })));
   }).node;
 }

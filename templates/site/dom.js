@@ -84,6 +84,24 @@ function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
 }
 
+// A text of a spec in the language of the page, as a table of pairs has it; itself where that is not known.
+const dictionaries = new WeakMap();
+function told(text, table = model.said) {
+  const pairs = table[language];
+  if (!pairs) return text;
+  if (!dictionaries.has(pairs)) dictionaries.set(pairs, new Map(pairs));
+  return dictionaries.get(pairs).get(text) ?? text;
+}
+
+// The heading of a page, which its file has in English.
+function headed(title, description) {
+  document.title = title;
+  document.querySelector("header h1").textContent = title;
+  document.querySelector("header h1 + p").textContent = description;
+  const home = document.querySelector("header a");
+  if (home) home.textContent = say("all_architectures");
+}
+
 function languageButtons(speak) {
   return el("p", { class: "languages" }, ...Object.keys(common.texts).map((lang) =>
     el("button", { type: "button", "aria-pressed": String(lang === language), lang, onclick: () => speak(lang) }, common.texts[lang].language)));

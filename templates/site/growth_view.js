@@ -23,12 +23,12 @@ function growthView(app) {
   function build() {
     if (model.growth.size < 0) return;
     const [a, b] = sides();
-    const all = [["total", say("whole")], ...model.growth.parts.map(([name]) => [`part:${name}`, name]), ...model.rows.map((row) => [`row:${row[ROW.path]}`, row[ROW.path]])];
+    const all = [["total", say("whole")], ...model.growth.parts.map(([name]) => [`part:${name}`, told(name, model.named)]), ...model.rows.map((row) => [`row:${row[ROW.path]}`, row[ROW.path]])];
     const choose = (id, label, value, change) => {
       const control = el("select", { id, onchange: () => app.change((s) => change(s, control.value)) }, ...all.map(([key, text]) => option(key, text, value)));
       return field(label, control);
     };
-    const settable = model.sizes.map((size, index) => [String(index), `${size[SIZE_NAME]}: ${size[SIZE_MEANING]}`]).filter(([index]) => model.sizes[index][SIZE_KIND] !== "derived");
+    const settable = model.sizes.map((size, index) => [String(index), `${size[SIZE_NAME]}: ${told(size[SIZE_MEANING])}`]).filter(([index]) => model.sizes[index][SIZE_KIND] !== "derived");
     const size = el("select", { id: "over", onchange: () => app.change((s) => (s.over = Number(size.value))) }, ...settable.map(([key, text]) => option(key, text, String(app.state.over))));
     replace(box, el("h2", {}, say("growth")),
       el("div", { class: "controls" }, choose("side-a", say("side_a"), a, (s, value) => (s.a = value)), choose("side-b", say("side_b"), b, (s, value) => (s.b = value)), field(say("over"), size)),

@@ -40,6 +40,7 @@ class App {
 
   place() {
     document.documentElement.lang = language;
+    headed(told(model.title), told(model.description));
     const main = document.querySelector("main");
     const [answer, ...others] = this.views;
     replace(main, languageButtons((lang) => this.speak(lang)), this.remark, answer.sticky, answer.node, ...others.map((view) => view.node));

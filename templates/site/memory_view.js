@@ -71,7 +71,8 @@ function memoryView(app) {
     const given = app.given();
     const set = setByPass(app.pass);
     if (!isStale) {
-      for (const [index, [name, meaning, kind]] of model.sizes.entries()) {
+      for (const [index, [name, english, kind]] of model.sizes.entries()) {
+        const meaning = told(english);
         const published = model.presets[app.state.preset][1].some(([place]) => place === index);
         if (published || set.includes(index) || (kind !== "free" && !isContext(index))) continue;
         const found = largestThatFits(index, given, setting, memory);

@@ -27,7 +27,7 @@ function sizesView(app) {
     const back = el("button", { type: "button", class: "back", title: say("reset_size", { name }), "aria-label": say("reset_size", { name }), onclick: () => reset(index) }, "↺");
     const said = el("span", { id: `${id}-said`, class: "said" });
     const node = el("div", { class: "size" },
-      el("label", { for: id }, math(model.sizes[index][SIZE_MATH]), " ", el("span", {}, ...rich(meaning))),
+      el("label", { for: id }, math(model.sizes[index][SIZE_MATH]), " ", el("span", {}, ...rich(told(meaning)))),
       el("div", { class: "inputs" }, typed, slider, back), said);
     fields.set(index, { typed, slider, back, said, node });
     return node;
@@ -132,8 +132,8 @@ function sizesView(app) {
       node.classList.toggle("changed", own !== null);
       node.hidden = set.includes(index);
     }
-    const told = model.sizes.map((size, index) => [size, sizes[index]]).filter(([size]) => size[SIZE_KIND] === "derived");
-    derived.textContent = told.map(([[name, meaning], value]) => `${name} = ${value === null ? "–" : withSeparators(value)} (${meaning})`).join("; ");
+    const following = model.sizes.map((size, index) => [size, sizes[index]]).filter(([size]) => size[SIZE_KIND] === "derived");
+    derived.textContent = following.map(([[name, meaning], value]) => `${name} = ${value === null ? "–" : withSeparators(value)} (${told(meaning)})`).join("; ");
     message.hidden = !app.now.isStale;
     const said = app.now.isStale ? say("stale", { mistakes: [...new Set(broken.map(([, key, values]) => say(key, values)))].join("; ") || say("typed_wrong") }) : "";
     replace(message, said, ...exceeded(sizes).map(raise));

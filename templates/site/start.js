@@ -11,18 +11,20 @@ function startPage() {
   const state = startState();
   language = state.lang;
   document.documentElement.lang = language;
+  headed(say("start_title"), say("start_about"));
   const words = el("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", oninput: () => changed() });
   const families = [...new Set(archsheet.index.map((one) => one.family))];
-  const family = el("select", { id: "family", onchange: () => changed() }, option("", say("all_families"), ""), ...families.map((name) => option(name, name, null)));
+  const family = el("select", { id: "family", onchange: () => changed() }, option("", say("all_families"), ""), ...families.map((name) => option(name, told(name, archsheet.said), null)));
   const count = el("p", { class: "note", role: "status" });
   const lines = archsheet.index.map((one) => {
     const presets = one.presets.map(([name, params, flops]) => {
       const numbers = [params === null ? "" : short(BigInt(params), COUNT_PREFIXES, ""), flops === null ? "" : short(BigInt(flops), PREFIXES, "FLOP")];
       return el("tr", {}, el("td", {}, el("a", { href: linkTo(one.name, `p=${encodeURIComponent(name)}`) }, name)), ...numbers.map((text) => el("td", { class: "number" }, text)));
     });
-    const node = el("article", { class: "model" }, el("h3", {}, el("a", { href: linkTo(one.name, "") }, one.title), " ", el("small", {}, one.year)),
-      el("p", {}, one.description), presets.length ? el("table", {}, el("tbody", {}, ...presets)) : null);
-    const text = [one.name, one.title, one.family, one.year, one.description, ...one.presets.map(([name]) => name)].join("\n").toLowerCase();
+    const node = el("article", { class: "model" }, el("h3", {}, el("a", { href: linkTo(one.name, "") }, told(one.title, archsheet.said)), " ", el("small", {}, one.year)),
+      el("p", {}, told(one.description, archsheet.said)), presets.length ? el("table", {}, el("tbody", {}, ...presets)) : null);
+    const texts = [one.title, one.family, one.description].flatMap((text) => [text, told(text, archsheet.said)]);
+    const text = [one.name, ...texts, one.year, ...one.presets.map(([name]) => name)].join("\n").toLowerCase();
     return { node, text, family: one.family };
   });
 

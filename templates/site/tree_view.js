@@ -32,7 +32,7 @@ function treeView(app) {
     const fold = children[index].length
       ? el("button", { type: "button", class: "fold", "aria-expanded": "false", "aria-label": say("unfold", { row: row[ROW.path] }), onclick: () => toggle(index) }, "▸")
       : el("span", { class: "fold" });
-    const name = el("button", { type: "button", class: "name", onclick: () => app.change((s) => (s.row = s.row === index ? -1 : index)) }, row[ROW.name]);
+    const name = el("button", { type: "button", class: "name", onclick: () => app.change((s) => (s.row = s.row === index ? -1 : index)) }, told(row[ROW.name], model.named));
     const value = el("td", { class: "number" });
     const bar = el("span", { class: "bar" });
     const share = el("span", { class: "percent" });
@@ -102,7 +102,7 @@ function treeView(app) {
       ...row[ROW.shapes].map(([part, axes]) => [part ? say("shape_of", { part }) : say("shape"), shape(axes)]),
       [say("times"), el("span", {}, drawn(row[ROW.repeat]), " = ", following((sizes) => known(valueOf(row[ROW.repeat], sizes), withSeparators)))],
     ];
-    if (row[ROW.note]) facts.push([say("note"), el("span", {}, ...rich(row[ROW.note]))]);
+    if (row[ROW.note]) facts.push([say("note"), el("span", {}, ...rich(told(row[ROW.note])))]);
     if (module) facts.push([say("code"), el("span", {}, el("code", { class: "line" }, code), " ", el("a", { href: `../modules/${module}.py#L${number}` }, `${module}.py:${number}`))]);
     const counts = common.rowQuantities
       .map((key, place) => [key, row[ROW.costs][place]])

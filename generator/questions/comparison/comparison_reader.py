@@ -30,6 +30,7 @@ from generator.text.expressions import ExpressionError, expression_problem, pars
 from generator.text.naming import output_name_problem
 from generator.text.problems import Problem, Problems, ProblemsError
 from generator.text.suggest import did_you_mean, listed
+from generator.text.translated import from_plain
 
 
 def read_comparison(file: Path, library: Library) -> Comparison:
@@ -45,9 +46,11 @@ def read_comparison(file: Path, library: Library) -> Comparison:
     return _ComparisonReader(tree, file, library).comparison()
 
 
-def _line(text: str) -> str:
+def _line(text: str | Mapping[str, str]) -> str:
     """Return a text for people in one line, as headings, labels and cells have it."""
-    return " ".join(text.split())
+    if isinstance(text, str):
+        return " ".join(text.split())
+    return from_plain({language: " ".join(said.split()) for language, said in text.items()})
 
 
 class _ComparisonReader:
@@ -76,7 +79,7 @@ class _ComparisonReader:
             axis=axis,
             measures=tuple(data["measures"]),
             question=_line(data["question"]),
-            answer=data.get("answer", ""),
+            answer=from_plain(data.get("answer", "")),
             view=data.get("view", "cost"),
             ratios=ratios,
             sources=sources,

@@ -36,7 +36,7 @@ def verdict(pair: SidePair, words: Texts | None = None) -> str:
     """
     said = words or texts()
     keys = _PART if pair.second is None else _COST if pair.ratio == 1 else _FACTOR
-    name = (pair.first.row or said("crossings.it")) if pair.second is None else pair.second.label
+    name = (pair.first.row or said("crossings.it")) if pair.second is None else said.said(pair.second.label)
     times = ratio_text(pair.ratio)
     phrases = {sign: said(f"crossings.{key}", name=name, times=times) for sign, key in keys.items()}
     return _phrase(pair.crossing, phrases, said)

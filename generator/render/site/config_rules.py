@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from generator.files.writing import MADE_BY
@@ -12,6 +12,7 @@ from generator.importing.found import rules
 from generator.render.environment import environment
 from generator.render.site.escaped import script_json
 from generator.render.site.site_files import READING, script_parts, texts_of
+from generator.render.site.translations import translations
 from generator.spec.import_mappings import Import
 from generator.spec.library import Library
 from generator.spec.model import Spec
@@ -27,6 +28,7 @@ def imports_script(library: Library, pages: Collection[str]) -> str:
     found = [(spec, rule) for spec, rule in rules(library) if spec.name in pages]
     data = {
         "rules": [_rule(spec, rule) for spec, rule in found],
+        "said": translations([*(spec.title for spec, _ in found), *_reasons(rule for _, rule in found)]),
         "shared": [[name, _shared(name)] for name in sorted({rule.name for _, rule in found})],
     }
     own = [[language, texts_of(language, is_reading=True)] for language in LANGUAGES]
@@ -35,6 +37,15 @@ def imports_script(library: Library, pages: Collection[str]) -> str:
         .get_template("site/imports.js.jinja")
         .render(origin=f"{MADE_BY}; do not edit", data=script_json(data), texts=script_json(own), parts=script_parts(READING))
     )
+
+
+def _reasons(known: Iterable[Import]) -> list[str]:
+    """Return why keys have no effect, and what values count otherwise than they are."""
+    own = [*known]
+    common = [shared(name) for name in dict.fromkeys(rule.name for rule in own)]
+    said = [reason for rule in own for reason in rule.ignore.values()]
+    said += [reason for one in common for reason in one.ignore.values()]
+    return [*said, *(otherwise for one in common for _, otherwise in one.usual.values())]
 
 
 def _rule(spec: Spec, rule: Import) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from generator.render.site.claim_texts import claim_texts
 from generator.render.site.compact import compact
 from generator.render.site.formula_pool import UNKNOWN, FormulaPool
 from generator.render.site.time_data import time_data
+from generator.render.site.translations import named, translations
 from generator.sheet.example import known_views
 from generator.sheet.pass_peak import Pass, PeakMemory
 from generator.sheet.preset_totals import following
@@ -66,8 +67,16 @@ def model_data(sheet: Sheet, pool: FormulaPool, code: Mapping[str, CodeLine] | N
         "decoding": _decoding(sheet),
         "growth": _growth(sheet),
         "claims": claim_texts(sheet),
+        "said": translations(_texts(sheet)),
+        "named": named((row.name, row.meaning) for row in sheet.rows),
         "sources": [[one.label, one.text, one.url] for _, one in sorted(sheet.references.items())],
     }
+
+
+def _texts(sheet: Sheet) -> list[str]:
+    """Return what the spec says in words and the page shows."""
+    meanings = [*(size.meaning for size in sheet.sizes), *sheet.option_meanings.values()]
+    return [sheet.title, sheet.description, *meanings, *(row.note for row in sheet.rows), *(row.meaning for row in sheet.rows)]
 
 
 def _places(sheet: Sheet, condition: Any) -> list[int]:

@@ -96,8 +96,8 @@ def build_workbook(sheet: Sheet, language: str = "en", origin: Origin = AS_BUILT
     write_notes(pages["notes"], plan)
     pages["notes"].is_locked = False
     for key, page in pages.items():
-        set_up_print(page.sheet, title=sheet.title, repeated=REPEATED_ROWS.get(key))
-    properties = Properties(sheet.title, sheet.source, language, marks_of(sheet, language, origin))
+        set_up_print(page.sheet, title=plan.sheet_title, repeated=REPEATED_ROWS.get(key))
+    properties = Properties(plan.sheet_title, sheet.source, language, marks_of(sheet, language, origin))
     return finished(book, values, [*pages.values()], properties)
 
 

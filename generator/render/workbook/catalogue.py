@@ -13,7 +13,7 @@ from openpyxl.worksheet.hyperlink import Hyperlink
 from generator.quantities import QUANTITIES, UNITS, Quantity, Shown, keys_in, shown_in
 from generator.render.texts import Texts, texts
 from generator.render.workbook.cell_formulas import closed_form
-from generator.render.workbook.cells import REMARKS_WIDTH, Page
+from generator.render.workbook.cells import Page
 from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.large_numbers import kind_of, name_large
 from generator.render.workbook.stamp import Value
@@ -92,10 +92,10 @@ def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suff
 
 def _write_head(page: Page, words: Texts) -> None:
     page.widths([*WORDS_WIDTHS, *[NUMBER_WIDTH] * len(QUANTITIES)])
-    page.text("A1", words("catalogue.title"), "Sheet title")
+    page.text(f"{page.first_page_start()}1", words("catalogue.title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
-    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), words("catalogue.note"), "Remark")
-    page.height(2, [(words("catalogue.note"), REMARKS_WIDTH - WORDS_WIDTHS[-1])])
+    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), words("catalogue.note"), "Remark")
+    page.height(2, [(words("catalogue.note"), page.first_page_room())])
     heads = ("architecture", "spec", "kind", "preset", "sizes", "source")
     page.row(FIRST_ROW - 1, [words(f"catalogue.{key}") for key in heads], "Column head")
     titles = [_with_unit(quantity, words) for quantity in QUANTITIES]
@@ -137,7 +137,7 @@ def _write_line(page: Page, words: Texts, row: int, line: Line, suffix: str) -> 
 def _write_formulas(page: Page, words: Texts, sheets: Sequence[Sheet], first_rows: Mapping[str, int]) -> None:
     """Write the closed forms of each spec, linked back to its first line in the list."""
     page.widths([WORDS_WIDTHS[0], *[FORMULA_WIDTH] * len(shown_in(Shown.CATALOGUE)), 70])
-    page.text("A1", words("catalogue.formulas_title"), "Sheet title")
+    page.text(f"{page.first_page_start()}1", words("catalogue.formulas_title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     page.text(page.merged("A2:C2", "Remark"), words("catalogue.formulas_note"), "Remark")
     heads = [

@@ -16,7 +16,7 @@ from unicodedata import east_asian_width
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE, Cell, MergedCell
 from openpyxl.chart._chart import ChartBase
 from openpyxl.styles import Alignment
-from openpyxl.utils import get_column_letter
+from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.workbook import Workbook
 from openpyxl.worksheet.cell_range import CellRange
 from openpyxl.worksheet.hyperlink import Hyperlink
@@ -160,10 +160,23 @@ class Page:
         for column, width in enumerate(widths, start=1):
             self.sheet.column_dimensions[get_column_letter(column)].width = width
 
+    def first_page_start(self) -> str:
+        """Return the letter of the first column for titles and remarks, once widths are set.
+
+        The first column of a sheet that is too wide for a page is printed on all pages: what stands there and goes on in others would
+        be cut on all but the first.
+        """
+        return "A" if fits_page(self.sheet, len(self.sheet.column_dimensions)) else "B"
+
     def first_page_end(self) -> str:
         """Return the letter of the last column for remarks: all are printed on the first page, and as far as widths are set."""
         count = max(1, len(self.sheet.column_dimensions))
         return get_column_letter(next(last for last in range(count, 0, -1) if last == 1 or width_to(self.sheet, last) <= REMARKS_WIDTH))
+
+    def first_page_room(self) -> float:
+        """Return how many characters a remark has room for in a line."""
+        first, last = (column_index_from_string(letter) for letter in (self.first_page_start(), self.first_page_end()))
+        return width_to(self.sheet, last) - width_to(self.sheet, first - 1) - 6
 
     def height(self, row: int, texts: Sequence[tuple[str, float]], *, points: float = LINE_POINTS, least: int = 1) -> None:
         """Make a row high enough for wrapped texts, each given with the width of its cell."""

@@ -8,15 +8,15 @@ from openpyxl.utils import get_column_letter
 
 from generator.questions.hardware.device import Device
 from generator.questions.hardware.device_names import builtin_devices
-from generator.render.workbook.cells import REMARKS_WIDTH, Page
+from generator.render.workbook.cells import Page
 from generator.render.workbook.sheet_plan import Plan
 
 PEAKS = ("float32", "tf32", "bfloat16", "float16", "fp8", "int8", "int4", "mxfp4", "nvfp4")  # formats of products
 SPARE_ROWS = 8  # for the reader's own
 HEAD_ROW = 4
 FIRST_ROW = HEAD_ROW + 1
-WIDTHS = (17, 33, 10, 10, 12, 9, 12)
-PEAK_WIDTH, SOURCE_WIDTH = 10, 170
+WIDTHS = (15, 24, 8, 8, 9, 7, 9)  # with the peaks a page wide
+PEAK_WIDTH, SOURCE_WIDTH = 7.6, 130  # the sources with the names again
 NAME, TITLE, MEMORY, GIB, BANDWIDTH, POWER, PRICE = "ABCDEFG"
 FIRST_PEAK = "H"
 LAST_PEAK = get_column_letter(len(WIDTHS) + len(PEAKS))
@@ -47,11 +47,11 @@ def write_devices(page: Page, plan: Plan) -> None:
     """Write the sheet."""
     words = plan.words
     page.widths([*WIDTHS, *[PEAK_WIDTH] * len(PEAKS), SOURCE_WIDTH])
-    page.text("A1", words("devices.title"), "Sheet title")
+    page.text(f"{page.first_page_start()}1", words("devices.title"), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("devices.note", first=FIRST_ROW + len(builtin_devices()), last=last_row())
-    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, REMARKS_WIDTH)])
+    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), note, "Remark")
+    page.height(2, [(note, page.first_page_room())])
     page.text(page.merged(f"{FIRST_PEAK}3:{LAST_PEAK}3", "Section"), words("devices.peaks"), "Section")
     heads = [words(f"devices.{key}") for key in ("name", "device", "memory", "gibibytes", "bandwidth", "power", "price")]
     page.row(HEAD_ROW, heads, "Column head")

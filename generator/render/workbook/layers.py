@@ -28,7 +28,7 @@ from generator.sheet.sheet import SheetRow
 REPEAT_WIDTH = 10
 NARROWEST, WIDEST = 20, 60  # of the columns of text
 NOTE_WIDTH = 32
-WORDS_WIDTH = 74
+LEAST_WORDS, MOST_WORDS = 74.0, 110.0  # characters of the column that says costs in words
 QUANTITY_WIDTH = 15
 MAX_ARGUMENTS = 200  # of SUM; Excel allows 255
 DEEPEST_OUTLINE = 7
@@ -54,8 +54,10 @@ def write_layers(page: Page, plan: Plan, formulas: CellFormulas, terms: Terms) -
 def _write_head(page: Page, plan: Plan) -> None:
     words, sheet = plan.words, plan.sheet
     share, note = _share_column(), _note_column()
-    page.widths([*_text_widths(plan), *[QUANTITY_WIDTH] * len(QUANTITIES), 18, WORDS_WIDTH, NOTE_WIDTH])
-    page.text("A1", words("layers.title", title=plan.sheet_title), "Sheet title")
+    widths = _text_widths(plan)
+    page.widths([*widths, *[QUANTITY_WIDTH] * len(QUANTITIES), 18, _words_width(widths[0]), NOTE_WIDTH])
+    start = page.first_page_start()
+    page.text(f"{start}1", words("layers.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     flow = " ".join(
         words(f"layers.{key}", shapes=", ".join(f"{name} {_symbolic(axes, plan)}" for name, axes in shapes.items()))
@@ -64,10 +66,11 @@ def _write_head(page: Page, plan: Plan) -> None:
     )
     text = words("layers.note", flow=flow)
     end = page.first_page_end()
-    write_note(page, plan, f"A2:{end}2", text)
-    page.height(2, [(text, REMARKS_WIDTH - QUANTITY_WIDTH)])
-    page.text(page.merged(f"A3:{end}3", "Remark"), words("layers.fold"), "Remark")
-    page.height(3, [(words("layers.fold"), REMARKS_WIDTH - QUANTITY_WIDTH)])
+    write_note(page, plan, f"{start}2:{end}2", text)
+    room = page.first_page_room()
+    page.height(2, [(text, room)])
+    page.text(page.merged(f"{start}3:{end}3", "Remark"), words("layers.fold"), "Remark")
+    page.height(3, [(words("layers.fold"), room)])
     head = FIRST_LAYER_ROW - 1
     page.row(head, [words(f"layers.{key}") for key in ("layer", "op", "part", "repeat", "shape", "live_shape")], "Column head")
     page.text(f"D{head}", words("layers.repeat"), "Column head, number")
@@ -86,7 +89,7 @@ def _text_widths(plan: Plan) -> list[float]:
         max((width_of(text) for text in texts), default=0) + 4
         for texts in (
             [" " * 2 * row.depth + plan.layer_name(row) for row in rows],
-            [row.op for row in rows],
+            [_operation(row, plan) for row in rows],
             [plan.part_name(part) for part in plan.parts],
             [_shapes(row, plan) for row in rows],
             [_shapes_in_use(row, plan) for row in rows],
@@ -94,6 +97,16 @@ def _text_widths(plan: Plan) -> list[float]:
     ]
     name, op, part, shape, live = (float(min(WIDEST, max(NARROWEST, length))) for length in longest)
     return [name, op, part, REPEAT_WIDTH, shape, max(live, 27.0)]
+
+
+def _words_width(name: float) -> float:
+    """Return the width that costs in words have, with names of this width and remarks on one page."""
+    return max(LEAST_WORDS, min(MOST_WORDS, REMARKS_WIDTH - name - NOTE_WIDTH))
+
+
+def _operation(row: SheetRow, plan: Plan) -> str:
+    used = row.op.removeprefix("use ")
+    return row.op if used == row.op else plan.words("layers.uses", name=used)
 
 
 def _shapes(row: SheetRow, plan: Plan) -> str:
@@ -120,7 +133,7 @@ def _write_row(page: Page, plan: Plan, formulas: CellFormulas, index: int, row: 
     """Write everything of a row but its costs."""
     at, style = FIRST_LAYER_ROW + index, "Group" if is_sum else "Layer"
     page.text(f"A{at}", plan.layer_name(row), style, indent=row.depth)
-    page.text(f"B{at}", row.op, style)
+    page.text(f"B{at}", _operation(row, plan), style)
     page.text(f"{PART_COLUMN}{at}", next((plan.part_name(part) for part in plan.parts if index in part.rows), ""), style)
     formulas.write(page, f"D{at}", row.repeat, f"{style}, repeat")
     page.text(f"E{at}", _shapes(row, plan), style)
@@ -129,7 +142,7 @@ def _write_row(page: Page, plan: Plan, formulas: CellFormulas, index: int, row: 
     page.text(f"{_words_column()}{at}", in_words, f"{style}, note")
     note = "; ".join(plan.words.said(text) for text in (row.meaning, row.note) if text)
     page.text(f"{_note_column()}{at}", note, f"{style}, note")
-    page.height(at, [(note, NOTE_WIDTH), (in_words, WORDS_WIDTH)])
+    page.height(at, [(note, NOTE_WIDTH), (in_words, page.sheet.column_dimensions[_words_column()].width)])
     page.sheet.row_dimensions[at].outlineLevel = min(row.depth, DEEPEST_OUTLINE)
 
 
@@ -267,6 +280,8 @@ def _finish(page: Page, plan: Plan) -> None:
     for column in ("B", "C", "D", "E", "F", _words_column(), _note_column()):
         page.blank(f"{column}{last}", "Total")
     sheet = page.sheet
+    if not any(row.note or row.meaning for row in plan.sheet.rows):
+        sheet.print_area = f"A1:{_words_column()}{last}"  # no page of empty remarks
     sheet.freeze_panes = f"B{first}"
     sheet.sheet_properties.outlinePr = Outline(summaryBelow=False)
     if last == first:

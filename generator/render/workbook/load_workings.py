@@ -17,7 +17,7 @@ from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.questions.workload.workload_formulas import Workload
 from generator.render.workbook.cell_formulas import CellFormulas
-from generator.render.workbook.cells import REMARKS_WIDTH, Page
+from generator.render.workbook.cells import Page
 from generator.render.workbook.load_choices import DEVICES, GRID, GRID_ROW, SCENARIOS, STEP, first_task
 from generator.render.workbook.load_line import FIRST_GRID, FIRST_ROW, HEAD_ROW, TABLES, TWICE, Setting, Values, WorkingLine, Workings, ref
 from generator.render.workbook.load_memory_lines import MemoryLines
@@ -50,11 +50,11 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
     lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
     workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
     page.widths([44, 22, 22, *[16] * GRID, 22, 22, 4, 4, 14, 10, 4, 14, 10])
-    page.text("A1", words("load.workings_title", title=plan.sheet_title), "Sheet title")
+    page.text(f"{page.first_page_start()}1", words("load.workings_title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("load.workings_note")
-    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, REMARKS_WIDTH)])
+    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), note, "Remark")
+    page.height(2, [(note, page.first_page_room())])
     heads = [words("load.what"), *(words("load.scenario", name=name) for name in "AB")]
     page.row(HEAD_ROW, [*heads, *(words("load.length_number", number=i + 1) for i in range(len(workings.letters)))], "Column head")
     if workload.length:

@@ -11,7 +11,7 @@ import generator.render.workbook.sheet_plan as places
 from generator.formulas.evaluate import evaluate
 from generator.quantities import QUANTITIES, Quantity
 from generator.render.workbook.cell_formulas import CellFormulas, closed_form
-from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
+from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.close import close_formula, is_close
 from generator.render.workbook.invalid_sizes import dash
 from generator.render.workbook.large_numbers import mark_inexact
@@ -63,21 +63,30 @@ def write_presets(page: Page, plan: Plan, formulas: CellFormulas) -> None:
     _write_notes(page, plan)
     totals = [*plan.preset_total_rows.values(), *plan.expected_rows.values()]
     mark_inexact(page, f"{plan.first_column}{min(totals)}:{plan.rightmost_column}{max(totals)}")
+    page.sheet.print_area = _print_area(plan, page.sheet.max_row)
     page.sheet.freeze_panes = "C5"
+
+
+def _print_area(plan: Plan, last_row: int) -> str:
+    """Return the ranges to print: all but the empty columns of the user's own behind the first."""
+    areas = [f"A1:{plan.own_columns[0].letter}{last_row}"]
+    if plan.other_columns:
+        areas.append(f"{plan.other_columns[0].letter}1:{plan.other_columns[-1].letter}{last_row}")
+    return ",".join(areas)
 
 
 def _write_head(page: Page, plan: Plan) -> None:
     words = plan.words
     columns = (*plan.columns, *plan.own_columns, *plan.other_columns)
     page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(columns)])
-    page.text("A1", words("presets.title", title=plan.sheet_title), "Sheet title")
+    page.text(f"{page.first_page_start()}1", words("presets.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("presets.note" if plan.has_presets else "presets.example_note")
     if plan.other_columns:
         name = plan.other_columns[0].name
         note += words("presets.others", columns=_letters(plan.other_columns), name=name)
-    page.text(page.merged(f"A2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, min(REMARKS_WIDTH, sum(WIDTHS) + COLUMN_WIDTH * len(columns)) - COLUMN_WIDTH)])
+    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), note, "Remark")
+    page.height(2, [(note, page.first_page_room())])
     page.text("A4", words("presets.column"), "Column head")
     page.text("B4", words("presets.meaning"), "Column head")
     page.text("A5", words("presets.source"), "Label")

@@ -16,7 +16,7 @@ import generator.render.workbook.sheet_plan as places
 from generator.formulas.evaluate import EvaluationError, evaluate
 from generator.quantities import BY_KEY, QUANTITIES
 from generator.render.workbook.cell_formulas import CellFormulas
-from generator.render.workbook.cells import REMARKS_WIDTH, Page, quoted
+from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value
 from generator.render.workbook.invalid_sizes import FITS, write_note
 from generator.render.workbook.large_numbers import kind_of, name_large
@@ -130,11 +130,11 @@ def write_scaling(page: Page, plan: Plan, formulas: CellFormulas, scaling: Scali
     words = plan.words
     sizes = len(plan.order)
     page.widths([*WIDTHS, *[NUMBER_WIDTH] * (len(plan.scaled_columns) - sizes), *[SIZE_WIDTH] * sizes])
-    page.text("A1", words("scaling.title", title=plan.sheet_title), "Sheet title")
+    page.text(f"{page.first_page_start()}1", words("scaling.title", title=plan.sheet_title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     note = words("scaling.note") if scaling else words("scaling.nothing")
-    write_note(page, plan, f"A2:{page.first_page_end()}2", note)
-    page.height(2, [(note, REMARKS_WIDTH - NUMBER_WIDTH)])
+    write_note(page, plan, f"{page.first_page_start()}2:{page.first_page_end()}2", note)
+    page.height(2, [(note, page.first_page_room())])
     if scaling is None or plan.sweep is None:
         return
     _write_inputs(page, plan, plan.sweep)

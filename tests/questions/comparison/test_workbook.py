@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+import yaml
 from openpyxl import Workbook, load_workbook
 from openpyxl.utils import FORMULAE
 
@@ -19,6 +20,7 @@ from generator.questions.comparison.comparison_folder import comparison_files
 from generator.questions.comparison.comparison_reader import read_comparison
 from generator.questions.comparison.result import ComparisonResult, compared
 from generator.render.comparison.workbook.comparison_book import comparison_workbook
+from generator.render.comparison.workbook.layout import FIRST_VALUE_ROW as FIRST
 from generator.spec.library import Library
 from tests.questions.comparison.test_chart import result
 from tests.render.workbook.calculator import Answer, Job, calculated, needs_uno, same, stored
@@ -64,15 +66,15 @@ def test_values_are_formulas_in_the_sizes_and_the_swept_cell(view: str) -> None:
     book = opened(built(view))
     assert book.sheetnames == ["Summary", "MACs", "Activation memory", "Crossings"]
     for name in book.sheetnames[1:3]:
-        formula = book[name]["B5"].value
+        formula = book[name][f"B{FIRST}"].value
         assert re.match(r'=IF\(Summary!\$C\$[0-9]+="OK",', formula)
         assert "Summary!$C$10" in formula
-        assert "$A5" in formula
+        assert f"$A{FIRST}" in formula
 
 
 def test_stored_values_are_exact() -> None:
     numbers = opened(built("cost"), values=True)["MACs"]
-    assert [numbers["A8"].value, numbers["B8"].value, numbers["C8"].value] == [1024, 4 * 1024 * 768**2 + 2 * 1024**2 * 768, 2_517_368_832]
+    assert [numbers[f"{column}{FIRST + 3}"].value for column in "ABC"] == [1024, 4 * 1024 * 768**2 + 2 * 1024**2 * 768, 2_517_368_832]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -104,8 +106,10 @@ def test_sheets_print_one_page_wide_with_their_heads_and_are_frozen(language: st
         assert (sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight) == (1, 0)
         assert sheet.sheet_properties.pageSetUpPr is not None
         assert sheet.sheet_properties.pageSetUpPr.fitToPage
-    assert [sheet.print_title_rows for sheet in book.worksheets] == [None, "$1:$4", "$1:$4", "$1:$4"]
-    assert [sheet.freeze_panes for sheet in book.worksheets] == ["C3", "B5", "B5", "A5"]
+    # Values and ratios have heads of their own, and begin on pages of their own.
+    assert [[one.id for one in sheet.row_breaks.brk] != [] for sheet in book.worksheets] == [False, True, True, False]
+    assert [sheet.print_title_rows for sheet in book.worksheets] == [None, None, None, "$1:$4"]
+    assert [sheet.freeze_panes for sheet in book.worksheets] == ["C3", "B1", "B1", "A5"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -181,9 +185,9 @@ def test_libreoffice_calculates_the_same(name: str, language: str, tmp_path: Pat
 def test_other_sizes_typed_in_change_the_values_and_it_is_said(tmp_path: Path) -> None:
     widths: dict[Cell, Any] = {("Summary", "C10"): 96, ("Summary", "D10"): 96}
     usual, narrow, longer = asked(built("cost"), [{}, widths, {("Summary", "A19"): 2048}], tmp_path)
-    assert narrow.values["MACs", "B8"] == 4 * 1024 * 96**2 + 2 * 1024**2 * 96
-    assert longer.values["MACs", "B8"] == 4 * 2048 * 768**2 + 2 * 2048**2 * 768
-    assert longer.values["Activation memory", "A8"] == 2048
+    assert narrow.values["MACs", f"B{FIRST + 3}"] == 4 * 1024 * 96**2 + 2 * 1024**2 * 96
+    assert longer.values["MACs", f"B{FIRST + 3}"] == 4 * 2048 * 768**2 + 2 * 2048**2 * 768
+    assert longer.values["Activation memory", f"A{FIRST + 3}"] == 2048
     assert usual.values["Summary", "A4"].startswith("The sizes are those of the file as it was built")
     assert all(answer.values["Summary", "A4"].startswith("Sizes were changed") for answer in (narrow, longer))
 
@@ -200,7 +204,9 @@ def test_no_input_makes_an_error_and_no_misfit_has_a_value(name: str, tmp_path: 
     seen = 0
     for case, answer in zip(cases, asked(data, cases, tmp_path), strict=True):
         if set(case) == set(inputs) and 7 not in case.values():
-            values = [answer.values["MACs", f"{column}{row}"] for column in "BC"[: 1 if name == "share" else 2] for row in range(5, 9)]
+            values = [
+                answer.values["MACs", f"{column}{row}"] for column in "BC"[: 1 if name == "share" else 2] for row in range(FIRST, FIRST + 4)
+            ]
             assert set(values) == {"n/a"}
             seen += 1
     assert seen == 4
@@ -216,7 +222,7 @@ def test_a_side_that_does_not_fit_says_which_condition_it_breaks(tmp_path: Path)
     assert answer.values["Summary", f"C{row}"] == "needs that s is a multiple of p"
     assert answer.values["Summary", f"D{row}"] == "needs that s is a multiple of 8*p*M"
     assert answer.values["Summary", f"E{row}"] == "not all sizes are whole"  # M = s/32
-    assert [answer.values["MACs", f"{column}5"] for column in "BCD"] == ["n/a"] * 3
+    assert [answer.values["MACs", f"{column}{FIRST}"] for column in "BCD"] == ["n/a"] * 3
 
 
 @pytest.mark.slow
@@ -228,3 +234,27 @@ def test_lines_have_room_for_what_they_say_where_sizes_do_not_fit() -> None:
     assert width < len(said[0].value)  # so that it takes two lines
     heights = [summary.row_dimensions[row].height for row in range(said[0].row - 4, said[0].row + 1)]
     assert min(heights) >= 2 * 12  # of 10 points with some air, in the other lines too, as sizes can be typed over
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_chart_of_a_measure_is_seen_before_its_values(language: str) -> None:
+    book = opened(built("cost", language))
+    for page in book.worksheets[1:-1]:
+        (chart,) = page._charts
+        first, last = chart.anchor._from.row + 1, chart.anchor._from.row + 1 + chart.height / 2.54 * 72 / 15
+        below = [row for row in range(1, page.max_row + 1) if page.cell(row, 2).data_type == "f"]
+        assert first <= 5 < last < min(below)
+
+
+def test_chinese_answers_tell_the_numbers_of_the_english_ones() -> None:
+    for name, file in comparison_files(Library([builtin_specs_dir()])).items():
+        answer = yaml.safe_load(file.read_text(encoding="utf-8"))["answer"]
+        numbers = {language: sorted(re.findall(r"\d[\d,.]*\d|\d", text)) for language, text in answer.items()}
+        assert numbers["en"] == numbers["zh"], name
+
+
+def test_a_chinese_workbook_says_question_answer_and_sides_in_chinese() -> None:
+    book = opened(comparison_workbook(committed("causal_attention_at_bert_base"), "zh"))
+    cells = {cell.value for page in book for line in page.iter_rows() for cell in line if isinstance(cell.value, str)}
+    assert {"因果掩码下的 softmax 注意力与线性注意力", "因果掩码会改变线性注意力从何时起更省吗？", "线性"} <= cells
+    assert "linear" not in cells

@@ -81,8 +81,8 @@ def test_what_is_no_size_is_named_and_not_used(tmp_path: Path, typed: Any) -> No
     assert (summary[f"D{row}"], summary[f"E{row}"]) == (768, "not used")
     assert set(results(plan, answer)) == {"–"}
     assert (summary["A5"], summary["A6"]) == ("", "")
-    for title in ("Layers", "Formulas", "Scaling"):
-        assert answer.values[title, "A2"] == f"No answer at these sizes: {said}"
+    for title, at in (("Layers", "B2"), ("Formulas", "A2"), ("Scaling", "B2")):
+        assert answer.values[title, at] == f"No answer at these sizes: {said}"
 
 
 def test_a_formula_that_comes_to_nothing_is_no_override_and_one_that_fails_is_not_used(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_each_has_a_column_with_its_own_formulas(tmp_path: Path) -> None:
     assert {name: off[name] for name in PARAMS} == dict.fromkeys(PARAMS, 0)
     with_what = dict(zip(lines["Preset"], lines["Column in use"], strict=False))
     assert (with_what["net-wide"], with_what["net-bare"]) == ("with inner = wide", "with bias = false")
-    assert "`gen workbook net-wide`" in values(again)["Presets", "A2"]
+    assert "`gen workbook net-wide`" in values(again)["Presets", "B2"]
     # One that cannot be shown by the other sheets cannot be chosen either.
     (chosen,) = recalculated([edited(file, tmp_path / "chosen.xlsx", {("Summary", "B2"): "net-wide"})], tmp_path)
     assert values(chosen)["Summary", "E2"] == "CHECK"

@@ -15,7 +15,7 @@ from generator.render.workbook.finish import Properties, finished, set_up_print
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.styles import add_styles
 
-HEAD_ROWS = "1:4"  # printed on top of every page of the sheets behind the first
+HEAD_ROWS = "1:4"  # of the sheet of crossings, printed on top of every page
 
 
 def comparison_workbook(result: ComparisonResult, language: str = "en") -> bytes:
@@ -41,6 +41,5 @@ def comparison_workbook(result: ComparisonResult, language: str = "en") -> bytes
         write_measure(page, layout, table)
     write_crossings(crossings, result, words)
     for page in (summary, *measures, crossings):
-        head = None if page is summary else HEAD_ROWS
-        set_up_print(page.sheet, title=comparison.title, repeated=head)
-    return finished(book, values, [summary, *measures, crossings], Properties(comparison.title, comparison.source, language))
+        set_up_print(page.sheet, title=words.said(comparison.title), repeated=HEAD_ROWS if page is crossings else None)
+    return finished(book, values, [summary, *measures, crossings], Properties(words.said(comparison.title), comparison.source, language))

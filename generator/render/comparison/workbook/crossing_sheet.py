@@ -35,5 +35,5 @@ def write_crossings(page: Page, result: ComparisonResult, words: Texts) -> None:
 
 def _sides(pair: SidePair, words: Texts) -> str:
     if pair.second is None:
-        return words("crossings.row", side=pair.first.label, row=pair.first.row)
-    return words("crossings.against", second=pair.second.label, first=pair.first.label)
+        return words("crossings.row", side=words.said(pair.first.label), row=pair.first.row)
+    return words("crossings.against", second=words.said(pair.second.label), first=words.said(pair.first.label))

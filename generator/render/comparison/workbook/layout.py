@@ -18,8 +18,9 @@ from generator.render.texts import Texts
 
 FIRST_SIZE_ROW = 9
 FIRST_SIDE_COLUMN = 3
-CHART_ROWS = 26
-FIRST_VALUE_ROW = 5  # on the sheets of measures
+CHART_ROW = 5  # in which the chart of a measure begins: it is seen at once, and the table below it
+CHART_ROWS = 21
+FIRST_VALUE_ROW = CHART_ROW + CHART_ROWS + 2  # on the sheets of measures
 _FORBIDDEN = str.maketrans("", "", "[]:*?/\\'")  # in a sheet's title
 
 
@@ -117,14 +118,9 @@ class Layout:
         return not self.is_share and len(self.sides) > 1
 
     @property
-    def chart_row(self) -> int:
-        """The row in which the chart begins."""
-        return FIRST_VALUE_ROW + len(self.values) + 1
-
-    @property
     def ratios_row(self) -> int:
-        """The row of the first ratios, below the chart, a section's title and heads."""
-        return self.chart_row + CHART_ROWS + 3
+        """The row of the first ratios, below the table of values, a section's title and heads."""
+        return FIRST_VALUE_ROW + len(self.values) + 3
 
     # The formulas of a side
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from openpyxl.utils import get_column_letter
+from openpyxl.worksheet.pagebreak import Break
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.excel import to_excel
@@ -13,20 +14,19 @@ from generator.questions.comparison.result import MeasureTable, Value
 from generator.render.comparison.workbook.chart import add_chart
 from generator.render.comparison.workbook.fit import fit
 from generator.render.comparison.workbook.layout import FIRST_VALUE_ROW, Layout
-from generator.render.workbook.cells import Page, quoted
+from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted
 from generator.render.workbook.large_numbers import kind_of
 from generator.render.workbook.sheet_plan import LONGEST_GUARDED
 
-SWEPT_WIDTH, SIDE_WIDTH, NARROW_WIDTH = 20.0, 24.0, 19.0
-MANY = 5  # sides; with more, columns are narrow
+SWEPT_WIDTH, SIDE_WIDTH, NARROWEST = 20.0, 24.0, 15.0
 LEAST_COLUMNS = 6  # that remarks are merged over
 
 
 def write_measure(page: Page, layout: Layout, table: MeasureTable) -> None:
     """Write the sheet."""
     words, count = layout.words, len(layout.sides)
-    width = SIDE_WIDTH if count <= MANY else NARROW_WIDTH
     columns = max(count, LEAST_COLUMNS)
+    width = max(NARROWEST, min(SIDE_WIDTH, float(int((PAGE_WIDTH - SWEPT_WIDTH) / columns))))
     page.widths([SWEPT_WIDTH, *([width] * columns)])
     _write_remarks(page, layout, table, columns, SWEPT_WIDTH + columns * width)
     _write_heads(page, layout, FIRST_VALUE_ROW - 1, width)
@@ -39,10 +39,11 @@ def write_measure(page: Page, layout: Layout, table: MeasureTable) -> None:
             for side in range(count):
                 _write_ratio(page, layout, i, side, values)
     if layout.has_ratios:
-        title = words("comparison.times", first=layout.sides[0].label)
+        page.sheet.row_breaks.append(Break(id=ratios - 3))
+        title = words("comparison.times", first=words.said(layout.sides[0].label))
         page.text(page.merged(f"A{ratios - 2}:{get_column_letter(1 + count)}{ratios - 2}", "Section"), title, "Section")
         _write_heads(page, layout, ratios - 1, width)
-    page.sheet.freeze_panes = f"B{FIRST_VALUE_ROW}"
+    page.sheet.freeze_panes = "B1"
     add_chart(page, layout, table, SWEPT_WIDTH + columns * width)
 
 
@@ -61,7 +62,7 @@ def _write_remarks(page: Page, layout: Layout, table: MeasureTable, columns: int
 
 
 def _write_heads(page: Page, layout: Layout, row: int, width: float) -> None:
-    heads = [layout.axis, *(side.label for side in layout.sides)]
+    heads = [layout.axis, *(layout.words.said(side.label) for side in layout.sides)]
     page.row(row, heads, "Column head, number")
     page.height(row, [(head, (width if i else SWEPT_WIDTH) - 4) for i, head in enumerate(heads)])
 

@@ -12,13 +12,14 @@ from generator.render.comparison.workbook.fit import fit, fit_formula, misfits
 from generator.render.comparison.workbook.layout import FIRST_SIZE_ROW, Layout
 from generator.render.texts import Texts
 from generator.render.workbook.cell_formulas import closed_form
-from generator.render.workbook.cells import Page, quoted, width_of
+from generator.render.workbook.cells import PAGE_WIDTH, Page, quoted, width_of
 from generator.render.workbook.sheet_plan import LARGEST_SIZE
 from generator.render.workbook.styles import BAD_LOOK, WARNING_LOOK
 from generator.render.workbook.typed import is_size
 
 NAME_WIDTH, MEANING_WIDTH = 15.0, 44.0
 NARROWEST, WIDEST = 22, 40  # of a side's column
+LEAST_OF_MANY = 15.0  # where there are so many sides that they fit a page only so
 LEAST_WIDTH = 120  # of all columns together, so that sentences have room
 
 
@@ -35,9 +36,12 @@ def write_summary(page: Page, layout: Layout) -> None:
 
 
 def _widths(layout: Layout) -> list[float]:
-    labels = [float(max(NARROWEST, min(WIDEST, width_of(side.label) + 6))) for side in layout.sides]
-    room = (LEAST_WIDTH - NAME_WIDTH - MEANING_WIDTH) / len(labels)
-    return [NAME_WIDTH, MEANING_WIDTH, *(max(label, min(room, WIDEST)) for label in labels)]
+    labels = [float(max(NARROWEST, min(WIDEST, width_of(layout.words.said(side.label)) + 6))) for side in layout.sides]
+    least, most = ((whole - NAME_WIDTH - MEANING_WIDTH) / len(labels) for whole in (LEAST_WIDTH, PAGE_WIDTH))
+    widths = [max(label, min(least, WIDEST)) for label in labels]
+    if NAME_WIDTH + MEANING_WIDTH + sum(widths) > PAGE_WIDTH and most >= LEAST_OF_MANY:
+        widths = [float(int(most))] * len(labels)
+    return [NAME_WIDTH, MEANING_WIDTH, *widths]
 
 
 def _last(layout: Layout) -> str:
@@ -55,11 +59,12 @@ def _across(page: Page, layout: Layout, row: int, style: str) -> str:
 
 def _write_head(page: Page, layout: Layout, width: float) -> None:
     comparison, words = layout.result.comparison, layout.words
-    page.text("A1", comparison.title, "Sheet title")
+    page.text("A1", words.said(comparison.title), "Sheet title")
     page.sheet.row_dimensions[1].height = 28
     for row, text, style, points in ((2, comparison.question, "Question", 15.0), (3, comparison.answer, "Prose", 15.0)):
-        page.text(_across(page, layout, row, style), " ".join(text.replace("`", "").split()), style)  # a sheet has no other typeface
-        page.height(row, [(text, width * 0.9)], points=points)
+        said = words.said(text)
+        page.text(_across(page, layout, row, style), " ".join(said.replace("`", "").split()), style)  # a sheet has no other typeface
+        page.height(row, [(said, width * 0.9)], points=points)
     as_built, changed = (quoted(words(f"comparison.{key}", crossings=words("comparison.crossings"))) for key in ("as_built", "changed"))
     typed = [(layout.size_cell(i, name), number) for i in range(len(layout.sides)) for name, number in layout.numbers(i).items()]
     typed += [(layout.value_cell(i), value) for i, value in enumerate(layout.values)]
@@ -79,10 +84,11 @@ def _write_section(page: Page, layout: Layout, row: int, title: str, remark: str
 
 
 def _write_heads(page: Page, layout: Layout, row: int, first: str, second: str, widths: list[float]) -> None:
+    words = layout.words
     page.row(row, [first, second], "Column head")
     for side, subject in enumerate(layout.sides):
-        page.text(f"{layout.side_column(side)}{row}", subject.label, "Column head, number")
-    page.height(row, [(subject.label, widths[2 + side] - 3) for side, subject in enumerate(layout.sides)])
+        page.text(f"{layout.side_column(side)}{row}", words.said(subject.label), "Column head, number")
+    page.height(row, [(words.said(subject.label), widths[2 + side] - 3) for side, subject in enumerate(layout.sides)])
 
 
 def _write_sizes(page: Page, layout: Layout, widths: list[float]) -> None:
@@ -157,7 +163,7 @@ def _write_ending(page: Page, layout: Layout, width: float) -> None:
         if not texts:
             continue
         page.text(_across(page, layout, row, "Section"), words(f"comparison.{key}"), "Section")
-        for i, text in enumerate(texts, start=row + 1):
+        for i, text in enumerate(map(words.said, texts), start=row + 1):
             page.text(_across(page, layout, i, "Words"), text)
             page.height(i, [(text, width)])
         row += len(texts) + 2
