@@ -44,6 +44,9 @@ class SentBytes(TorchDispatchMode):
             # Of a gathering the first argument is the whole that comes of it, of a scattering the second what is divided.
             sent = {"allreduce_": 2 * share * first, "_allgather_base_": share * first, "send": first}
             sent["_reduce_scatter_base_"] = share * _floats(args[1]) if name == "_reduce_scatter_base_" else 0
+            if name == "alltoall_base_":  # into the first what is divided of the second, but for this process's own part
+                parts = args[4] if len(args) > 4 and args[4] else [1] * dist.get_world_size()
+                sent[name] = _floats(args[1]) * (1 - Fraction(parts[dist.get_rank()], max(sum(parts), 1)))
             if name not in sent and first and name not in ("recv_", "recv_any_source_", "broadcast_", "barrier"):
                 raise AssertionError(f"{name} is not counted")
             self.sent[name] += int(sent.get(name, 0))
