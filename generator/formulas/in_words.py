@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from generator.formulas.whole_terms import Bounds
-from generator.formulas.words import LARGEST, AtNumbers, DoesNotFitError, Plan, planned
+from generator.formulas.words import LARGEST, AtNumbers, DoesNotFitError, WordPlan, planned
 
 PART = 1 << 16  # places of which one may need longer integers without the others having to
 
@@ -65,7 +65,7 @@ def plan_of(
     known: tuple[tuple[str, int | Fraction], ...],
     swept: tuple[tuple[str, int], ...],
     bounds: Sequence[Bounds],
-) -> Plan:
+) -> WordPlan:
     """Return the plan for some formulas and conditions; see `generator.formulas.words.planned`. Raises DoesNotFitError."""
     return planned([one.data for one in formulas], dict(known), dict(swept), bounds, formulas[0].alone)
 

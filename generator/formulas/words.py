@@ -58,7 +58,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Plan:
+class WordPlan:
     """A program for some formulas, and where its outputs are."""
 
     program: Program
@@ -88,7 +88,7 @@ def _exact_quotient(above: Any, below: Any) -> int | Fraction:
 
 def planned(
     formulas: Sequence[Any], known: Mapping[str, int | Fraction], arrays: Mapping[str, int], bounds: Sequence[Bounds], alone: AtNumbers
-) -> Plan:
+) -> WordPlan:
     """Return a plan for formulas as data; see `generator.formulas.formula_data`.
 
     Args:
@@ -114,7 +114,7 @@ class _Planner:
         self._places: dict[Any, int] = {}
         self._instructions: list[Instruction] = []
 
-    def plan(self, formulas: Sequence[Any]) -> Plan:
+    def plan(self, formulas: Sequence[Any]) -> WordPlan:
         """Return the plan for formulas and conditions. Raises DoesNotFitError."""
         wanted: list[int] = []
 
@@ -138,7 +138,7 @@ class _Planner:
             whole = self._emit(np.equal, (self._times(value, below), above), (0, 1), is_truth=True)
             found.append(Output(want(value), want(whole), (want(above), want(below)), self._bounds[value]))
         program = Program(self._inputs, self._constants, tuple(self._instructions), tuple(wanted), len(self._bounds))
-        return Plan(program, tuple(found))
+        return WordPlan(program, tuple(found))
 
     # Formulas as quotients of polynomials.
 
