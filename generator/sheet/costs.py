@@ -14,11 +14,17 @@ from generator.quantities import QUANTITIES, Counts, costs_of
 from generator.resolve.architecture import Architecture, BoundRow
 from generator.sheet.number_formats import KINDS
 from generator.sheet.sheet import SheetRow
+from generator.text.translated import Translated
 from generator.trace.tensor import Storage
 from generator.trace.tracer import Tally, Tracer
 
 ZERO = Integer(0)
-COUNTED_IN_FULL = "what it hides has no closed form and counts as visible"
+COUNTED_IN_FULL = Translated.of("what it hides has no closed form and counts as visible", {"zh": "所遮住的没有闭式，按可见计"})
+OF_STEPS = Translated.of("first state and collected steps", {"zh": "初始状态和各步的汇集"})
+OF_EXPERTS = Translated.of(
+    "finds the tokens of each expert, weighs its results and adds them up; the shapes of experts are averages",
+    {"zh": "找出各专家的词元，将其结果加权相加；专家的形状为平均值"},
+)
 
 
 def sheet_rows(arch: Architecture) -> tuple[SheetRow, ...]:
@@ -58,7 +64,9 @@ def _rows(arch: Architecture, depth: int, count: Expr, tracer: Tracer, saved: Ma
         own = _costs(tracer.tallies.get(bound.path, Tally()), saved.get(bound.path, ZERO), tracer.facts)
         if bound.child is None:
             row = _row(bound, inputs, depth, repeat, own, bound.row.op)
-            remark = {"note": f"{row.note}; {COUNTED_IN_FULL}".removeprefix("; ")} if bound.path in tracer.hidden.uncounted else {}
+            remark = (
+                {"note": f"{row.note}; {COUNTED_IN_FULL}" if row.note else COUNTED_IN_FULL} if bound.path in tracer.hidden.uncounted else {}
+            )
             yield replace(row, told={**row.told, **remark})
             continue
         parts = tuple(_rows(bound.child, depth + 1, repeat, tracer, saved))
@@ -76,10 +84,10 @@ def _overhead(bound: BoundRow, depth: int, count: Expr, own: Mapping[str, Expr])
         return ()
     shapes = tuple((name, x.shape) for name, x in bound.results.items())
     if bound.row.scan:
-        name, op, inputs, note = "steps", "scan", bound.input_names, "first state and collected steps"
+        name, op, inputs, note = "steps", "scan", bound.input_names, OF_STEPS
     else:
         name, op, inputs = "mixing", "experts", tuple(bound.child.outputs) if bound.child is not None else ()
-        note = "finds the tokens of each expert, weighs its results and adds them up; the shapes of experts are averages"
+        note = OF_EXPERTS
     while bound.child is not None and name in bound.child.spec.rows:
         name += "_of_all"
     return (SheetRow(f"{bound.path}.{name}", name, depth, op, inputs, shapes, count, False, own, {"note": note}),)

@@ -126,3 +126,10 @@ def test_names_have_numbers_and_what_is_unknown_stays() -> None:
     assert texts("zh").named("gizmo", Translated.of("a gizmo", {"zh": "小物件"})) == "gizmo（小物件）"
     assert texts("en").named("stage3", "a stage") == "stage3"
     assert texts("zh").block("multi head attention") == "多头注意力"
+
+
+def test_what_a_sheet_says_of_its_own_rows_is_told_in_chinese_too() -> None:
+    sheet = compile_spec(Library(), "mixture_of_experts").sheet
+    (note,) = (row.note for row in sheet.rows if row.op == "experts")
+    assert note.startswith("finds the tokens of each expert")
+    assert texts("zh").said(note).startswith("找出各专家的词元")
