@@ -140,7 +140,7 @@ mine.yaml:7:34: error: `pair` takes 2 inputs (x, y), but an expert reads its tok
 mine.yaml:7:36: error: `sum_up` cannot be an expert: its result must have a row for each token
     7 |   y: {use: sum_up, in: x, experts: E, by: top.indices}
       |                                    ^
-  it is given [its_tokens, d], and its result is [1, d]""",
+  it is given [tokens of one expert, d], and its result is [1, d]""",
     ),
     "more experts of a token than there are": (
         """\
