@@ -27,7 +27,8 @@ from generator.trace.pointwise import binary
 from generator.trace.tensor import Kind, Tensor
 from generator.trace.tracer import Tally
 
-ITS_TOKENS = symbol("tokens of one expert")  # stands for the number of tokens of one expert, while it is seen whether costs grow evenly with it
+# Stands for their number while it is seen whether costs grow evenly with it.
+ITS_TOKENS = symbol("tokens of one expert")
 _READS: tuple[tuple[str, str, Kind], ...] = (("in", "tokens", "float"), ("by", "experts", "index"), ("weights", "weights", "float"))
 
 
