@@ -41,6 +41,13 @@ EXAMPLES = """\
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
+    add_what(parser)
+    parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
+    add_json(parser, "print JSON: what was written, by spec and format, and all mistakes")
+
+
+def add_what(parser: argparse.ArgumentParser) -> None:
+    """Declare what is built, and how."""
     add_paths(parser)
     add_specs(parser)
     names, every = (",".join(dict.fromkeys(kind.folder for kind in kinds)) for kinds in (FORMATS, EVERY_FORMAT))
@@ -50,8 +57,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", metavar="N", type=count_of("processes"), default=0, help="processes (default: as many as are of use)")
     add_language(parser)
     parser.add_argument("--force", action="store_true", help="replace also outputs that were edited by hand")
-    parser.add_argument("--check", action="store_true", help="write nothing; compare, and exit 1 if anything is out of date")
-    add_json(parser, "print JSON: what was written, by spec and format, and all mistakes")
 
 
 def run(args: argparse.Namespace) -> int:

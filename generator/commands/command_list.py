@@ -37,6 +37,7 @@ class Command:
 
 COMMANDS: tuple[Command, ...] = (
     Command("build", "write the module, the page and the workbook of each spec", "generator.commands.build"),
+    Command("watch", "build again whenever a spec is saved, until Ctrl-C", "generator.commands.watch"),
     Command("check", "find mistakes in specs, and claims and expectations that do not hold", "generator.commands.check"),
     Command("list", "list the specs that can be named", "generator.commands.list"),
     Command("show", "show the rows of a spec in the terminal", "generator.commands.show", asks=True),
