@@ -75,7 +75,8 @@ def test_version(capsys) -> None:
 
 def test_an_unknown_command_suggests_near_ones(capsys) -> None:
     assert main(["biuld", "specs"]) == 2
-    assert capsys.readouterr().err.startswith("error: there is no command `biuld`\n  did you mean `build`?\n  commands: build, watch, check, ")
+    said = "error: there is no command `biuld`\n  did you mean `build`?\n  commands: build, watch, check, "
+    assert capsys.readouterr().err.startswith(said)
 
 
 @pytest.mark.parametrize(
