@@ -280,6 +280,17 @@ def _falcon_mamba(rng: random.Random) -> dict[str, Any]:
     return {**_mamba(rng), "tie_word_embeddings": rng.random() < 0.5}
 
 
+NO_POSITIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": None}}
+
+
+def _olmo_hybrid(rng: random.Random) -> dict[str, Any]:
+    drawn = decoder(rng, num_hidden_layers=rng.randint(4, 9), attention_bias=rng.random() < 0.5, tie_word_embeddings=rng.random() < 0.5)
+    keys = rng.randint(1, 3)
+    own = {"linear_num_key_heads": keys, "linear_num_value_heads": keys * rng.randint(1, 3), "linear_conv_kernel_dim": rng.randint(2, 5)}
+    widths = {"linear_key_head_dim": rng.choice([None, rng.randint(3, 9)]), "linear_value_head_dim": rng.choice([None, rng.randint(3, 9)])}
+    return {**drawn, **own, **widths, **NO_POSITIONS, "pad_token_id": None}
+
+
 def _jamba(rng: random.Random) -> dict[str, Any]:
     experts = rng.randint(2, 5)
     drawn = decoder(rng, num_experts=experts, num_experts_per_tok=rng.randint(1, experts), num_hidden_layers=8 * rng.randint(1, 3))
@@ -433,6 +444,7 @@ UNSAID: dict[str, dict[str, Any]] = {
     "deberta-v2": DEBERTA,
     "granitemoe": GRANITE_SCALES,
     "qwen3_moe": {"norm_topk_prob": True},
+    "olmo_hybrid": NO_POSITIONS,
     "deepseek_v2": {"first_k_dense_replace": 1, "num_experts_per_tok": 6, "q_lora_rank": None},
 }
 DRAWS: dict[str, Draw] = {
@@ -474,6 +486,7 @@ DRAWS: dict[str, Draw] = {
     "mamba": _mamba,
     "mamba2": _mamba2,
     "rwkv": _rwkv,
+    "olmo_hybrid": _olmo_hybrid,
     "falcon_mamba": _falcon_mamba,
     "xlstm": _xlstm,
     "recurrent_gemma": _recurrent_gemma,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 import pytest
 import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from generator.api import load
-from generator.proof.verify.references import falcon_mamba, jamba, qwen3_next, recurrent_gemma, xlstm
+from generator.proof.verify.references import falcon_mamba, jamba, olmo_hybrid, qwen3_next, recurrent_gemma, xlstm
 
 
 def products(other: nn.Module, n: int) -> int:
@@ -34,20 +37,20 @@ def test_matmul_flops_of_jamba_are_those_of_transformers_but_for_positions_that_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 9])
-def test_matmul_flops_of_qwen3_next_are_those_of_transformers_and_of_the_steps_that_it_writes_as_sums(
-    n: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "reference"), [("qwen3_next", qwen3_next), ("olmo_hybrid", olmo_hybrid)])
+def test_matmul_flops_of_delta_rules_are_those_of_transformers_and_of_the_steps_that_it_writes_as_sums(
+    name: str, reference: Any, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from transformers.models.qwen3_next import modeling_qwen3_next as theirs
-
+    theirs: Any = import_module(f"transformers.models.{name}.modeling_{name}")
     monkeypatch.setattr(theirs, "torch_chunk_gated_delta_rule", theirs.torch_recurrent_gated_delta_rule)
     torch.manual_seed(0)
-    counted = products(qwen3_next.model(**qwen3_next.CONFIGURATION, attn_implementation="eager").eval(), n)
-    sizes, mixers = qwen3_next.SMALL, 4
+    counted = products(reference.model(**reference.CONFIGURATION, attn_implementation="eager").eval(), n)
+    sizes, mixers = reference.SMALL, 4
     heads, key, value = (sizes[size] for size in "Hsp")
     near = cut_off(2 * sizes["G"] * key + heads * value, sizes["K"])
     # what a state holds for the key, and what it says to the query: two contractions, which transformers writes as a product and a sum
     steps = 2 * 2 * 2 * n * heads * key * value
-    assert load("qwen3_next").cost(b=2, n=n, **sizes).matmul_flops == counted + mixers * (steps - near)
+    assert load(name).cost(b=2, n=n, **sizes).matmul_flops == counted + mixers * (steps - near)
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ FULL_SIZE |= {
     "granite_moe",
     "roberta",
 }
-FULL_SIZE |= {"falcon_mamba", "jamba", "lstm_language_model", "mamba2", "qwen3_next", "recurrent_gemma", "rwkv", "siglip", "xlstm"}
+FULL_SIZE |= {"falcon_mamba", "jamba", "olmo_hybrid", "lstm_language_model", "mamba2", "qwen3_next", "recurrent_gemma", "rwkv", "siglip", "xlstm"}
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "efficientnet", "gmlp", "mlp_mixer"}
@@ -60,6 +60,7 @@ OTHER_PRODUCTS = {
     "recurrent_gemma",
     "xlstm",
     "falcon_mamba",
+    "olmo_hybrid",
     "deepseek_v2_lite",
     "deepseek_v3",
     "longformer",
