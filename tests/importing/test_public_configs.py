@@ -198,7 +198,7 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("xlstm", "weight_mode", {"weight_mode": "fused"}),
     ("falcon_mamba", "use_bias", {"use_bias": True}),
     ("olmo_hybrid", "linear_allow_neg_eigval", {"linear_allow_neg_eigval": False}),
-    ("olmo_hybrid", "rope_theta", {"rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}}),
+    ("olmo_hybrid", "rope_parameters_rope_theta", {"rope_parameters": {"rope_type": "default", "rope_theta": 500000.0}}),
     ("rwkv", "attention_hidden_size", {"attention_hidden_size": 10}),
     ("qwen3_next", "norm_topk_prob", {"norm_topk_prob": False}),
     ("qwen3_next", "layer_types", {"num_hidden_layers": 2, "layer_types": ["full_attention", "linear_attention"]}),

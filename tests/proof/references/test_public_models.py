@@ -42,7 +42,18 @@ FULL_SIZE |= {
     "granite_moe",
     "roberta",
 }
-FULL_SIZE |= {"falcon_mamba", "jamba", "olmo_hybrid", "lstm_language_model", "mamba2", "qwen3_next", "recurrent_gemma", "rwkv", "siglip", "xlstm"}
+FULL_SIZE |= {
+    "falcon_mamba",
+    "jamba",
+    "olmo_hybrid",
+    "lstm_language_model",
+    "mamba2",
+    "qwen3_next",
+    "recurrent_gemma",
+    "rwkv",
+    "siglip",
+    "xlstm",
+}
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "efficientnet", "gmlp", "mlp_mixer"}
