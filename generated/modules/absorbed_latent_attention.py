@@ -1,6 +1,6 @@
 """Multi-head latent attention, absorbed.
 
-Generated from blocks/attention/absorbed_latent_attention.yaml (sha256 bf645f1aba4fe629); edit the spec, not this file (content e84748b1e28e6a1b).
+Generated from blocks/attention/absorbed_latent_attention.yaml (sha256 e4cafa5d780686b3); edit the spec, not this file (content c292b3780f803a02).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Learned affine transformation.
 
-Generated from blocks/norm/affine.yaml (sha256 e365cb05c59fcf35); edit the spec, not this file (content f21afa942eb99882).
+Generated from blocks/norm/affine.yaml (sha256 7fb1859b2604a5d5); edit the spec, not this file (content e7dbf0f15ccc4e45).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ALBERT.
 
-Generated from models/albert.yaml (sha256 07b7256d770a776a); edit the spec, not this file (content 22d33e12765fd08e).
+Generated from models/albert.yaml (sha256 bcd0797a8368e52a); edit the spec, not this file (content 27cf6f30ed7af5b8).
 """
 
 from __future__ import annotations

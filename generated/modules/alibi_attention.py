@@ -1,6 +1,6 @@
 """Causal attention with linear biases.
 
-Generated from blocks/attention/alibi_attention.yaml (sha256 bfd4df603015cba5); edit the spec, not this file (content 403428d0f1903644).
+Generated from blocks/attention/alibi_attention.yaml (sha256 4ec3511fe7782ca3); edit the spec, not this file (content a1e9120551bbae48).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention with low-rank adapters.
 
-Generated from blocks/attention/attention_with_lora.yaml (sha256 6a0947059397984c); edit the spec, not this file (content d578dde13c378b1b).
+Generated from blocks/attention/attention_with_lora.yaml (sha256 65c3d6a0a57e24c6); edit the spec, not this file (content 53c81a10402a7513).
 """
 
 from __future__ import annotations

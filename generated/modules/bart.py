@@ -1,6 +1,6 @@
 """BART.
 
-Generated from models/bart.yaml (sha256 7fcd731504397a01); edit the spec, not this file (content 73a87f4f65da0895).
+Generated from models/bart.yaml (sha256 5210e9cc3df70210); edit the spec, not this file (content cd698cb1dbf95021).
 """
 
 from __future__ import annotations

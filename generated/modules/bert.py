@@ -1,6 +1,6 @@
 """BERT.
 
-Generated from models/bert.yaml (sha256 f5ad6c65d28f7758); edit the spec, not this file (content c2c8329041ab30f5).
+Generated from models/bert.yaml (sha256 2f6aa109f7d8c003); edit the spec, not this file (content 552507845c510b31).
 """
 
 from __future__ import annotations

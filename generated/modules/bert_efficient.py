@@ -1,6 +1,6 @@
 """BERT with efficient attention.
 
-Generated from models/bert_efficient.yaml (sha256 77a3c1650195474c); edit the spec, not this file (content 9687207bcabe899f).
+Generated from models/bert_efficient.yaml (sha256 10b18b7f8ba6c7eb); edit the spec, not this file (content 26abf67dbb064f4c).
 """
 
 from __future__ import annotations

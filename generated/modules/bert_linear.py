@@ -1,6 +1,6 @@
 """BERT with linear attention.
 
-Generated from models/bert_linear.yaml (sha256 f0a9addd9caec6f6); edit the spec, not this file (content b0a295d0bd8f624f).
+Generated from models/bert_linear.yaml (sha256 31fa575c89417e7a); edit the spec, not this file (content 92ae68392817370c).
 """
 
 from __future__ import annotations

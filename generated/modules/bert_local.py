@@ -1,6 +1,6 @@
 """BERT with local window attention.
 
-Generated from models/bert_local.yaml (sha256 c4984d47b8a58ac1); edit the spec, not this file (content 0c088c8eb3cf039a).
+Generated from models/bert_local.yaml (sha256 443bcf8c09ac75b4); edit the spec, not this file (content 20d97b8945eb251d).
 """
 
 from __future__ import annotations

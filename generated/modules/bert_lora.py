@@ -1,6 +1,6 @@
 """BERT with low-rank adapters.
 
-Generated from models/bert_lora.yaml (sha256 dc0e26bf5a47b81f); edit the spec, not this file (content 41a7c6e1d9bf5e20).
+Generated from models/bert_lora.yaml (sha256 451f3f38bc8c2627); edit the spec, not this file (content c1e4d7ae862bdd94).
 """
 
 from __future__ import annotations

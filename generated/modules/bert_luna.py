@@ -1,6 +1,6 @@
 """BERT with Luna attention.
 
-Generated from models/bert_luna.yaml (sha256 35991e9418fce060); edit the spec, not this file (content 73ee08622dfa02fa).
+Generated from models/bert_luna.yaml (sha256 21a6681b41c63c07); edit the spec, not this file (content 854479d5384f9872).
 """
 
 from __future__ import annotations

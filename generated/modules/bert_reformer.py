@@ -1,6 +1,6 @@
 """BERT with Reformer attention.
 
-Generated from models/bert_reformer.yaml (sha256 5ead51e0a2cd783c); edit the spec, not this file (content 371855e06aac9286).
+Generated from models/bert_reformer.yaml (sha256 66085ae35907220b); edit the spec, not this file (content 5b7871cfd6e0ef13).
 """
 
 from __future__ import annotations

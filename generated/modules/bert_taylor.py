@@ -1,6 +1,6 @@
 """BERT with first-order Taylor attention.
 
-Generated from models/bert_taylor.yaml (sha256 743e367423cdca49); edit the spec, not this file (content f63bc7dee0ae7685).
+Generated from models/bert_taylor.yaml (sha256 08586964cb6494f8); edit the spec, not this file (content d3dcfb6fd5d06b7c).
 """
 
 from __future__ import annotations

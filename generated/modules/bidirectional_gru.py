@@ -1,6 +1,6 @@
 """Layer of gated recurrent units in both directions.
 
-Generated from blocks/recurrent/bidirectional_gru.yaml (sha256 287fe9d895588067); edit the spec, not this file (content 7d54d8447ee63e2d).
+Generated from blocks/recurrent/bidirectional_gru.yaml (sha256 b88428cca033958b); edit the spec, not this file (content 32c9ba9bda0be68a).
 """
 
 from __future__ import annotations

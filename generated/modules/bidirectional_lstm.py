@@ -1,6 +1,6 @@
 """Layer of a long short-term memory in both directions.
 
-Generated from blocks/recurrent/bidirectional_lstm.yaml (sha256 15fb29f35ecd814e); edit the spec, not this file (content 357eb7d17c368915).
+Generated from blocks/recurrent/bidirectional_lstm.yaml (sha256 beecb42ae75fe493); edit the spec, not this file (content 6fab00d40853f0b7).
 """
 
 from __future__ import annotations

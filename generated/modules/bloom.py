@@ -1,6 +1,6 @@
 """BLOOM.
 
-Generated from models/bloom.yaml (sha256 f0a14114a3b293da); edit the spec, not this file (content 34866894a74652c3).
+Generated from models/bloom.yaml (sha256 faae9888d35da3ba); edit the spec, not this file (content 3690683f55fab7d8).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """BLOOM: attention.
 
-Generated from models/bloom.yaml (sha256 9c23f6b997194dd7); edit the spec, not this file (content 924622188ac4ad2d).
+Generated from models/bloom.yaml (sha256 ea794c9a09547c37); edit the spec, not this file (content 8b971647e95f428b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Self-attention with bucketed relative positions.
 
-Generated from blocks/attention/bucketed_attention.yaml (sha256 cac3f49b4683234a); edit the spec, not this file (content f6bd407b1402860f).
+Generated from blocks/attention/bucketed_attention.yaml (sha256 7f89e6a5c6a9d0bb); edit the spec, not this file (content aad910dd30311886).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head cross-attention whose keys and values are made once.
 
-Generated from blocks/attention/cached_cross_attention.yaml (sha256 f9b43985e523ae4b); edit the spec, not this file (content c91b8f2250214eb8).
+Generated from blocks/attention/cached_cross_attention.yaml (sha256 453e8138c98dc839); edit the spec, not this file (content f6f1685eeb2929a1).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cross Attention Transformer.
 
-Generated from models/cat.yaml (sha256 a441ef66118ba2f6); edit the spec, not this file (content db2bf00f6ca35d07).
+Generated from models/cat.yaml (sha256 4b61a5f61304e22d); edit the spec, not this file (content fc6ae7a7fdd656d3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Group of three CAT blocks.
 
-Generated from blocks/layers/cat_group.yaml (sha256 ae1da6d9db96bbc9); edit the spec, not this file (content 97ac9e612b52cab1).
+Generated from blocks/layers/cat_group.yaml (sha256 4c4a1b0209df07fd); edit the spec, not this file (content 9f32795f22a82496).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with a key-value cache.
 
-Generated from blocks/attention/causal_attention.yaml (sha256 f176910e7096eb6c); edit the spec, not this file (content 52e621408d554fb6).
+Generated from blocks/attention/causal_attention.yaml (sha256 5a20fb6616af0bd0); edit the spec, not this file (content 1d803355edd2b57a).
 """
 
 from __future__ import annotations

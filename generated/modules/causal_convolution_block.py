@@ -1,6 +1,6 @@
 """Causal convolution block.
 
-Generated from blocks/convolution/causal_convolution_block.yaml (sha256 4877361e126b5218); edit the spec, not this file (content 8ae3f3d937e9d271).
+Generated from blocks/convolution/causal_convolution_block.yaml (sha256 a8cce42a00e24590); edit the spec, not this file (content bfc542614cf51e07).
 """
 
 from __future__ import annotations

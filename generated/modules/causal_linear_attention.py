@@ -1,6 +1,6 @@
 """Causal linear attention.
 
-Generated from blocks/attention/causal_linear_attention.yaml (sha256 31ac3a9f089a092a); edit the spec, not this file (content ef6d347353bff776).
+Generated from blocks/attention/causal_linear_attention.yaml (sha256 0c6f8b4ef0f2ff0e); edit the spec, not this file (content e8773c2502623d37).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/causal_rotary_attention.yaml (sha256 7acd38abb415820a); edit the spec, not this file (content 517771459343e6cb).
+Generated from blocks/attention/causal_rotary_attention.yaml (sha256 c9e642ca3c431776); edit the spec, not this file (content d85f80682ec660fb).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention to a chunk and the one before.
 
-Generated from blocks/attention/chunked_attention.yaml (sha256 839ea88f49093b50); edit the spec, not this file (content 701ce3f9967b353e).
+Generated from blocks/attention/chunked_attention.yaml (sha256 0744841d160f21d2); edit the spec, not this file (content 34ca6983a8d45571).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba-2 mixer in chunks.
 
-Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 99c1a8928c498c48); edit the spec, not this file (content 25ec4e69b3ae59fc).
+Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 a1e68f086203f92c); edit the spec, not this file (content 2d164f79322bde98).
 """
 
 from __future__ import annotations

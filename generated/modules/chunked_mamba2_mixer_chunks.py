@@ -1,6 +1,6 @@
 """State space in chunks.
 
-Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 bce33726d60cdc12); edit the spec, not this file (content 1759e73f18eb26c2).
+Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 0bd5b73dbf8f2a09); edit the spec, not this file (content 58450e36b6902223).
 """
 
 from __future__ import annotations

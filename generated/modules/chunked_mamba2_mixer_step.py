@@ -1,6 +1,6 @@
 """Step from chunk to chunk.
 
-Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 bc10c51e7d7a4dd9); edit the spec, not this file (content b3176a199e56b8bd).
+Generated from blocks/recurrent/chunked_mamba2_mixer.yaml (sha256 08c11270e19a3d92); edit the spec, not this file (content 7cca88ce9bbca9bb).
 """
 
 from __future__ import annotations

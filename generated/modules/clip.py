@@ -1,6 +1,6 @@
 """CLIP.
 
-Generated from models/clip.yaml (sha256 5115decfad189a7c); edit the spec, not this file (content 3aa4bb4e15095c99).
+Generated from models/clip.yaml (sha256 d5806837958c4a26); edit the spec, not this file (content a1cec3f4b0509281).
 """
 
 from __future__ import annotations

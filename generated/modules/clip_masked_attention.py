@@ -1,6 +1,6 @@
 """Multi-head self-attention of a text.
 
-Generated from models/clip.yaml (sha256 36b062658a2ed508); edit the spec, not this file (content 5c164240c1aea95e).
+Generated from models/clip.yaml (sha256 ba2e5863a1230829); edit the spec, not this file (content 5eef3acdc4519852).
 """
 
 from __future__ import annotations

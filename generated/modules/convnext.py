@@ -1,6 +1,6 @@
 """ConvNeXt.
 
-Generated from models/convnext.yaml (sha256 7b1160674cef8e6e); edit the spec, not this file (content ab437086e2cc27b4).
+Generated from models/convnext.yaml (sha256 dcdfb9da55a1ae9b); edit the spec, not this file (content 3e1631fd117930c2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ConvNeXt: block.
 
-Generated from models/convnext.yaml (sha256 2b34d01c7404fb51); edit the spec, not this file (content 688a903837b204f1).
+Generated from models/convnext.yaml (sha256 0a9c0568abb711cc); edit the spec, not this file (content 00933417691e9d39).
 """
 
 from __future__ import annotations

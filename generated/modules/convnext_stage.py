@@ -1,6 +1,6 @@
 """ConvNeXt: stage.
 
-Generated from models/convnext.yaml (sha256 3cbf5f10d0eef135); edit the spec, not this file (content 9973de47b9e59e77).
+Generated from models/convnext.yaml (sha256 9eb066a05fbe55b6); edit the spec, not this file (content 87c8e75dd523bd93).
 """
 
 from __future__ import annotations

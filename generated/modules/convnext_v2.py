@@ -1,6 +1,6 @@
 """ConvNeXt V2.
 
-Generated from models/convnext_v2.yaml (sha256 14de40bbb5c79aa7); edit the spec, not this file (content 1d39ddab7cbf58d5).
+Generated from models/convnext_v2.yaml (sha256 dfa9de874ec6c07d); edit the spec, not this file (content 70e738eb920197ce).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Convolutional layer over a sequence.
 
-Generated from blocks/convolution/convolution_layer.yaml (sha256 442c5570964d1e76); edit the spec, not this file (content fb3b38df17412cc2).
+Generated from blocks/convolution/convolution_layer.yaml (sha256 0fcad5eb4718390c); edit the spec, not this file (content 7c8b1e76c5e049b2).
 """
 
 from __future__ import annotations

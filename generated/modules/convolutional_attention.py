@@ -1,6 +1,6 @@
 """Attention with convolutional projections.
 
-Generated from blocks/attention/convolutional_attention.yaml (sha256 1a833a2eb8fdbc81); edit the spec, not this file (content 9e3aa91f22e885ba).
+Generated from blocks/attention/convolutional_attention.yaml (sha256 5244786b15732279); edit the spec, not this file (content a876ebc4e89eeff6).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention with convolutional projections and a class token.
 
-Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 333142105b8c514b); edit the spec, not this file (content 5ecc31447934ffa2).
+Generated from blocks/attention/convolutional_attention_with_token.yaml (sha256 1e28f3675238d264); edit the spec, not this file (content 6611f68e3cf03c90).
 """
 
 from __future__ import annotations

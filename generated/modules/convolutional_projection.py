@@ -1,6 +1,6 @@
 """Depth-wise projection of a grid to tokens.
 
-Generated from blocks/attention/convolutional_projection.yaml (sha256 238f32bc0d7ff28a); edit the spec, not this file (content 5d45618fb1dcf602).
+Generated from blocks/attention/convolutional_projection.yaml (sha256 b65ef2842931dddb); edit the spec, not this file (content 01f035c681337e12).
 """
 
 from __future__ import annotations

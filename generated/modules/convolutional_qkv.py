@@ -1,6 +1,6 @@
 """Queries, keys and values by standard convolutions.
 
-Generated from blocks/attention/convolutional_qkv.yaml (sha256 67b2c19373d954c8); edit the spec, not this file (content 5c6783f664eb39bd).
+Generated from blocks/attention/convolutional_qkv.yaml (sha256 a0147fc328867df6); edit the spec, not this file (content a466064dc6d86466).
 """
 
 from __future__ import annotations

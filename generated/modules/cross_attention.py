@@ -1,6 +1,6 @@
 """Multi-head cross-attention.
 
-Generated from blocks/attention/cross_attention.yaml (sha256 c2a9490c116b59ef); edit the spec, not this file (content 0b7e746459149537).
+Generated from blocks/attention/cross_attention.yaml (sha256 14f4828092b61585); edit the spec, not this file (content 6555351f45556595).
 """
 
 from __future__ import annotations

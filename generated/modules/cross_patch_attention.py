@@ -1,6 +1,6 @@
 """Cross-patch self-attention (CPSA).
 
-Generated from blocks/attention/cross_patch_attention.yaml (sha256 667161023569ab11); edit the spec, not this file (content e346e15a94d31ad4).
+Generated from blocks/attention/cross_patch_attention.yaml (sha256 61419f0b12d78e3b); edit the spec, not this file (content 86166d25c1cefa5c).
 """
 
 from __future__ import annotations

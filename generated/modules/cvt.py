@@ -1,6 +1,6 @@
 """Convolutional vision Transformer.
 
-Generated from models/cvt.yaml (sha256 56ff83c285aed7ea); edit the spec, not this file (content 054fdabb01537e0b).
+Generated from models/cvt.yaml (sha256 2d752a01dde682a7); edit the spec, not this file (content b7421318d69bf099).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """U-Net of DDPM.
 
-Generated from models/ddpm.yaml (sha256 dadaf19f719f2ee0); edit the spec, not this file (content 13ede89d0af99724).
+Generated from models/ddpm.yaml (sha256 72e7dc94c18bd4ce); edit the spec, not this file (content 86e190d19a5547d0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Residual unit and attention.
 
-Generated from models/ddpm.yaml (sha256 16e51d6274115d08); edit the spec, not this file (content 7ad72e0244c89160).
+Generated from models/ddpm.yaml (sha256 75e41b55dcdea507); edit the spec, not this file (content 0ee60203a7ba95ff).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention among positions of an image.
 
-Generated from models/ddpm.yaml (sha256 9e3661d24fd6a5be); edit the spec, not this file (content 03e556af0cad8b48).
+Generated from models/ddpm.yaml (sha256 4721f22626cd8523); edit the spec, not this file (content f048d0e1e281e37f).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Branch of a residual unit.
 
-Generated from models/ddpm.yaml (sha256 4469b001f3a66181); edit the spec, not this file (content 2b9ba90cdda29b3d).
+Generated from models/ddpm.yaml (sha256 a83b18a55016efb5); edit the spec, not this file (content 20b6a9f3bc683179).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Residual unit of two inputs.
 
-Generated from models/ddpm.yaml (sha256 574f3c0c9d707c40); edit the spec, not this file (content d645c4cd1b02e0e2).
+Generated from models/ddpm.yaml (sha256 1091c532570bde6b); edit the spec, not this file (content 70f2e71f18d2c76c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Twice the size of an image.
 
-Generated from models/ddpm.yaml (sha256 fa26c3d449df93c3); edit the spec, not this file (content aa4f00332323dc5e).
+Generated from models/ddpm.yaml (sha256 d75fb407a47a21d3); edit the spec, not this file (content c56326526c67bdf9).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Half the size of an image.
 
-Generated from models/ddpm.yaml (sha256 4540899d4cf47d9b); edit the spec, not this file (content cf4eff769801d7db).
+Generated from models/ddpm.yaml (sha256 4e9b5c483b4dd815); edit the spec, not this file (content bc5fe9fb085aa29d).
 """
 
 from __future__ import annotations

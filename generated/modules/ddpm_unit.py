@@ -1,6 +1,6 @@
 """Residual unit of equal widths.
 
-Generated from models/ddpm.yaml (sha256 f1fa0e08e54e12c5); edit the spec, not this file (content 5c0e8d07e0cd6fa3).
+Generated from models/ddpm.yaml (sha256 c29d9d8735e78e3c); edit the spec, not this file (content a3c1753fd6bc3a1a).
 """
 
 from __future__ import annotations

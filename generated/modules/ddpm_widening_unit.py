@@ -1,6 +1,6 @@
 """Residual unit of other widths.
 
-Generated from models/ddpm.yaml (sha256 988642b51da2b9c4); edit the spec, not this file (content 9de76ffc7a2283d8).
+Generated from models/ddpm.yaml (sha256 2af5ce0826f9dad7); edit the spec, not this file (content 0aa4ab2c2f866921).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Post-norm decoder block.
 
-Generated from blocks/layers/decoder_block.yaml (sha256 4475ffdb1c63fcbc); edit the spec, not this file (content 879f58fe5f42860c).
+Generated from blocks/layers/decoder_block.yaml (sha256 dca046aaa177190a); edit the spec, not this file (content 64a33ebdeb9af088).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DeepSeek-V2.
 
-Generated from models/deepseek_v2.yaml (sha256 8323ac165a377c37); edit the spec, not this file (content ef004eb4b10079ed).
+Generated from models/deepseek_v2.yaml (sha256 a1b8333be4034ce0); edit the spec, not this file (content ba9bb20dc1a6cd90).
 """
 
 from __future__ import annotations

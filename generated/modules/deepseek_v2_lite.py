@@ -1,6 +1,6 @@
 """DeepSeek-V2-Lite.
 
-Generated from models/deepseek_v2_lite.yaml (sha256 279f934a4a6177bf); edit the spec, not this file (content 5565be91c6b434b9).
+Generated from models/deepseek_v2_lite.yaml (sha256 2a6604ce53f931cf); edit the spec, not this file (content e973b64d1a514bde).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DeepSeek-V3.
 
-Generated from models/deepseek_v3.yaml (sha256 9d2c0929d7f89c6a); edit the spec, not this file (content 767c689ae481ceb6).
+Generated from models/deepseek_v3.yaml (sha256 ae61ee5956aaf828); edit the spec, not this file (content b7293a7a3944faad).
 """
 
 from __future__ import annotations

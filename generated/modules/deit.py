@@ -1,6 +1,6 @@
 """DeiT with a distillation token.
 
-Generated from models/deit.yaml (sha256 52ef71ab524c8a78); edit the spec, not this file (content d861dc7a4a9eed2e).
+Generated from models/deit.yaml (sha256 764159d98da32509); edit the spec, not this file (content 503ee2518d9fba46).
 """
 
 from __future__ import annotations

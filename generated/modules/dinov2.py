@@ -1,6 +1,6 @@
 """DINOv2.
 
-Generated from models/dinov2.yaml (sha256 008b13722b6b2fd2); edit the spec, not this file (content dda150702bcb4a18).
+Generated from models/dinov2.yaml (sha256 30c2ae1dd29bb6dd); edit the spec, not this file (content 7f2987b77d0a7b68).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DINOv2: scaled attention.
 
-Generated from models/dinov2.yaml (sha256 f222c4a6a2714848); edit the spec, not this file (content 79d6de7d7f66ab4a).
+Generated from models/dinov2.yaml (sha256 554992654fc0c6da); edit the spec, not this file (content 4c3ef8b95902d3f4).
 """
 
 from __future__ import annotations

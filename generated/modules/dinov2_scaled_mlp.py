@@ -1,6 +1,6 @@
 """DINOv2: scaled mlp.
 
-Generated from models/dinov2.yaml (sha256 388d3d59c959919b); edit the spec, not this file (content ea67a0885cb0be54).
+Generated from models/dinov2.yaml (sha256 dad62379d50324bc); edit the spec, not this file (content 3f741f403f1bd9e0).
 """
 
 from __future__ import annotations

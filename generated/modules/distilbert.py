@@ -1,6 +1,6 @@
 """DistilBERT.
 
-Generated from models/distilbert.yaml (sha256 f114f340fd76a97d); edit the spec, not this file (content 324596527b60d5ef).
+Generated from models/distilbert.yaml (sha256 1fb254892b4cf3f6); edit the spec, not this file (content 2fdbcc05cb0b55a2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Efficient attention.
 
-Generated from blocks/attention/efficient_attention.yaml (sha256 cb90b7c1ad0bfbe6); edit the spec, not this file (content da4649d4bb83a1c9).
+Generated from blocks/attention/efficient_attention.yaml (sha256 23d3c2259417cffd); edit the spec, not this file (content fdb2f7d08fb59e00).
 """
 
 from __future__ import annotations

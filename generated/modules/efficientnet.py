@@ -1,6 +1,6 @@
 """EfficientNet.
 
-Generated from models/efficientnet.yaml (sha256 35c8c9c8a321a090); edit the spec, not this file (content ea88f30ab6610774).
+Generated from models/efficientnet.yaml (sha256 e7c37b3e3ef7b0eb); edit the spec, not this file (content 10562ed9b2d99e15).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """EfficientNet: first stage.
 
-Generated from models/efficientnet.yaml (sha256 8ce90d8ae3876d08); edit the spec, not this file (content 48636101e0bd8cf1).
+Generated from models/efficientnet.yaml (sha256 9eb38347566e22a0); edit the spec, not this file (content ba04cf6f8f5d54f9).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """EfficientNet: residual.
 
-Generated from models/efficientnet.yaml (sha256 33e90c1cad156c41); edit the spec, not this file (content 26e74f6f04b594f4).
+Generated from models/efficientnet.yaml (sha256 1ab7627b8e32a660); edit the spec, not this file (content 65a073ce0d9b1467).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """EfficientNet: separable.
 
-Generated from models/efficientnet.yaml (sha256 bff34b56a26b7e36); edit the spec, not this file (content 480a0efed3bad0b0).
+Generated from models/efficientnet.yaml (sha256 e3a6e6de151d421f); edit the spec, not this file (content 3d35e75ad1a4f912).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """EfficientNet: separable residual.
 
-Generated from models/efficientnet.yaml (sha256 de03d46bbeeeb92f); edit the spec, not this file (content f607c917febc055f).
+Generated from models/efficientnet.yaml (sha256 c8b2ac3253b5f158); edit the spec, not this file (content 0f2798c9bc780e27).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """EfficientNet: stage.
 
-Generated from models/efficientnet.yaml (sha256 0ae0ca6886a0222b); edit the spec, not this file (content a13f41b5a9342607).
+Generated from models/efficientnet.yaml (sha256 42b8089f72ef61ea); edit the spec, not this file (content c618f7f9b7e76dae).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ELECTRA.
 
-Generated from models/electra.yaml (sha256 a0974c76068afc3f); edit the spec, not this file (content 9b67f0d6601c665c).
+Generated from models/electra.yaml (sha256 a7f25170ad12ca64); edit the spec, not this file (content b2af69fe10217aa0).
 """
 
 from __future__ import annotations

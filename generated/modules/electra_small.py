@@ -1,6 +1,6 @@
 """ELECTRA with narrow embeddings.
 
-Generated from models/electra_small.yaml (sha256 92197650467d476b); edit the spec, not this file (content 666102064600b96b).
+Generated from models/electra_small.yaml (sha256 17efeb068f8d1293); edit the spec, not this file (content 1a00148a72eeb79d).
 """
 
 from __future__ import annotations

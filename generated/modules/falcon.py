@@ -1,6 +1,6 @@
 """Falcon.
 
-Generated from models/falcon.yaml (sha256 36c57db35c64e0cd); edit the spec, not this file (content 8c6f5f703240f193).
+Generated from models/falcon.yaml (sha256 a637b01824e1bf96); edit the spec, not this file (content 0727acb74d1b77d2).
 """
 
 from __future__ import annotations

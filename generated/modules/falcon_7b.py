@@ -1,6 +1,6 @@
 """Falcon with one head of keys.
 
-Generated from models/falcon_7b.yaml (sha256 4eb6f3e233e85ac1); edit the spec, not this file (content 43c2803c96ff35a9).
+Generated from models/falcon_7b.yaml (sha256 24a00e50458a6d1f); edit the spec, not this file (content b55c6fb9b75c59b9).
 """
 
 from __future__ import annotations

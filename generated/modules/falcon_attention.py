@@ -1,6 +1,6 @@
 """Falcon: attention.
 
-Generated from models/falcon.yaml (sha256 a569263b64c01580); edit the spec, not this file (content 904eaf268e79be25).
+Generated from models/falcon.yaml (sha256 f390afdd5f5d76ab); edit the spec, not this file (content a8581e4a3ffe041e).
 """
 
 from __future__ import annotations

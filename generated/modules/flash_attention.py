@@ -1,6 +1,6 @@
 """Multi-head self-attention in one fused kernel.
 
-Generated from blocks/attention/flash_attention.yaml (sha256 9fd5995a5e5f89f2); edit the spec, not this file (content f90104405c9417e0).
+Generated from blocks/attention/flash_attention.yaml (sha256 8bc375efeaf69b0e); edit the spec, not this file (content 5c4ec6dd78357224).
 """
 
 from __future__ import annotations

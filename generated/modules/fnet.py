@@ -1,6 +1,6 @@
 """FNet.
 
-Generated from models/fnet.yaml (sha256 78280c091fc879f7); edit the spec, not this file (content 3cb2a051a0190d19).
+Generated from models/fnet.yaml (sha256 55e3da4b9a11e9f3); edit the spec, not this file (content c0e3a9774611bc30).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Fourier mixing.
 
-Generated from blocks/mixing/fourier_mixing.yaml (sha256 2707160d6acc2016); edit the spec, not this file (content 5a537552785bbc8a).
+Generated from blocks/mixing/fourier_mixing.yaml (sha256 d7b425ab6f8e4ea9); edit the spec, not this file (content fd87be9b7d4e107e).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head latent attention with queries of full rank.
 
-Generated from blocks/attention/full_rank_latent_attention.yaml (sha256 3c7e94543e60b814); edit the spec, not this file (content 6bc22a4234322b78).
+Generated from blocks/attention/full_rank_latent_attention.yaml (sha256 9aa4558fea0389e9); edit the spec, not this file (content 2ab30d341e7362c2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention with one joined projection.
 
-Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 168db1b511d267e2); edit the spec, not this file (content 3994f96b7f2ba03b).
+Generated from blocks/attention/fused_multi_head_attention.yaml (sha256 606b62ba7a8ff09d); edit the spec, not this file (content 4ccd48fc2c1229c6).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step of the gated delta rule.
 
-Generated from blocks/recurrent/gated_delta_cell.yaml (sha256 ce8e365ce7b6fc55); edit the spec, not this file (content abf5e5d5b531b142).
+Generated from blocks/recurrent/gated_delta_cell.yaml (sha256 e4309f84baae4383); edit the spec, not this file (content c6df0cb5a8800b37).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gated DeltaNet.
 
-Generated from blocks/recurrent/gated_delta_mixer.yaml (sha256 7ef531d3e26ec076); edit the spec, not this file (content fb275992482957af).
+Generated from blocks/recurrent/gated_delta_mixer.yaml (sha256 7131391d0e544fe8); edit the spec, not this file (content 89b126cbf86ad1b1).
 """
 
 from __future__ import annotations

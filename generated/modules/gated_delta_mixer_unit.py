@@ -1,6 +1,6 @@
 """Vectors of length one.
 
-Generated from blocks/recurrent/gated_delta_mixer.yaml (sha256 b8ff77951e500c51); edit the spec, not this file (content 7cf962f33696a585).
+Generated from blocks/recurrent/gated_delta_mixer.yaml (sha256 1970cd8a45196535); edit the spec, not this file (content 88e8f446b7eb7009).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gated feed-forward network.
 
-Generated from blocks/ffn/gated_mlp.yaml (sha256 1d4c8a93ab79bff4); edit the spec, not this file (content 6baf827aa3a15dea).
+Generated from blocks/ffn/gated_mlp.yaml (sha256 73ba5d458e0c7589); edit the spec, not this file (content 5347be3ea1375fe7).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gated attention.
 
-Generated from blocks/attention/gated_rotary_attention.yaml (sha256 a9024dc0722107de); edit the spec, not this file (content 192b46de51040ee0).
+Generated from blocks/attention/gated_rotary_attention.yaml (sha256 907a5149b51bce77); edit the spec, not this file (content d8ed66d702d4445b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mixture of experts beside a gated shared one.
 
-Generated from blocks/ffn/gated_shared_experts.yaml (sha256 5162f2c726e299f7); edit the spec, not this file (content 533560477980d4df).
+Generated from blocks/ffn/gated_shared_experts.yaml (sha256 d489c16b5566971e); edit the spec, not this file (content 07c42a29c4f6b71d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gemma.
 
-Generated from models/gemma.yaml (sha256 426aa0a6287c249d); edit the spec, not this file (content 3f046c79c15706d5).
+Generated from models/gemma.yaml (sha256 41db7dff34990e15); edit the spec, not this file (content dae27017893077a8).
 """
 
 from __future__ import annotations

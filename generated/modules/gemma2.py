@@ -1,6 +1,6 @@
 """Gemma 2.
 
-Generated from models/gemma2.yaml (sha256 54b4c13a0f35165c); edit the spec, not this file (content 5b802d6d5b46f14d).
+Generated from models/gemma2.yaml (sha256 df0bff84669a81e8); edit the spec, not this file (content 615443131be5e7cc).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gemma 2: global attention.
 
-Generated from models/gemma2.yaml (sha256 9636e1a5551ee87d); edit the spec, not this file (content a3ee7ca5350c4b0c).
+Generated from models/gemma2.yaml (sha256 f2d11976752f8732); edit the spec, not this file (content 2f4c73608f6be758).
 """
 
 from __future__ import annotations

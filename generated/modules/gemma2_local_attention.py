@@ -1,6 +1,6 @@
 """Gemma 2: local attention.
 
-Generated from models/gemma2.yaml (sha256 7ce5af4b6c8718e5); edit the spec, not this file (content b5069e4508e83d39).
+Generated from models/gemma2.yaml (sha256 0251bbdde63d38af); edit the spec, not this file (content 92a8a2fcdbcdbbfc).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gemma 3.
 
-Generated from models/gemma3.yaml (sha256 bfffee8f6071d013); edit the spec, not this file (content f01ec410309c9901).
+Generated from models/gemma3.yaml (sha256 641ba777610827b4); edit the spec, not this file (content 269335932601fbc6).
 """
 
 from __future__ import annotations

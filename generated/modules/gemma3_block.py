@@ -1,6 +1,6 @@
 """Gemma 3: block.
 
-Generated from models/gemma3.yaml (sha256 f5c150e7aef35b92); edit the spec, not this file (content aa82e6ffc0ceaeaf).
+Generated from models/gemma3.yaml (sha256 7e210783958f9071); edit the spec, not this file (content 5663bfa9d6d10602).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Gemma 3: local attention.
 
-Generated from models/gemma3.yaml (sha256 a699e0d37913a74a); edit the spec, not this file (content dca5a024d51c966e).
+Generated from models/gemma3.yaml (sha256 c414b3e5a79c4ca4); edit the spec, not this file (content 2e89799c0334dc38).
 """
 
 from __future__ import annotations

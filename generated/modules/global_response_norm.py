@@ -1,6 +1,6 @@
 """Global response normalisation.
 
-Generated from blocks/norm/global_response_norm.yaml (sha256 17d7bba2c19ed04c); edit the spec, not this file (content 4223fb0fbda8db36).
+Generated from blocks/norm/global_response_norm.yaml (sha256 c65a27e14515c406); edit the spec, not this file (content 9e88a28a688b07d5).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """gMLP.
 
-Generated from models/gmlp.yaml (sha256 ee51c470f0c60af5); edit the spec, not this file (content 6969f8d16b66f723).
+Generated from models/gmlp.yaml (sha256 c71d20f77b26200f); edit the spec, not this file (content 3a2d0ca1604281c0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """gMLP: block.
 
-Generated from models/gmlp.yaml (sha256 22798479502f5155); edit the spec, not this file (content 1104b1d1291e8e0d).
+Generated from models/gmlp.yaml (sha256 20c66154e847306e); edit the spec, not this file (content fb0953db795f63b2).
 """
 
 from __future__ import annotations

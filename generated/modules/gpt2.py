@@ -1,6 +1,6 @@
 """GPT-2.
 
-Generated from models/gpt2.yaml (sha256 10b82025afc9fb85); edit the spec, not this file (content 3a5571ea85456216).
+Generated from models/gpt2.yaml (sha256 c6bed80e62da9094); edit the spec, not this file (content af152e20e7b4125d).
 """
 
 from __future__ import annotations

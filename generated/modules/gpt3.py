@@ -1,6 +1,6 @@
 """GPT-3.
 
-Generated from models/gpt3.yaml (sha256 eabc376e81dba3e2); edit the spec, not this file (content 4978d676cf8b4d9a).
+Generated from models/gpt3.yaml (sha256 050f8e161a02af11); edit the spec, not this file (content 021ace101b409bfe).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-Neo.
 
-Generated from models/gpt_neo.yaml (sha256 36bb3315de1dd66d); edit the spec, not this file (content 4690767ab4d47871).
+Generated from models/gpt_neo.yaml (sha256 3233b40afb420e2d); edit the spec, not this file (content f61fe3eb8a11f48e).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-Neo: attention.
 
-Generated from models/gpt_neo.yaml (sha256 e330ee5a22a4e952); edit the spec, not this file (content 84c7403a96aca771).
+Generated from models/gpt_neo.yaml (sha256 6f011c586e0db13b); edit the spec, not this file (content 0e0e4baaeeaa040e).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-Neo: local attention.
 
-Generated from models/gpt_neo.yaml (sha256 3c882158659815bb); edit the spec, not this file (content 46807743a9e53e2a).
+Generated from models/gpt_neo.yaml (sha256 312a6734554706ed); edit the spec, not this file (content e2c1aad4bc953794).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-NeoX.
 
-Generated from models/gpt_neox.yaml (sha256 6982ab754a992e3d); edit the spec, not this file (content c9070eb347e08687).
+Generated from models/gpt_neox.yaml (sha256 590a7098fd9a70f9); edit the spec, not this file (content b6d326f0089e5e21).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-NeoX: attention.
 
-Generated from models/gpt_neox.yaml (sha256 54754c90ea81467f); edit the spec, not this file (content 112099904164e6ee).
+Generated from models/gpt_neox.yaml (sha256 7511424a7ca9d128); edit the spec, not this file (content f10932efef943b45).
 """
 
 from __future__ import annotations

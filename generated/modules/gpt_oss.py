@@ -1,6 +1,6 @@
 """GPT-OSS.
 
-Generated from models/gpt_oss.yaml (sha256 28d458157f73949e); edit the spec, not this file (content 7ddd3783a3a8f5f8).
+Generated from models/gpt_oss.yaml (sha256 17e9734e0714741a); edit the spec, not this file (content e3a03fff6a48450f).
 """
 
 from __future__ import annotations

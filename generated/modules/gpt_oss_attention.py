@@ -1,6 +1,6 @@
 """GPT-OSS: attention.
 
-Generated from models/gpt_oss.yaml (sha256 02532f19a87b9f71); edit the spec, not this file (content 00dadd0832c8e1b6).
+Generated from models/gpt_oss.yaml (sha256 60aff33933c785bc); edit the spec, not this file (content 5290ba0ecca9f12c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-OSS: expert.
 
-Generated from models/gpt_oss.yaml (sha256 a9d53659c66b1d63); edit the spec, not this file (content 7f8089e62176922f).
+Generated from models/gpt_oss.yaml (sha256 558e521682fde340); edit the spec, not this file (content 73448d11ed9294ae).
 """
 
 from __future__ import annotations

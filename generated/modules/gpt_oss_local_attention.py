@@ -1,6 +1,6 @@
 """GPT-OSS: local attention.
 
-Generated from models/gpt_oss.yaml (sha256 9a8575e958533db0); edit the spec, not this file (content a76a658ac90f98d8).
+Generated from models/gpt_oss.yaml (sha256 18c35fad19428a17); edit the spec, not this file (content 042ffd8e386509f6).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-J.
 
-Generated from models/gptj.yaml (sha256 ec1c21a264697911); edit the spec, not this file (content 87cb4056834fc8fc).
+Generated from models/gptj.yaml (sha256 f7e1879e9093b545); edit the spec, not this file (content 05402b893d8da122).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """GPT-J: attention.
 
-Generated from models/gptj.yaml (sha256 65c0fcf5679398cc); edit the spec, not this file (content 23ca35f8b96028df).
+Generated from models/gptj.yaml (sha256 a51bb56bf63baaef); edit the spec, not this file (content 6fe40dab18c266ef).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Granite with experts.
 
-Generated from models/granite_moe.yaml (sha256 4369a5f71fb1de67); edit the spec, not this file (content f06ab58ecbdb3703).
+Generated from models/granite_moe.yaml (sha256 dccfe77ace0a2864); edit the spec, not this file (content 2b8d43c40c376e7d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Granite with experts: attention.
 
-Generated from models/granite_moe.yaml (sha256 3d1cdc05c41af0ce); edit the spec, not this file (content 3f43a75a848e969e).
+Generated from models/granite_moe.yaml (sha256 fd3cd5e314a00c28); edit the spec, not this file (content 0b84d83fbfcf44aa).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Granite with experts: block.
 
-Generated from models/granite_moe.yaml (sha256 0537a4e62acfe5cb); edit the spec, not this file (content 72784f95af83a16b).
+Generated from models/granite_moe.yaml (sha256 fb1925355b245e3b); edit the spec, not this file (content 1cddfa302feb5560).
 """
 
 from __future__ import annotations

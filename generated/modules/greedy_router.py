@@ -1,6 +1,6 @@
 """Greedy router.
 
-Generated from blocks/routing/greedy_router.yaml (sha256 cb1d0d61036825e8); edit the spec, not this file (content fb2f84ce3cbb77bc).
+Generated from blocks/routing/greedy_router.yaml (sha256 3c37bbca745767b7); edit the spec, not this file (content 063dc18ed7eb1499).
 """
 
 from __future__ import annotations

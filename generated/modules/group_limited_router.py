@@ -1,6 +1,6 @@
 """Group-limited router.
 
-Generated from blocks/routing/group_limited_router.yaml (sha256 61dadea3aae4cf9d); edit the spec, not this file (content 2ac15658afb080b9).
+Generated from blocks/routing/group_limited_router.yaml (sha256 3bd0301294dec52d); edit the spec, not this file (content 0293e02744808ed8).
 """
 
 from __future__ import annotations

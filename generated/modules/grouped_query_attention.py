@@ -1,6 +1,6 @@
 """Grouped-query attention with a key-value cache.
 
-Generated from blocks/attention/grouped_query_attention.yaml (sha256 e0c03d538d2843bf); edit the spec, not this file (content 7578abb83c10caf8).
+Generated from blocks/attention/grouped_query_attention.yaml (sha256 52e09ac233a2b82a); edit the spec, not this file (content aecd2f4d2c9fd2a2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Grouped-query attention with rotary positions and a key-value cache.
 
-Generated from blocks/attention/grouped_rotary_attention.yaml (sha256 f564f9a61863cd96); edit the spec, not this file (content 06cb063978ca5343).
+Generated from blocks/attention/grouped_rotary_attention.yaml (sha256 c81461ec74b647f0); edit the spec, not this file (content a357afa6065cf6b0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layer of gated recurrent units.
 
-Generated from blocks/recurrent/gru.yaml (sha256 0b8c78b6687b4147); edit the spec, not this file (content 3f505d5f9d700d95).
+Generated from blocks/recurrent/gru.yaml (sha256 816d7881a49cfeb9); edit the spec, not this file (content cf496be351a65c4b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step of a gated recurrent unit.
 
-Generated from blocks/recurrent/gru_cell.yaml (sha256 8734c61f6867727e); edit the spec, not this file (content 8b25567287703650).
+Generated from blocks/recurrent/gru_cell.yaml (sha256 72feff41c2b3074a); edit the spec, not this file (content ce3013621d71b2b5).
 """
 
 from __future__ import annotations

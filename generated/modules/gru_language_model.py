@@ -1,6 +1,6 @@
 """GRU language model.
 
-Generated from models/gru_language_model.yaml (sha256 874d2989bee61a84); edit the spec, not this file (content 31bd832c61ad733e).
+Generated from models/gru_language_model.yaml (sha256 cb19218dbf182102); edit the spec, not this file (content c23d5d03960c4282).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layer normalisation of the channels of an image.
 
-Generated from blocks/norm/image_layer_norm.yaml (sha256 45854d87c7042af4); edit the spec, not this file (content f3b6cf55f5a1dbef).
+Generated from blocks/norm/image_layer_norm.yaml (sha256 7d4c038dfaf3c5fa); edit the spec, not this file (content 2c3393e1f230e101).
 """
 
 from __future__ import annotations

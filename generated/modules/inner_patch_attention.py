@@ -1,6 +1,6 @@
 """Inner-patch self-attention (IPSA).
 
-Generated from blocks/attention/inner_patch_attention.yaml (sha256 c39de3804bc4529a); edit the spec, not this file (content f8595a69d55116f7).
+Generated from blocks/attention/inner_patch_attention.yaml (sha256 eb4dfdbce56e2b6d); edit the spec, not this file (content c1223c473b615b7d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Inverted bottleneck.
 
-Generated from blocks/convolution/inverted_bottleneck.yaml (sha256 f74a5b928cfdd4aa); edit the spec, not this file (content 3b63b0972d6b05e2).
+Generated from blocks/convolution/inverted_bottleneck.yaml (sha256 103d11e4ba97c304); edit the spec, not this file (content 00bae38b52329ceb).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head latent attention.
 
-Generated from blocks/attention/latent_attention.yaml (sha256 41f238e7117f74c4); edit the spec, not this file (content 29e51172faa957a9).
+Generated from blocks/attention/latent_attention.yaml (sha256 7c0c29053651c2e6); edit the spec, not this file (content 1e910322e2478938).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layer normalisation.
 
-Generated from blocks/norm/layer_norm.yaml (sha256 ddbba3cd9aa6e8d9); edit the spec, not this file (content d34a39e171deca0f).
+Generated from blocks/norm/layer_norm.yaml (sha256 13f0395a6de979a5); edit the spec, not this file (content 1624597613a9bb8f).
 """
 
 from __future__ import annotations

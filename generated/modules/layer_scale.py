@@ -1,6 +1,6 @@
 """LayerScale.
 
-Generated from blocks/norm/layer_scale.yaml (sha256 31aa7712fd17f472); edit the spec, not this file (content e348a369372eb3b9).
+Generated from blocks/norm/layer_scale.yaml (sha256 3683b3012806f93e); edit the spec, not this file (content f460a95ed653e4c6).
 """
 
 from __future__ import annotations

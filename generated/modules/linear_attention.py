@@ -1,6 +1,6 @@
 """Linear attention.
 
-Generated from blocks/attention/linear_attention.yaml (sha256 4288d3ee084f58a0); edit the spec, not this file (content 172bac2d569b8246).
+Generated from blocks/attention/linear_attention.yaml (sha256 905f62f92f156294); edit the spec, not this file (content 035bec82ad92f26d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Linear layer with a low-rank adapter.
 
-Generated from blocks/adapters/linear_with_lora.yaml (sha256 692c291d7521a67f); edit the spec, not this file (content f61a8ad4739d32ef).
+Generated from blocks/adapters/linear_with_lora.yaml (sha256 3099093956befc29); edit the spec, not this file (content 6518575e0d4544d9).
 """
 
 from __future__ import annotations

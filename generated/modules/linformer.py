@@ -1,6 +1,6 @@
 """Linformer.
 
-Generated from models/linformer.yaml (sha256 96aacffde02e3a74); edit the spec, not this file (content 4a5a11c8b2491068).
+Generated from models/linformer.yaml (sha256 9d6b0ed5fa5dadd4); edit the spec, not this file (content f3f70cd9f8806464).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Linformer attention.
 
-Generated from blocks/attention/linformer_attention.yaml (sha256 b4fa31bfb3d2d49d); edit the spec, not this file (content dc22ee12db1b7ae8).
+Generated from blocks/attention/linformer_attention.yaml (sha256 b762b6ce443b8603); edit the spec, not this file (content 74d76862a016dfe4).
 """
 
 from __future__ import annotations

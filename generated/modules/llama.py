@@ -1,6 +1,6 @@
 """LLaMA.
 
-Generated from models/llama.yaml (sha256 5de44d09db04933e); edit the spec, not this file (content 8a2172c1318b37ef).
+Generated from models/llama.yaml (sha256 f0fd0f31c9aaa916); edit the spec, not this file (content 37390896d0bf2089).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """LLaMA 2.
 
-Generated from models/llama2.yaml (sha256 d2e7c5768290aaaf); edit the spec, not this file (content e49b304d5fc63d89).
+Generated from models/llama2.yaml (sha256 f4e3e2d3c717338b); edit the spec, not this file (content dc1183aba40a385f).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """LLaMA 3.
 
-Generated from models/llama3.yaml (sha256 4b2fbd325806a1f2); edit the spec, not this file (content 239cf5a8429a7775).
+Generated from models/llama3.yaml (sha256 b869f7c214dfdc67); edit the spec, not this file (content 22c97b7af4b6381f).
 """
 
 from __future__ import annotations

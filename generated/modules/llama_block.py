@@ -1,6 +1,6 @@
 """LLaMA block.
 
-Generated from blocks/layers/llama_block.yaml (sha256 58ca75407f3a6b7f); edit the spec, not this file (content ae1cef2edc896f57).
+Generated from blocks/layers/llama_block.yaml (sha256 d63a7c1a7b74cfa6); edit the spec, not this file (content 6a534a004521430d).
 """
 
 from __future__ import annotations

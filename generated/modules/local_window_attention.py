@@ -1,6 +1,6 @@
 """Local window attention.
 
-Generated from blocks/attention/local_window_attention.yaml (sha256 174cd630c4a363f4); edit the spec, not this file (content 5338e730438e25e6).
+Generated from blocks/attention/local_window_attention.yaml (sha256 93ec5245e2f00aaf); edit the spec, not this file (content 575abcd3c34203d6).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Longformer.
 
-Generated from models/longformer.yaml (sha256 056edaeaa9f595e0); edit the spec, not this file (content 34b7c62499d1e631).
+Generated from models/longformer.yaml (sha256 f33caaf3b25611e2); edit the spec, not this file (content 653f8dc60dc47cf0).
 """
 
 from __future__ import annotations

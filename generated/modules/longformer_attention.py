@@ -1,6 +1,6 @@
 """Longformer attention.
 
-Generated from blocks/attention/longformer_attention.yaml (sha256 1a959e4fe704aadd); edit the spec, not this file (content ebdb1d9bd6786f4e).
+Generated from blocks/attention/longformer_attention.yaml (sha256 66361d84b6002dff); edit the spec, not this file (content d9106bcd3da7ced3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layer of a long short-term memory.
 
-Generated from blocks/recurrent/lstm.yaml (sha256 63005e0288994c62); edit the spec, not this file (content 590b17dbdecbcafc).
+Generated from blocks/recurrent/lstm.yaml (sha256 9413e1d3d92a44a6); edit the spec, not this file (content d4cb824b3e2e0df4).
 """
 
 from __future__ import annotations

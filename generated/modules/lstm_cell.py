@@ -1,6 +1,6 @@
 """Step of a long short-term memory.
 
-Generated from blocks/recurrent/lstm_cell.yaml (sha256 7cbce6c7fa1ff3d0); edit the spec, not this file (content 4ecfc4b9ebc147b4).
+Generated from blocks/recurrent/lstm_cell.yaml (sha256 bc14dd32fd3d6ab3); edit the spec, not this file (content 0db97080573c2cb4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """LSTM language model.
 
-Generated from models/lstm_language_model.yaml (sha256 4afd3f5aeffb50ff); edit the spec, not this file (content bd314c4003897156).
+Generated from models/lstm_language_model.yaml (sha256 a62dffb366bee0c5); edit the spec, not this file (content 5b37251fbf2e40fb).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Luna.
 
-Generated from models/luna.yaml (sha256 fd29ea44cdd40fa5); edit the spec, not this file (content 11f947a491a51614).
+Generated from models/luna.yaml (sha256 51a489b92fb35477); edit the spec, not this file (content 7e9f7ca2c9617b34).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Luna attention.
 
-Generated from blocks/attention/luna_attention.yaml (sha256 1e62023c7eebc070); edit the spec, not this file (content 53c09584340cc49b).
+Generated from blocks/attention/luna_attention.yaml (sha256 c2a96c7cbeee5aee); edit the spec, not this file (content 40b1e4fa99c08a65).
 """
 
 from __future__ import annotations

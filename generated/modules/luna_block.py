@@ -1,6 +1,6 @@
 """Luna encoder block.
 
-Generated from blocks/layers/luna_block.yaml (sha256 5c28987681049a90); edit the spec, not this file (content 042c989b218b49d3).
+Generated from blocks/layers/luna_block.yaml (sha256 2304981a2e055a5b); edit the spec, not this file (content 93b8b0f18a385469).
 """
 
 from __future__ import annotations

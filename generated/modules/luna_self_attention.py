@@ -1,6 +1,6 @@
 """Luna self-attention with a short sequence of its own.
 
-Generated from blocks/attention/luna_self_attention.yaml (sha256 bec875d2845242c9); edit the spec, not this file (content 92e499b829ae01ef).
+Generated from blocks/attention/luna_self_attention.yaml (sha256 8757464878f38376); edit the spec, not this file (content fb78da5d09da73ba).
 """
 
 from __future__ import annotations

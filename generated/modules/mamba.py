@@ -1,6 +1,6 @@
 """Mamba.
 
-Generated from models/mamba.yaml (sha256 b0fa7af2084665a6); edit the spec, not this file (content 82799895a6275ee0).
+Generated from models/mamba.yaml (sha256 31a5409cadbc2bb8); edit the spec, not this file (content a49974fa3279540a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba-2.
 
-Generated from models/mamba2.yaml (sha256 a24e005235e7cce9); edit the spec, not this file (content 80cd28892ac191b5).
+Generated from models/mamba2.yaml (sha256 bfb3988cb3cfb09e); edit the spec, not this file (content 896a7d95187f6a47).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba-2 block.
 
-Generated from models/mamba2.yaml (sha256 bdd14d067ee4f9ef); edit the spec, not this file (content 1fdb68f9739e2063).
+Generated from models/mamba2.yaml (sha256 7d7bbe433e677af6); edit the spec, not this file (content c89446b25ff1a707).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step of a state space with one decay for each head.
 
-Generated from blocks/recurrent/mamba2_cell.yaml (sha256 7c3d811c96bba167); edit the spec, not this file (content 2dbebe811f1cc188).
+Generated from blocks/recurrent/mamba2_cell.yaml (sha256 505d5bd18c7734c3); edit the spec, not this file (content e73c645945ba2372).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba-2 mixer.
 
-Generated from blocks/recurrent/mamba2_mixer.yaml (sha256 7c807124680a217e); edit the spec, not this file (content bf70af97b4bd9b46).
+Generated from blocks/recurrent/mamba2_mixer.yaml (sha256 9849858028c7343a); edit the spec, not this file (content aea5efe99142f089).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba block.
 
-Generated from models/mamba.yaml (sha256 e578625204c18229); edit the spec, not this file (content 4332ce758bbea600).
+Generated from models/mamba.yaml (sha256 3e7e56ff6636d0ed); edit the spec, not this file (content 795ffc6995a71040).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba mixer.
 
-Generated from blocks/recurrent/mamba_mixer.yaml (sha256 b791a8e2903df0a4); edit the spec, not this file (content ed8c25b568ade1cc).
+Generated from blocks/recurrent/mamba_mixer.yaml (sha256 dff60cf5f4a791ec); edit the spec, not this file (content b3c1db727c9ecf20).
 """
 
 from __future__ import annotations

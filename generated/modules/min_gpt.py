@@ -1,6 +1,6 @@
 """minGPT.
 
-Generated from models/min_gpt.yaml (sha256 0c3dfd9d25c183b6); edit the spec, not this file (content 0d695279b1d5fc77).
+Generated from models/min_gpt.yaml (sha256 b4c19d0aa45e0fb7); edit the spec, not this file (content 44a79b2898bd7716).
 """
 
 from __future__ import annotations

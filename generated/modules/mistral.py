@@ -1,6 +1,6 @@
 """Mistral.
 
-Generated from models/mistral.yaml (sha256 4509e63e28f4c4eb); edit the spec, not this file (content 5b1f4544181337cf).
+Generated from models/mistral.yaml (sha256 63ec66aae3c59d65); edit the spec, not this file (content 28f3a1c44c03c5fc).
 """
 
 from __future__ import annotations

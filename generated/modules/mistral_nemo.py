@@ -1,6 +1,6 @@
 """Mistral without windows.
 
-Generated from models/mistral_nemo.yaml (sha256 787879a813f5ae1a); edit the spec, not this file (content 9460ab30b1325457).
+Generated from models/mistral_nemo.yaml (sha256 77b20ede76f61566); edit the spec, not this file (content 85ca200535aa41e3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mixtral.
 
-Generated from models/mixtral.yaml (sha256 42acbb7d0cec25c0); edit the spec, not this file (content 055f9c152c97217d).
+Generated from models/mixtral.yaml (sha256 48ec174e74cfc941); edit the spec, not this file (content cd18f56977328aaa).
 """
 
 from __future__ import annotations

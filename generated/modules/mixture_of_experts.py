@@ -1,6 +1,6 @@
 """Mixture of experts.
 
-Generated from blocks/ffn/mixture_of_experts.yaml (sha256 7464a5584a47eb70); edit the spec, not this file (content cff35958f60fc552).
+Generated from blocks/ffn/mixture_of_experts.yaml (sha256 5484bd16aef5df5d); edit the spec, not this file (content 6d251b484906d865).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Position-wise feed-forward network.
 
-Generated from blocks/ffn/mlp.yaml (sha256 4cba2cc9f2cdc4b6); edit the spec, not this file (content 658a880818a6eba9).
+Generated from blocks/ffn/mlp.yaml (sha256 09a47855336a8f42); edit the spec, not this file (content 10fcb97205982a90).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """MLP-Mixer.
 
-Generated from models/mlp_mixer.yaml (sha256 ff46eb79f0b9b8ba); edit the spec, not this file (content c978476c0d5bf65d).
+Generated from models/mlp_mixer.yaml (sha256 7cfd002d4a992c62); edit the spec, not this file (content 8428065d15bc4110).
 """
 
 from __future__ import annotations

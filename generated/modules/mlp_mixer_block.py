@@ -1,6 +1,6 @@
 """MLP-Mixer: block.
 
-Generated from models/mlp_mixer.yaml (sha256 d6bd287074f3485d); edit the spec, not this file (content cf0d8b9ba4e5d597).
+Generated from models/mlp_mixer.yaml (sha256 e87df68554aa547f); edit the spec, not this file (content dd608ffdaeacb10b).
 """
 
 from __future__ import annotations

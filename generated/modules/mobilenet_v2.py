@@ -1,6 +1,6 @@
 """MobileNetV2.
 
-Generated from models/mobilenet_v2.yaml (sha256 a770a4539f2937bc); edit the spec, not this file (content 03cc1f2dd48b08f7).
+Generated from models/mobilenet_v2.yaml (sha256 bc7dc0815e271a76); edit the spec, not this file (content c6a68f3618d24290).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """MobileNetV2: residual.
 
-Generated from models/mobilenet_v2.yaml (sha256 9b3ec86b755c6a53); edit the spec, not this file (content 374ccb34d4378ad4).
+Generated from models/mobilenet_v2.yaml (sha256 f9949f782cd6cf0e); edit the spec, not this file (content 66565ff76dccdb37).
 """
 
 from __future__ import annotations

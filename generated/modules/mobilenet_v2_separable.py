@@ -1,6 +1,6 @@
 """MobileNetV2: separable.
 
-Generated from models/mobilenet_v2.yaml (sha256 a20792572eae359b); edit the spec, not this file (content a57c960e2678617a).
+Generated from models/mobilenet_v2.yaml (sha256 8b5f94a814f341b1); edit the spec, not this file (content b076a23b3a966768).
 """
 
 from __future__ import annotations

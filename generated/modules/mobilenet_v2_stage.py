@@ -1,6 +1,6 @@
 """MobileNetV2: stage.
 
-Generated from models/mobilenet_v2.yaml (sha256 f5daf69d1c3ac1ee); edit the spec, not this file (content 940c20a5463b4ca9).
+Generated from models/mobilenet_v2.yaml (sha256 164460e705c457c3); edit the spec, not this file (content 1384ca5a97ed88a9).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ModernBERT.
 
-Generated from models/modernbert.yaml (sha256 d6ae04c02367c80f); edit the spec, not this file (content 48c0e3dc5886b93a).
+Generated from models/modernbert.yaml (sha256 ee982ba5ae333316); edit the spec, not this file (content 75aa7d424dec64f1).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ModernBERT: attention.
 
-Generated from models/modernbert.yaml (sha256 c0cd18602aee1940); edit the spec, not this file (content 1c543fac352e3d6b).
+Generated from models/modernbert.yaml (sha256 e6318f93f1a60b38); edit the spec, not this file (content 3cfecf129a02d09b).
 """
 
 from __future__ import annotations

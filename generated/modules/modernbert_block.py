@@ -1,6 +1,6 @@
 """ModernBERT: block.
 
-Generated from models/modernbert.yaml (sha256 9601a599eb77f594); edit the spec, not this file (content 8b61d2f32dff23cf).
+Generated from models/modernbert.yaml (sha256 5cb2b575f4790c0a); edit the spec, not this file (content 7a67b7e910531460).
 """
 
 from __future__ import annotations

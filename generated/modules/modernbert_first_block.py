@@ -1,6 +1,6 @@
 """ModernBERT: first block.
 
-Generated from models/modernbert.yaml (sha256 8f18c310ae77946f); edit the spec, not this file (content abcacc5a099b67a5).
+Generated from models/modernbert.yaml (sha256 798d64a7e95576bc); edit the spec, not this file (content 11e67550c8a4db67).
 """
 
 from __future__ import annotations

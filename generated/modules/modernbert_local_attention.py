@@ -1,6 +1,6 @@
 """ModernBERT: local attention.
 
-Generated from models/modernbert.yaml (sha256 07668c933cc5291e); edit the spec, not this file (content a10b4a536b197526).
+Generated from models/modernbert.yaml (sha256 f51bb8e1090d564a); edit the spec, not this file (content 60a1c8bfbdda752d).
 """
 
 from __future__ import annotations

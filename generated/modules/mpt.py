@@ -1,6 +1,6 @@
 """MPT.
 
-Generated from models/mpt.yaml (sha256 7a2ef1b9a33863de); edit the spec, not this file (content ee0da48bc3eafc33).
+Generated from models/mpt.yaml (sha256 734a3d87cc96fb05); edit the spec, not this file (content 90b047f7e8459b8e).
 """
 
 from __future__ import annotations

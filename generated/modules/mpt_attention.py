@@ -1,6 +1,6 @@
 """MPT: attention.
 
-Generated from models/mpt.yaml (sha256 10721e4f9c782cee); edit the spec, not this file (content a8f37fcd093da0c2).
+Generated from models/mpt.yaml (sha256 094f98e52372ad68); edit the spec, not this file (content 2438062ba5b521df).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """MPT: block.
 
-Generated from models/mpt.yaml (sha256 cbb35b0a477e81fb); edit the spec, not this file (content 348a1f0a6e0cc9bb).
+Generated from models/mpt.yaml (sha256 dc663d31c4949c9c); edit the spec, not this file (content 2317ab41bcd459a0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention.
 
-Generated from blocks/attention/multi_head_attention.yaml (sha256 38fe854ac7d67993); edit the spec, not this file (content 1c1eab55b8e2bd2f).
+Generated from blocks/attention/multi_head_attention.yaml (sha256 499700b6a2c9a3e9); edit the spec, not this file (content 96ab9fac4777eabc).
 """
 
 from __future__ import annotations

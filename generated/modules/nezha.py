@@ -1,6 +1,6 @@
 """NEZHA.
 
-Generated from models/nezha.yaml (sha256 44511ce5d9bc0a73); edit the spec, not this file (content 3d853ab455ec6543).
+Generated from models/nezha.yaml (sha256 777749e7b6b56c4d); edit the spec, not this file (content 84e827c11ac47c7a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Non-local block.
 
-Generated from blocks/attention/non_local_block.yaml (sha256 ee77a7e2c5cbfeac); edit the spec, not this file (content e636be5a3f374313).
+Generated from blocks/attention/non_local_block.yaml (sha256 509145b621c7d067); edit the spec, not this file (content 5e07a38ae881d6e9).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mamba mixer with norms inside.
 
-Generated from blocks/recurrent/normed_mamba_mixer.yaml (sha256 5ed6affeaca2d4f0); edit the spec, not this file (content 39619fe28944dfcf).
+Generated from blocks/recurrent/normed_mamba_mixer.yaml (sha256 f2e9c7d10bdde46a); edit the spec, not this file (content b41f88d8b4187364).
 """
 
 from __future__ import annotations

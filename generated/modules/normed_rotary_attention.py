@@ -1,6 +1,6 @@
 """Grouped-query attention with normalised queries and keys.
 
-Generated from blocks/attention/normed_rotary_attention.yaml (sha256 12e4226978f77e8b); edit the spec, not this file (content 5fb9b443376e030e).
+Generated from blocks/attention/normed_rotary_attention.yaml (sha256 6c7ed4abbf242ffe); edit the spec, not this file (content a886df83362f12b2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """OLMoE.
 
-Generated from models/olmoe.yaml (sha256 427f03d21d398bcd); edit the spec, not this file (content b5ed7dcd1d93ac1e).
+Generated from models/olmoe.yaml (sha256 57edb55d01921659); edit the spec, not this file (content eff629bdb72c77f5).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """OPT.
 
-Generated from models/opt.yaml (sha256 f28924c1fc3648ab); edit the spec, not this file (content ff25b65995723a22).
+Generated from models/opt.yaml (sha256 d8c29c7742504b3b); edit the spec, not this file (content 8675916fc2f25cf5).
 """
 
 from __future__ import annotations

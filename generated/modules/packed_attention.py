@@ -1,6 +1,6 @@
 """Attention over packed sequences.
 
-Generated from blocks/batches/packed_attention.yaml (sha256 048ea19aa0cc0cd0); edit the spec, not this file (content 0eb70d1094df6125).
+Generated from blocks/batches/packed_attention.yaml (sha256 91d78ffe974f6049); edit the spec, not this file (content 63535cd4265b953f).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention over a padded batch.
 
-Generated from blocks/batches/padded_attention.yaml (sha256 dfcf1f4e02795e5a); edit the spec, not this file (content 4cb94586620c5dd5).
+Generated from blocks/batches/padded_attention.yaml (sha256 b51bb6fedee484d4); edit the spec, not this file (content 29d1d9fda3e952f8).
 """
 
 from __future__ import annotations

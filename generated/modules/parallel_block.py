@@ -1,6 +1,6 @@
 """Block with attention beside the feed-forward network.
 
-Generated from blocks/layers/parallel_block.yaml (sha256 d32447a2e3157cd6); edit the spec, not this file (content 205985b2b61def12).
+Generated from blocks/layers/parallel_block.yaml (sha256 8016d2ade0d02e5a); edit the spec, not this file (content 63bc2f7e5d810f94).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Grouped-query attention with partly rotated heads.
 
-Generated from blocks/attention/partial_rotary_attention.yaml (sha256 523dfdea6dd10ad1); edit the spec, not this file (content d6240352d73eabbe).
+Generated from blocks/attention/partial_rotary_attention.yaml (sha256 cf5ce009f46e9a3d); edit the spec, not this file (content 60ac4f59ab576947).
 """
 
 from __future__ import annotations

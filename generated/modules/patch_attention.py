@@ -1,6 +1,6 @@
 """Attention among the patches of an image.
 
-Generated from blocks/attention/patch_attention.yaml (sha256 726a3a89d819ec18); edit the spec, not this file (content f9181342864ccbb8).
+Generated from blocks/attention/patch_attention.yaml (sha256 9b0e5e4a4243ffb6); edit the spec, not this file (content beedb7ab17946d83).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Patch merging.
 
-Generated from blocks/layers/patch_merging.yaml (sha256 b7ed340742da4e0c); edit the spec, not this file (content e0086b24535e46e2).
+Generated from blocks/layers/patch_merging.yaml (sha256 86862bec704a945f); edit the spec, not this file (content f471624a92d724de).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Performer.
 
-Generated from models/performer.yaml (sha256 d95a500f04bc7ae3); edit the spec, not this file (content 1136961f09c3bc28).
+Generated from models/performer.yaml (sha256 14e85c44b33d9482); edit the spec, not this file (content 2b00ed819c3588e6).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Performer attention.
 
-Generated from blocks/attention/performer_attention.yaml (sha256 45e730f69cd93f8f); edit the spec, not this file (content 758ab4374957991c).
+Generated from blocks/attention/performer_attention.yaml (sha256 2df645f711400dde); edit the spec, not this file (content f3325095ce71bb85).
 """
 
 from __future__ import annotations

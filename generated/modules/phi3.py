@@ -1,6 +1,6 @@
 """Phi-3.
 
-Generated from models/phi3.yaml (sha256 f2c04a4177c2c403); edit the spec, not this file (content 9f5f95528758fc0a).
+Generated from models/phi3.yaml (sha256 abfb50964f5fc4ba); edit the spec, not this file (content e4670d94f23a9655).
 """
 
 from __future__ import annotations

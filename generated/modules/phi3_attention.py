@@ -1,6 +1,6 @@
 """Phi-3: attention.
 
-Generated from models/phi3.yaml (sha256 849a8dfb461fa35f); edit the spec, not this file (content 37153763b06c90e5).
+Generated from models/phi3.yaml (sha256 a85daa281c621fd5); edit the spec, not this file (content b4015ce49f5a3f91).
 """
 
 from __future__ import annotations

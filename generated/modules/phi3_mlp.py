@@ -1,6 +1,6 @@
 """Phi-3: mlp.
 
-Generated from models/phi3.yaml (sha256 ddb0f9e41329ec88); edit the spec, not this file (content 5f9b0c093de14a98).
+Generated from models/phi3.yaml (sha256 79782a20c20de31a); edit the spec, not this file (content 8a2fedfc40954d82).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Phi-4.
 
-Generated from models/phi4.yaml (sha256 eff39ef8904a9c29); edit the spec, not this file (content 4cea60eda016a9a1).
+Generated from models/phi4.yaml (sha256 75cf7bc640e1d4e6); edit the spec, not this file (content 1c370cc738d0c298).
 """
 
 from __future__ import annotations

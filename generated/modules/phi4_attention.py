@@ -1,6 +1,6 @@
 """Phi-4: attention.
 
-Generated from models/phi4.yaml (sha256 84cd5fc82089bf25); edit the spec, not this file (content 6761682ae15a6eac).
+Generated from models/phi4.yaml (sha256 064280a6b6f7f234); edit the spec, not this file (content b2ff3beb75d99030).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Post-norm encoder block.
 
-Generated from blocks/layers/post_norm_block.yaml (sha256 d68ae0a725a97f19); edit the spec, not this file (content 09d51504d8301475).
+Generated from blocks/layers/post_norm_block.yaml (sha256 43cf82a67fea9178); edit the spec, not this file (content b974df90bfb25f92).
 """
 
 from __future__ import annotations

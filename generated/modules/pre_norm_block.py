@@ -1,6 +1,6 @@
 """Pre-norm encoder block.
 
-Generated from blocks/layers/pre_norm_block.yaml (sha256 2742653665401b8e); edit the spec, not this file (content a37bbd3e790fafc3).
+Generated from blocks/layers/pre_norm_block.yaml (sha256 b225be5d9c9b7b6b); edit the spec, not this file (content c4e9963813dee5d0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pre-norm decoder block with dropout.
 
-Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 3c74c80c6df5ece6); edit the spec, not this file (content d22eae1f9f6a47af).
+Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 6e2f6a150bf8800c); edit the spec, not this file (content 08fb3833a4b5730e).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Causal multi-head self-attention with dropout.
 
-Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 5d3d6077514386ff); edit the spec, not this file (content 455534478b8e6720).
+Generated from blocks/layers/pre_norm_block_with_dropout.yaml (sha256 915746ecee4568a9); edit the spec, not this file (content ea5038ad6a4b271a).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head attention of three sequences.
 
-Generated from blocks/attention/projected_attention.yaml (sha256 82490576b86b98d2); edit the spec, not this file (content 67cad1155a877fc8).
+Generated from blocks/attention/projected_attention.yaml (sha256 e8c8c74c5863bc79); edit the spec, not this file (content 4a269a732562e2c2).
 """
 
 from __future__ import annotations

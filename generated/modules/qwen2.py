@@ -1,6 +1,6 @@
 """Qwen2.
 
-Generated from models/qwen2.yaml (sha256 d2dfea7474b54afd); edit the spec, not this file (content fbe6a67c81b666b5).
+Generated from models/qwen2.yaml (sha256 2761e16e5f16f594); edit the spec, not this file (content df53d9f5237f0457).
 """
 
 from __future__ import annotations

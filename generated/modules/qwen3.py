@@ -1,6 +1,6 @@
 """Qwen3.
 
-Generated from models/qwen3.yaml (sha256 461d0296f76d5282); edit the spec, not this file (content d8428ea748af8e79).
+Generated from models/qwen3.yaml (sha256 dc55406527dc7c23); edit the spec, not this file (content e69be74c29f2b714).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Qwen3 with experts.
 
-Generated from models/qwen3_moe.yaml (sha256 faa7e72b85c9ec1c); edit the spec, not this file (content f1e23e19b35d4e71).
+Generated from models/qwen3_moe.yaml (sha256 8b8e189cc34c4950); edit the spec, not this file (content 6ad481a0cc47f335).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reformer.
 
-Generated from models/reformer.yaml (sha256 d9e17a0e70b01550); edit the spec, not this file (content e9e4af1e413ddf27).
+Generated from models/reformer.yaml (sha256 f4ebdc7c510b5c35); edit the spec, not this file (content 9a35fc435d8c389d).
 """
 
 from __future__ import annotations

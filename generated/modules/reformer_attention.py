@@ -1,6 +1,6 @@
 """Reformer attention.
 
-Generated from blocks/attention/reformer_attention.yaml (sha256 f10170d8379c0870); edit the spec, not this file (content d76eb9800b0dfdb8).
+Generated from blocks/attention/reformer_attention.yaml (sha256 6005ad32ecad5169); edit the spec, not this file (content 00a1a79c6b8a9222).
 """
 
 from __future__ import annotations

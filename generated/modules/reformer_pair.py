@@ -1,6 +1,6 @@
 """Pair of Reformer layers.
 
-Generated from blocks/layers/reformer_pair.yaml (sha256 feb5a69e2a061130); edit the spec, not this file (content 89bdb3cb90506951).
+Generated from blocks/layers/reformer_pair.yaml (sha256 f65b399ce615d675); edit the spec, not this file (content d19b9bb51edf20f4).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RegNetX.
 
-Generated from models/regnet_x.yaml (sha256 abef5f22a4316a77); edit the spec, not this file (content b5f1ce552cd3660c).
+Generated from models/regnet_x.yaml (sha256 1c479256df02e123); edit the spec, not this file (content 74f0b677805b0de8).
 """
 
 from __future__ import annotations

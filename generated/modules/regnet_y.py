@@ -1,6 +1,6 @@
 """RegNetY.
 
-Generated from models/regnet_y.yaml (sha256 59b87845b81ab5a9); edit the spec, not this file (content 09d79784f5b8193d).
+Generated from models/regnet_y.yaml (sha256 e9702ce956b9b9f9); edit the spec, not this file (content bba32eaaaed188a0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RegNetY: block.
 
-Generated from models/regnet_y.yaml (sha256 e159d8db05baef47); edit the spec, not this file (content 4edda12ee62f6811).
+Generated from models/regnet_y.yaml (sha256 7115eef5e56feb65); edit the spec, not this file (content 18364a07d4ea9ae2).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RegNetY: stage.
 
-Generated from models/regnet_y.yaml (sha256 a7f6f73b4155ee27); edit the spec, not this file (content 742d8517ec9109b4).
+Generated from models/regnet_y.yaml (sha256 81ee11c88e361af4); edit the spec, not this file (content 834f6fb46975d16d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention with relative positions.
 
-Generated from blocks/attention/relative_attention.yaml (sha256 4e4369485ba5b483); edit the spec, not this file (content 16533493de836314).
+Generated from blocks/attention/relative_attention.yaml (sha256 46dc4cc995369ba8); edit the spec, not this file (content 58f74d6c5356a58b).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """ResMLP.
 
-Generated from models/resmlp.yaml (sha256 6f75f66c5860d69f); edit the spec, not this file (content 67f21762e0ee1e41).
+Generated from models/resmlp.yaml (sha256 db44a355f41df7ea); edit the spec, not this file (content 4571de619e661965).
 """
 
 from __future__ import annotations

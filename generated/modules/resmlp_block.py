@@ -1,6 +1,6 @@
 """ResMLP: block.
 
-Generated from models/resmlp.yaml (sha256 d52c63faaaf18f86); edit the spec, not this file (content e9d670fd7a4328ea).
+Generated from models/resmlp.yaml (sha256 38c786b881573967); edit the spec, not this file (content 66af31caefc19d00).
 """
 
 from __future__ import annotations

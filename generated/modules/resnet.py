@@ -1,6 +1,6 @@
 """ResNet.
 
-Generated from models/resnet.yaml (sha256 ab56e94194bb7be0); edit the spec, not this file (content e29ddd4b741968f6).
+Generated from models/resnet.yaml (sha256 799080004cc52545); edit the spec, not this file (content 203f779f3c304b7a).
 """
 
 from __future__ import annotations

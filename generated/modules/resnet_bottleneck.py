@@ -1,6 +1,6 @@
 """ResNet: bottleneck.
 
-Generated from models/resnet.yaml (sha256 9a74a055369a5046); edit the spec, not this file (content b550290dfca6ed71).
+Generated from models/resnet.yaml (sha256 c84859f83993760d); edit the spec, not this file (content b73a58481cb0a8c0).
 """
 
 from __future__ import annotations

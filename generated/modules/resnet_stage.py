@@ -1,6 +1,6 @@
 """ResNet: stage.
 
-Generated from models/resnet.yaml (sha256 21ad6a15c6d0867f); edit the spec, not this file (content 558be1372ec392cb).
+Generated from models/resnet.yaml (sha256 96a09639867f1a57); edit the spec, not this file (content c1a8c7d3a8e86cc3).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reversible block.
 
-Generated from blocks/layers/reversible_block.yaml (sha256 8619ef1f28419e4a); edit the spec, not this file (content 3a96f13c7907233e).
+Generated from blocks/layers/reversible_block.yaml (sha256 68561a53d67a02ae); edit the spec, not this file (content aaf49212ffb81c0d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Root mean square normalisation.
 
-Generated from blocks/norm/rms_norm.yaml (sha256 782c418b9db183b9); edit the spec, not this file (content 87dc67c8ddce537e).
+Generated from blocks/norm/rms_norm.yaml (sha256 d20e55a817e52486); edit the spec, not this file (content 200bafbd0d8fca81).
 """
 
 from __future__ import annotations

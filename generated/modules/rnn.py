@@ -1,6 +1,6 @@
 """Recurrent layer.
 
-Generated from blocks/recurrent/rnn.yaml (sha256 076bee17a12de085); edit the spec, not this file (content b51e3decece6b4c1).
+Generated from blocks/recurrent/rnn.yaml (sha256 52a7956970de6da5); edit the spec, not this file (content 1c149735ca161514).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Step of a recurrent network.
 
-Generated from blocks/recurrent/rnn_cell.yaml (sha256 6ed963514d60bce4); edit the spec, not this file (content 1a27205ad793d322).
+Generated from blocks/recurrent/rnn_cell.yaml (sha256 374f675b2337f1a8); edit the spec, not this file (content 81e8869096ad461c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RoBERTa.
 
-Generated from models/roberta.yaml (sha256 b24cce089a3cfea3); edit the spec, not this file (content 487e9bc1b5d8c504).
+Generated from models/roberta.yaml (sha256 7a6eb0cc7e19c65e); edit the spec, not this file (content fd6d372906c437b1).
 """
 
 from __future__ import annotations

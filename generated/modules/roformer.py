@@ -1,6 +1,6 @@
 """RoFormer.
 
-Generated from models/roformer.yaml (sha256 bfda3ea947e414da); edit the spec, not this file (content 0edb3f20f2d90031).
+Generated from models/roformer.yaml (sha256 5c2708d3fad8b7e3); edit the spec, not this file (content 8b59e3d5467ed062).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Multi-head self-attention with rotary positions.
 
-Generated from blocks/attention/rotary_attention.yaml (sha256 7574404e21269b73); edit the spec, not this file (content 2df76d063e236399).
+Generated from blocks/attention/rotary_attention.yaml (sha256 bdf4d2a80111c570); edit the spec, not this file (content ec05d1c28e8c3b0b).
 """
 
 from __future__ import annotations

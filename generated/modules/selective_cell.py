@@ -1,6 +1,6 @@
 """Step of a selective state space.
 
-Generated from blocks/recurrent/selective_cell.yaml (sha256 60ca7722e139064f); edit the spec, not this file (content 6303fffe3ecbf312).
+Generated from blocks/recurrent/selective_cell.yaml (sha256 d5c0bf6bf68f9e99); edit the spec, not this file (content 754d63ee49e02acb).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Queries, keys and values by separable convolutions.
 
-Generated from blocks/attention/separable_convolutional_qkv.yaml (sha256 9d2babf36ae395a2); edit the spec, not this file (content 47f799f4a0a649a4).
+Generated from blocks/attention/separable_convolutional_qkv.yaml (sha256 4ec100f9544cca59); edit the spec, not this file (content e12b8440b711e9ed).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention inside separate windows of a sequence.
 
-Generated from blocks/attention/separate_window_attention.yaml (sha256 4936befe98c560b7); edit the spec, not this file (content d3b6a441b0c7e2eb).
+Generated from blocks/attention/separate_window_attention.yaml (sha256 9446824b9a687922); edit the spec, not this file (content a81d1bbd67955d71).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Mixture of experts beside shared ones.
 
-Generated from blocks/ffn/shared_mixture_of_experts.yaml (sha256 c14878c936c10406); edit the spec, not this file (content 153ebc64daf94ec7).
+Generated from blocks/ffn/shared_mixture_of_experts.yaml (sha256 0c35ac25a84dcad2); edit the spec, not this file (content c62dd084ce66e1ae).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """SigLIP.
 
-Generated from models/siglip.yaml (sha256 3d6cdba0ddf3a18b); edit the spec, not this file (content 2ce0dda77f03bc5f).
+Generated from models/siglip.yaml (sha256 85eaa48ed41c2d15); edit the spec, not this file (content 3fe25d91a30b375e).
 """
 
 from __future__ import annotations

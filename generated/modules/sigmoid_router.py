@@ -1,6 +1,6 @@
 """Sigmoid router with a bias for balance.
 
-Generated from blocks/routing/sigmoid_router.yaml (sha256 42076eb18a80d14d); edit the spec, not this file (content 20e53ed140244dcc).
+Generated from blocks/routing/sigmoid_router.yaml (sha256 0b0ba9408e874505); edit the spec, not this file (content beda79afc8a53d34).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-head attention.
 
-Generated from blocks/attention/single_head_attention.yaml (sha256 3699f9fae35fe9d5); edit the spec, not this file (content 2e1d90ed921117c8).
+Generated from blocks/attention/single_head_attention.yaml (sha256 f7eb8efe33934b36); edit the spec, not this file (content 85c153f6400a758c).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Single-head linear attention.
 
-Generated from blocks/attention/single_head_linear_attention.yaml (sha256 ddb51b50abb08616); edit the spec, not this file (content 8fd5209bcc109e17).
+Generated from blocks/attention/single_head_linear_attention.yaml (sha256 c0a0fcd24e33ab8d); edit the spec, not this file (content 911e6d43b80f3e29).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Sliding-window attention with a rolling cache.
 
-Generated from blocks/attention/sliding_window_attention.yaml (sha256 f77f1bc2fc91df77); edit the spec, not this file (content e4ac8cbe05289f2d).
+Generated from blocks/attention/sliding_window_attention.yaml (sha256 7083657699cfad5f); edit the spec, not this file (content 4eea8cb4215698c0).
 """
 
 from __future__ import annotations

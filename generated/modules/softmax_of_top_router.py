@@ -1,6 +1,6 @@
 """Router with a softmax over the chosen.
 
-Generated from blocks/routing/softmax_of_top_router.yaml (sha256 ba33898fcc5a06be); edit the spec, not this file (content 3131268c22e0eb28).
+Generated from blocks/routing/softmax_of_top_router.yaml (sha256 7fe4dd764e2e4c64); edit the spec, not this file (content de8940888ec0ca58).
 """
 
 from __future__ import annotations

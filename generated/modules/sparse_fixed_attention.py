@@ -1,6 +1,6 @@
 """Sparse Transformer attention, fixed.
 
-Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 32253009ecec1980); edit the spec, not this file (content 4febf10867012a3e).
+Generated from blocks/attention/sparse_fixed_attention.yaml (sha256 4e86b253fd0ce45a); edit the spec, not this file (content c78d776b04304211).
 """
 
 from __future__ import annotations

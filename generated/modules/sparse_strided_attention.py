@@ -1,6 +1,6 @@
 """Sparse Transformer attention, strided.
 
-Generated from blocks/attention/sparse_strided_attention.yaml (sha256 3f33b1b4e0506ff9); edit the spec, not this file (content 482dee678d10d97a).
+Generated from blocks/attention/sparse_strided_attention.yaml (sha256 3dbbfeb75ce27e62); edit the spec, not this file (content 41c0d5ce28880131).
 """
 
 from __future__ import annotations

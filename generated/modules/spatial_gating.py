@@ -1,6 +1,6 @@
 """Spatial gating unit.
 
-Generated from blocks/mixing/spatial_gating.yaml (sha256 e91e258bbb0ec517); edit the spec, not this file (content c458a62863752b99).
+Generated from blocks/mixing/spatial_gating.yaml (sha256 65b07494d636cbd2); edit the spec, not this file (content 6abf8d95ff71eedf).
 """
 
 from __future__ import annotations

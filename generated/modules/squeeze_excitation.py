@@ -1,6 +1,6 @@
 """Squeeze and excitation.
 
-Generated from blocks/convolution/squeeze_excitation.yaml (sha256 89145a120480ca92); edit the spec, not this file (content 01000f135b8512eb).
+Generated from blocks/convolution/squeeze_excitation.yaml (sha256 7f72dc3c134cdf7b); edit the spec, not this file (content d5a6d4185f8d8936).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """StableLM.
 
-Generated from models/stablelm.yaml (sha256 d31d92bd5b0876ec); edit the spec, not this file (content 912291d4cad1125d).
+Generated from models/stablelm.yaml (sha256 fb17acf9d842f08f); edit the spec, not this file (content af11c2b1a428b42f).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layers of gated recurrent units in both directions, one on the other.
 
-Generated from blocks/recurrent/stacked_bidirectional_gru.yaml (sha256 d6c5f756bd1c7670); edit the spec, not this file (content 5e01af3bf9fa00a2).
+Generated from blocks/recurrent/stacked_bidirectional_gru.yaml (sha256 6819366805f79696); edit the spec, not this file (content f8c2f155ff11f675).
 """
 
 from __future__ import annotations

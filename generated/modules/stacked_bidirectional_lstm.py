@@ -1,6 +1,6 @@
 """Layers of a long short-term memory in both directions, one on the other.
 
-Generated from blocks/recurrent/stacked_bidirectional_lstm.yaml (sha256 48ca401ff6b200d2); edit the spec, not this file (content c884059545f8fd76).
+Generated from blocks/recurrent/stacked_bidirectional_lstm.yaml (sha256 1e21602c545eb9e3); edit the spec, not this file (content a1c4cacf266c167f).
 """
 
 from __future__ import annotations

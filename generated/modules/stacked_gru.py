@@ -1,6 +1,6 @@
 """Layers of gated recurrent units one on the other.
 
-Generated from blocks/recurrent/stacked_gru.yaml (sha256 b09df43affb5df02); edit the spec, not this file (content 3ada94e946d0da40).
+Generated from blocks/recurrent/stacked_gru.yaml (sha256 b7dea2edbca28af5); edit the spec, not this file (content 99d47fc6e3f13e7d).
 """
 
 from __future__ import annotations

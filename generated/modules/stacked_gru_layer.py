@@ -1,6 +1,6 @@
 """One of the layers.
 
-Generated from blocks/recurrent/stacked_gru.yaml (sha256 9bf0bd5b6501b387); edit the spec, not this file (content 9f1a303a76f0b9c0).
+Generated from blocks/recurrent/stacked_gru.yaml (sha256 27fc512ddcada2d9); edit the spec, not this file (content da265ec349e791f0).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Layers of a long short-term memory one on the other.
 
-Generated from blocks/recurrent/stacked_lstm.yaml (sha256 bda33fb4a02e84d3); edit the spec, not this file (content d4cff220b80992ce).
+Generated from blocks/recurrent/stacked_lstm.yaml (sha256 67b97f281515e417); edit the spec, not this file (content ce954df217fa25f7).
 """
 
 from __future__ import annotations

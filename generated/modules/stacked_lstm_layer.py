@@ -1,6 +1,6 @@
 """One of the layers.
 
-Generated from blocks/recurrent/stacked_lstm.yaml (sha256 7dfe5f71f60fb385); edit the spec, not this file (content ccef1584a4b77c21).
+Generated from blocks/recurrent/stacked_lstm.yaml (sha256 4d99dfcc795675ed); edit the spec, not this file (content 757879fb24d53eec).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Swin Transformer.
 
-Generated from models/swin.yaml (sha256 8c4dbe3ddf98249a); edit the spec, not this file (content 4c97bf9ab100e72c).
+Generated from models/swin.yaml (sha256 32823e3f74bc0ea0); edit the spec, not this file (content d1f3268b04a32cf1).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Shifted-window attention.
 
-Generated from blocks/attention/swin_attention.yaml (sha256 8bac1c75f4496f44); edit the spec, not this file (content ecaa8b7e8bba07d5).
+Generated from blocks/attention/swin_attention.yaml (sha256 0be05469999b666c); edit the spec, not this file (content 1e0093a3e30d4647).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Swin Transformer with windows of one size at any resolution.
 
-Generated from models/swin_fixed_window.yaml (sha256 5d1dbda6e99b4dfc); edit the spec, not this file (content e85c3a24d8285c35).
+Generated from models/swin_fixed_window.yaml (sha256 424323168081be0f); edit the spec, not this file (content c080d580f08e2c68).
 """
 
 from __future__ import annotations

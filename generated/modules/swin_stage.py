@@ -1,6 +1,6 @@
 """Stage of Swin.
 
-Generated from blocks/layers/swin_stage.yaml (sha256 8b43ddd474d5b224); edit the spec, not this file (content 060fdb60f99a364f).
+Generated from blocks/layers/swin_stage.yaml (sha256 036e4dde7bc9bf67); edit the spec, not this file (content b6a3748fe6e4d880).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Switch layer.
 
-Generated from blocks/ffn/switch_layer.yaml (sha256 2a09674aedafc299); edit the spec, not this file (content 7b9908ee6cea2402).
+Generated from blocks/ffn/switch_layer.yaml (sha256 14904e8ec63fdb00); edit the spec, not this file (content 73e0d44608c1785e).
 """
 
 from __future__ import annotations

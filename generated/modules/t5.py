@@ -1,6 +1,6 @@
 """T5.
 
-Generated from models/t5.yaml (sha256 6e3a015fd40fb001); edit the spec, not this file (content e525ea8e57f8e402).
+Generated from models/t5.yaml (sha256 6da58a6b3a8315ad); edit the spec, not this file (content 965de0c3a5078015).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """T5: attention.
 
-Generated from models/t5.yaml (sha256 339cdc2ff2b482c1); edit the spec, not this file (content d6405c8c1849038e).
+Generated from models/t5.yaml (sha256 404bbe1b4523b049); edit the spec, not this file (content 02ef154c5e756e44).
 """
 
 from __future__ import annotations

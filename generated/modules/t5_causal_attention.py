@@ -1,6 +1,6 @@
 """T5: causal attention.
 
-Generated from models/t5.yaml (sha256 839a95a81d9f2924); edit the spec, not this file (content 7e694f4ac66400ba).
+Generated from models/t5.yaml (sha256 eef22c39c2baacc1); edit the spec, not this file (content cf1d667d9e66f09a).
 """
 
 from __future__ import annotations

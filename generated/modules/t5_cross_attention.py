@@ -1,6 +1,6 @@
 """T5: cross attention.
 
-Generated from models/t5.yaml (sha256 f4b95ad515d2091d); edit the spec, not this file (content 2d3349ce956a0732).
+Generated from models/t5.yaml (sha256 3f033f0154d5492f); edit the spec, not this file (content b26f55cc5276ce25).
 """
 
 from __future__ import annotations

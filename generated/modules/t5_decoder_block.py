@@ -1,6 +1,6 @@
 """T5: decoder block.
 
-Generated from models/t5.yaml (sha256 4de8cf98e1eab264); edit the spec, not this file (content 3857fd1a8bed2d9b).
+Generated from models/t5.yaml (sha256 c12e3d4d54ac0f04); edit the spec, not this file (content b3f53c3014e33a34).
 """
 
 from __future__ import annotations

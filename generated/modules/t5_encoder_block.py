@@ -1,6 +1,6 @@
 """T5: encoder block.
 
-Generated from models/t5.yaml (sha256 ff473d3873151d31); edit the spec, not this file (content 885776c2771588f1).
+Generated from models/t5.yaml (sha256 a8a2ad27fc80fbd3); edit the spec, not this file (content b9200d1e295d65e0).
 """
 
 from __future__ import annotations

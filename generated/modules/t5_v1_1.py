@@ -1,6 +1,6 @@
 """T5 1.1.
 
-Generated from models/t5_v1_1.yaml (sha256 0d46d3ad2fa43e90); edit the spec, not this file (content 818f13fff32fadfb).
+Generated from models/t5_v1_1.yaml (sha256 6a34c37302b83fea); edit the spec, not this file (content a2465b77e99eab28).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """First-order Taylor attention.
 
-Generated from blocks/attention/taylor_attention.yaml (sha256 c50206d9029cc4cf); edit the spec, not this file (content 3e679834f56ae2ed).
+Generated from blocks/attention/taylor_attention.yaml (sha256 b3491c19406604a6); edit the spec, not this file (content c3898c8785a61b3e).
 """
 
 from __future__ import annotations

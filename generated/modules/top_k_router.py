@@ -1,6 +1,6 @@
 """Top-k router.
 
-Generated from blocks/routing/top_k_router.yaml (sha256 129de42210704aa3); edit the spec, not this file (content d4efed2cf676868d).
+Generated from blocks/routing/top_k_router.yaml (sha256 386e44d7250e2f11); edit the spec, not this file (content 54cfc213a043d6f6).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Transformer.
 
-Generated from models/transformer.yaml (sha256 f53b2f4cfe11442f); edit the spec, not this file (content 19b7e275d9cf9266).
+Generated from models/transformer.yaml (sha256 fb137c961c7bbcd8); edit the spec, not this file (content 283a5b6153250823).
 """
 
 from __future__ import annotations

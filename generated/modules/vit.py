@@ -1,6 +1,6 @@
 """Vision Transformer.
 
-Generated from models/vit.yaml (sha256 535104e0b1c133a6); edit the spec, not this file (content d7e90ba0fed580ce).
+Generated from models/vit.yaml (sha256 d50d5e644b0a59cf); edit the spec, not this file (content 4bd21d72165685cf).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whisper.
 
-Generated from models/whisper.yaml (sha256 7c3b22a4a700e879); edit the spec, not this file (content 29b4b2284ad73234).
+Generated from models/whisper.yaml (sha256 58096a672d53d8fb); edit the spec, not this file (content d5a192e43345010d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whisper: attention.
 
-Generated from models/whisper.yaml (sha256 7333a591a99d3d96); edit the spec, not this file (content 30bd831f6b0c4ea6).
+Generated from models/whisper.yaml (sha256 221739b158d96048); edit the spec, not this file (content 070b73a7837c5609).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whisper: cross attention.
 
-Generated from models/whisper.yaml (sha256 134a6b94b0c5400a); edit the spec, not this file (content 05b3547f2b74c033).
+Generated from models/whisper.yaml (sha256 d24acb425c85d7c9); edit the spec, not this file (content a4fd5ee0a1def156).
 """
 
 from __future__ import annotations

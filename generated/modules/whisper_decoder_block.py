@@ -1,6 +1,6 @@
 """Whisper: decoder block.
 
-Generated from models/whisper.yaml (sha256 f957c95f3ecc1908); edit the spec, not this file (content 986f5c790cdf85c4).
+Generated from models/whisper.yaml (sha256 c4cfc0e65c21a9c4); edit the spec, not this file (content 66d8505b83c3646d).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Whisper: masked attention.
 
-Generated from models/whisper.yaml (sha256 3c43ca78d810efcb); edit the spec, not this file (content d011706f9c35fec2).
+Generated from models/whisper.yaml (sha256 616398895efd008e); edit the spec, not this file (content ac2b61f364cf79bd).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Attention within windows.
 
-Generated from blocks/attention/window_attention.yaml (sha256 51e2ebffaa1d5179); edit the spec, not this file (content afa2bf3fb779ded7).
+Generated from blocks/attention/window_attention.yaml (sha256 126ca0e6d586e085); edit the spec, not this file (content c11fcc6a230ccf25).
 """
 
 from __future__ import annotations
