@@ -403,6 +403,14 @@ def _segformer(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _pvt_v2(rng: random.Random) -> dict[str, Any]:
+    heads = [rng.choice([1, 2, 3, 5]) for _ in range(4)]
+    return {
+        "hidden_sizes": [h * rng.randint(3, 9) for h in heads], "num_attention_heads": heads, "image_size": 32 * rng.randint(2, 5),
+        "depths": [rng.randint(1, 4) for _ in range(4)], "mlp_ratios": [rng.randint(1, 8) for _ in range(4)], **_labels(rng),
+    }  # fmt: skip
+
+
 def _reformer(rng: random.Random) -> dict[str, Any]:
     rows, columns, row, column = rng.randint(2, 8), rng.randint(2, 8), rng.randint(3, 20), rng.randint(3, 20)
     chunk = rng.randint(2, 9)
@@ -502,6 +510,7 @@ DRAWS: dict[str, Draw] = {
     "deit": _vit,
     "regnet": _regnet,
     "segformer": _segformer,
+    "pvt_v2": _pvt_v2,
     "dinov2": _dinov2,
     "convnextv2": _convnext,
     "reformer": _reformer,
