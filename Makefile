@@ -27,7 +27,7 @@ build: $(RUNTIME) ## write every workbook, page and module into generated/
 site: $(RUNTIME) ## write the pages for a browser into generated/site/
 	$(BIN)/gen build specs/ --formats site
 
-test: $(TESTING) $(HYPERFORMULA) ## run the test suite in about ten minutes: every spec is executed, every workbook recalculated
+test: $(TESTING) $(HYPERFORMULA) ## run the test suite in about thirteen minutes: every spec is executed, every workbook recalculated
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # `make test-all MARK=exhaustive MINUTES=60` runs what `make test` does not, and starts no test after an hour.

@@ -53,7 +53,10 @@ def read(values: dict[str, Any]) -> Imported:
 
 def cost(found: Imported, **sizes: int) -> Cost:
     sheet = sheet_of(builtin_library(), found.name, tuple(sorted(found.mapped.options.items())))
-    return cost_of(sheet, None, {**found.mapped.sizes, **sizes})
+    # A length that is by default that of the published texts may be more than there are positions in a drawn configuration.
+    has_length = any(size.name == "n" and size.value is not None for size in sheet.sizes)
+    bounded = {"n": found.mapped.sizes["P"]} if has_length and "P" in found.mapped.sizes else {}
+    return cost_of(sheet, None, {**bounded, **found.mapped.sizes, **sizes})
 
 
 def drawn(kind: str) -> list[dict[str, Any]]:
