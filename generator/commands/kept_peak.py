@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from generator.files import user_cache
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import evaluate, reach
 from generator.formulas.stored_formula import StoredFormula
 
 if TYPE_CHECKING:
@@ -39,10 +39,11 @@ class StoredPeak:
 
     def bytes_at(self, _: str, sizes: Mapping[str, int]) -> int | None:
         """Return the bytes at the sizes that were asked for."""
-        return int(evaluate(self.formula, sizes)) if self._holds(sizes) else self.at_sizes
+        return int(evaluate(self.formula, sizes)) if self.holds(sizes) else self.at_sizes
 
-    def _holds(self, sizes: Mapping[str, int]) -> bool:
-        return self.formula is not None and all(evaluate(count, sizes) >= least for count, least in self.within)
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Say whether the formula holds at sizes."""
+        return self.formula is not None and reach(self.within, sizes)
 
 
 def kept_peak(key: str, sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> PeakMemory | None:
@@ -62,7 +63,7 @@ def kept_peak(key: str, sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> P
 
     try:
         found = StoredPeak(get(data["formula"]), [(get(count), least) for count, least in data["within"]])
-        if not found._holds(sizes):  # noqa: SLF001 - it is a part of that
+        if not found.holds(sizes):
             one = user_cache.recall(_key(key, dtype, sizes))
             if one is None:
                 return None
@@ -91,7 +92,7 @@ def keep_peak(key: str, sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> N
     except FormulaDataError:
         data = {"formula": None, "within": []}
     user_cache.keep(_key(key, dtype), data)
-    if data["formula"] is None or any(evaluate(count, sizes) < least for count, least in within):
+    if data["formula"] is None or not reach(within, sizes):
         user_cache.keep(_key(key, dtype, sizes), {"bytes": sheet.peak.bytes_at(dtype, sizes)})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
 from operator import index
@@ -90,6 +90,11 @@ def evaluate_arrays(expr: Any, sizes: Mapping[str, Any]) -> np.ndarray[Any, Any]
         if getattr(value, "ndim", 0) and not (value.dtype.kind in "iu" or value.dtype == object):
             raise EvaluationError(f"the size `{name}` must hold whole numbers, not {value.dtype}")
     return in_words(array_formula(expr), known, {name: value for name, value in sizes.items() if name not in known})
+
+
+def reach(limits: Iterable[tuple[Any, int]], sizes: Mapping[str, Any]) -> bool:
+    """Say whether formulas come to the least that each must come to, at sizes that are numbers. Raises as `evaluate`."""
+    return all(evaluate(count, sizes) >= least for count, least in limits)
 
 
 @lru_cache(maxsize=16384)

@@ -13,7 +13,6 @@ from generator.quantities import SHORT_UNITS, UNITS
 from generator.text.translated import ENGLISH, OF_STAGE, said_in
 
 _STAGE = re.compile(r"(.+) \(stage (\d+)\)")  # as entries of a size for several stages are told apart
-
 _NUMBERED = re.compile(r"(.*[a-z ]) ?(\d+[a-z]?)")  # as rows for several stages are
 
 

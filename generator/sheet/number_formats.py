@@ -13,3 +13,8 @@ KINDS: Final[Mapping[str, str]] = {
     "index": "indices, 8 bytes each",
     "bool": "masks, 1 byte each",
 }
+
+
+def item_bytes(item: int) -> dict[str, int]:
+    """Return the bytes of an element of each kind in a model whose numbers have `item` bytes."""
+    return {"float": item, "stat": max(item, 4), "index": 8, "bool": 1}

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from sympy import Expr, Integer, Mod
 
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import evaluate, reach
 from generator.formulas.symbols import Facts, symbol
 from generator.resolve.architecture import Architecture
 from generator.resolve.decoding_sizes import growths
 from generator.resolve.resolver import Resolver
-from generator.sheet.number_formats import HALF, ITEM_BYTES
-from generator.sheet.saved_bytes import item_bytes, storage_bytes
+from generator.sheet.number_formats import HALF, ITEM_BYTES, item_bytes
+from generator.sheet.saved_bytes import storage_bytes
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.problems import ProblemsError
@@ -132,7 +132,7 @@ class PeakMemory:
     def at(self, dtype: str, sizes: Mapping[str, int]) -> Replayed | None:
         """Return the pass as it is at sizes: by formulas where they hold there, else replayed; None as of `bytes_at`."""
         peak = self._of(dtype)
-        if peak is not None and all(evaluate(count, sizes) >= least for count, least in self.limits(dtype)):
+        if peak is not None and reach(self.limits(dtype), sizes):
             return peak
         try:
             return self._replayed_at(sizes, dtype)

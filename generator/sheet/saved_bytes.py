@@ -55,11 +55,6 @@ class SavedMemory:
         return {"all formats": self.full} if self.full == self.half else {"float32, float64": self.full, "bfloat16, float16": self.half}
 
 
-def item_bytes(item: int) -> dict[str, int]:
-    """Return the bytes of an element of each kind in a model whose numbers have `item` bytes."""
-    return {"float": item, "stat": max(item, 4), "index": 8, "bool": 1}
-
-
 def storage_bytes(storage: Storage, dtype: str) -> Expr:
     """Return the bytes of all blocks that a storage stands for, in a model of this format. Raises KeyError for an unknown one."""
     return _bytes({storage.kind: storage.elements}, Integer(ITEM_BYTES[dtype]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 from generator.formulas.stored_formula import StoredFormula
@@ -99,10 +100,8 @@ class SheetWeight:
     Args:
         row: the path of the row.
         op: of the row.
-        count: how many parameters it has; 0 where they are another row's.
-        read: how many of them a pass reads whole.
-        share: the part of them that one token uses; 1, but for experts that tokens choose.
-        is_vector: whether it has one axis, or none.
+        is_read: 1 where a pass reads it whole, and 0 where it does not.
+        share: the part of it that one token uses; 1, but for experts that tokens choose.
         shape: of one of them.
         copies: how many of them there are, over all repeats; 0 where they are another row's.
         learns: whether training changes it.
@@ -110,13 +109,26 @@ class SheetWeight:
 
     row: str
     op: str
-    count: Expr
-    read: Expr
+    is_read: Expr
     share: Expr
-    is_vector: bool
     shape: tuple[Expr, ...]
     copies: Expr
     learns: bool
+
+    @property
+    def count(self) -> Expr:
+        """How many parameters it has; 0 where they are another row's."""
+        return self.copies * prod(self.shape)
+
+    @property
+    def read(self) -> Expr:
+        """How many of them a pass reads whole."""
+        return self.is_read * self.count
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether it has one axis, or none."""
+        return len(self.shape) < 2
 
     @property
     def is_expert(self) -> bool:

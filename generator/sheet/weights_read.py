@@ -43,8 +43,7 @@ def sheet_weights(traced: Costed) -> tuple[SheetWeight, ...]:
     for (row, _), weight in _weights(tracer):
         first, then = (Integer(not places.isdisjoint(shared[weight.storage])) for places in (read, later))
         part = first if past is None else first + Min(1, past) * (then - first)
-        told = weight.share, weight.is_vector, weight.shape, weight.copies, weight.learns
-        found.append(SheetWeight(row, ops.get(row, ""), weight.count, part * weight.count, *told))
+        found.append(SheetWeight(row, ops.get(row, ""), part, weight.share, weight.shape, weight.copies, weight.learns))
     return tuple(found)
 
 

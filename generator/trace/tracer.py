@@ -29,21 +29,17 @@ class RowWeight:
 
     Args:
         storage: where it lies; that of another row where they share it.
-        count: how many parameters the row has in it, over all repeats; 0 where they are another row's.
-        share: the part of them that one token uses.
-        is_vector: whether it has one axis, or none.
+        share: the part of it that one token uses.
         shape: of one of them.
         copies: how many of them the row has, over all repeats; 0 where they are another row's.
         learns: whether training changes it.
     """
 
     storage: Storage
-    count: Expr
     share: Expr
-    is_vector: bool = False
-    shape: Shape = ()
-    copies: Expr = ZERO
-    learns: bool = True
+    shape: Shape
+    copies: Expr
+    learns: bool
 
 
 @dataclass
@@ -281,7 +277,7 @@ class Tracer:
         fresh = Storage(numel, kind, persistent=True)
         storage = self._weights.take(fresh) if self._weights else fresh
         if trainable:
-            self.tally.weights += (RowWeight(storage, self.copies * numel, self.share, len(shape) < 2, shape, self.copies, learns),)
+            self.tally.weights += (RowWeight(storage, self.share, shape, self.copies, learns),)
         return Tensor(shape, contiguous_strides(shape), storage, learns)
 
     # ---- kernels -----------------------------------------------------------------------------------------------------

@@ -68,7 +68,6 @@ function inForce(own) {
   setConfig([]);
 }
 
-// Models under other options or blocks, by the names of their presets: their script is loaded where one is asked for.
 function loadScript(file) {
   return new Promise((resolve) => {
     const script = document.createElement("script");
@@ -78,6 +77,7 @@ function loadScript(file) {
   });
 }
 
+// Models under other options or blocks, by the names of their presets: their script is loaded where one is asked for.
 async function loadOthers(page) {
   await loadScript(`${page}.others.js`);
   const found = new Map();

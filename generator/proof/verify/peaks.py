@@ -11,9 +11,8 @@ from generator.proof.verify.built import Instance
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.state import without_past
 from generator.proof.verify.variants import FORMATS, WideStatistics
-from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.number_formats import ITEM_BYTES, item_bytes
 from generator.sheet.pass_peak import PeakMemory
-from generator.sheet.saved_bytes import item_bytes
 from generator.trace.diary import Recompute
 from generator.trace.peak_moments import ReplayStep
 

@@ -8,9 +8,8 @@ from typing import Any, Final
 from generator.formulas.evaluate import evaluate
 from generator.quantities import MATMUL_FLOPS
 from generator.sheet.costing import Cost
-from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.number_formats import ITEM_BYTES, item_bytes
 from generator.sheet.pass_peak import Pass
-from generator.sheet.saved_bytes import item_bytes
 from generator.text.errors import SizeError
 from generator.text.suggest import did_you_mean
 from generator.trace.diary import ATTENTION, BLOCKS, Recompute

@@ -9,8 +9,9 @@ from typing import Any
 from generator.in_bytes import SAVED_BYTES
 from generator.quantities import STATE_ELEMENTS
 from generator.questions.memory.mixed_formats import in_bytes, stored_weights, weight_formats
-from generator.questions.memory.stored_formats import STORED_FORMATS, StoredFormat, stored_format
+from generator.questions.memory.stored_formats import StoredFormat, stored_format
 from generator.sheet.costing import Cost
+from generator.sheet.number_formats import ITEM_BYTES, item_bytes
 
 
 def stored_bytes(
@@ -45,7 +46,5 @@ def stored_bytes(
 
 def _kept(cost: Cost, stored: StoredFormat) -> Any:
     """Return the bytes kept for the backward pass with numbers in a format; statistics stay as long as they are."""
-    least = STORED_FORMATS["float32"].bytes_each
-    each = {"float": stored.bytes_each, "stat": max(least, STORED_FORMATS[cost.dtype].bytes_each), "index": 8, "bool": 1}
-    total = sum(count * each[kind] for kind, count in cost.saved_by_kind.items())
-    return ceil(total)
+    each = {**item_bytes(ITEM_BYTES[cost.dtype]), "float": stored.bytes_each}
+    return ceil(sum(count * each[kind] for kind, count in cost.saved_by_kind.items()))

@@ -19,9 +19,8 @@ from generator.questions.parallel.pipeline_stages import Stage, layers, stages
 from generator.questions.parallel.placing import Placing, expands_caches, placing
 from generator.questions.parallel.splits import DeviceSplit
 from generator.sheet.costing import Cost
-from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.number_formats import ITEM_BYTES, item_bytes
 from generator.sheet.pass_peak import Pass
-from generator.sheet.saved_bytes import item_bytes
 from generator.text.errors import SizeError
 from generator.trace.peak_moments import Replayed
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, Symbol, expand
 
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import evaluate, reach
 from generator.formulas.symbols import symbol
 from generator.in_bytes import PEAK_BYTES
 from generator.quantities import MATMUL_FLOPS, PARAMS, Shown, keys_in, shown_in
@@ -149,7 +149,7 @@ def _peak(sheet: Sheet, dtype: str, sizes: Mapping[str, int]) -> str:
     formula = sheet.peak_bytes(dtype)
     if formula is None or not {one.name for one in formula.free_symbols} <= sizes.keys():
         return ""
-    if not all(evaluate(count, sizes) >= least for count, least in sheet.peak_limits(dtype)):
+    if not reach(sheet.peak_limits(dtype), sizes):
         return ""
     count = evaluate(formula, sizes)
     return human(count, "bytes") or exact(count)

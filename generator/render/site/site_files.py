@@ -19,8 +19,7 @@ from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.render.environment import environment
 from generator.render.site.escaped import script_json
-from generator.sheet.number_formats import HALF, ITEM_BYTES
-from generator.sheet.saved_bytes import item_bytes
+from generator.sheet.number_formats import HALF, ITEM_BYTES, item_bytes
 from generator.text.translated import LANGUAGES
 
 DTYPES: Final = ("float32", *HALF)

@@ -92,10 +92,7 @@ def build_catalogue(entries: Sequence[CatalogueLine], language: str = "en", suff
 
 def _write_head(page: Page, words: Texts) -> None:
     page.widths([*WORDS_WIDTHS, *[NUMBER_WIDTH] * len(QUANTITIES)])
-    page.text(f"{page.first_page_start()}1", words("catalogue.title"), "Sheet title")
-    page.sheet.row_dimensions[1].height = 28
-    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), words("catalogue.note"), "Remark")
-    page.height(2, [(words("catalogue.note"), page.first_page_room())])
+    page.headed(words("catalogue.title"), words("catalogue.note"))
     heads = ("architecture", "spec", "kind", "preset", "sizes", "source")
     page.row(FIRST_ROW - 1, [words(f"catalogue.{key}") for key in heads], "Column head")
     titles = [_with_unit(quantity, words) for quantity in QUANTITIES]

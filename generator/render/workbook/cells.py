@@ -178,6 +178,14 @@ class Page:
         first, last = (column_index_from_string(letter) for letter in (self.first_page_start(), self.first_page_end()))
         return width_to(self.sheet, last) - width_to(self.sheet, first - 1) - 6
 
+    def headed(self, title: str, remark: str) -> None:
+        """Write a title, and a remark below it over the first page, once widths are set."""
+        start = self.first_page_start()
+        self.text(f"{start}1", title, "Sheet title")
+        self.sheet.row_dimensions[1].height = 28
+        self.text(self.merged(f"{start}2:{self.first_page_end()}2", "Remark"), remark, "Remark")
+        self.height(2, [(remark, self.first_page_room())])
+
     def height(self, row: int, texts: Sequence[tuple[str, float]], *, points: float = LINE_POINTS, least: int = 1) -> None:
         """Make a row high enough for wrapped texts, each given with the width of its cell."""
         lines = max([least, *(lines_of(text, width) for text, width in texts)])

@@ -47,11 +47,7 @@ def write_devices(page: Page, plan: Plan) -> None:
     """Write the sheet."""
     words = plan.words
     page.widths([*WIDTHS, *[PEAK_WIDTH] * len(PEAKS), SOURCE_WIDTH])
-    page.text(f"{page.first_page_start()}1", words("devices.title"), "Sheet title")
-    page.sheet.row_dimensions[1].height = 28
-    note = words("devices.note", first=FIRST_ROW + len(builtin_devices()), last=last_row())
-    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, page.first_page_room())])
+    page.headed(words("devices.title"), words("devices.note", first=FIRST_ROW + len(builtin_devices()), last=last_row()))
     page.text(page.merged(f"{FIRST_PEAK}3:{LAST_PEAK}3", "Section"), words("devices.peaks"), "Section")
     heads = [words(f"devices.{key}") for key in ("name", "device", "memory", "gibibytes", "bandwidth", "power", "price")]
     page.row(HEAD_ROW, heads, "Column head")

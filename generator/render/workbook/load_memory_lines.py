@@ -8,7 +8,7 @@ from math import ceil, floor
 
 from sympy import Expr, Integer
 
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import evaluate, reach
 from generator.questions.workload.workload_formulas import Moments
 from generator.render.workbook.load_choices import TRAINING
 from generator.render.workbook.load_line import GROUPS, NO_LIMIT, Setting, Values, WorkingLine, WorkingLines, moments_of, ref
@@ -85,7 +85,7 @@ class MemoryLines(WorkingLines):
 
     def _is_known(self, one: Setting, values: Values) -> int:
         found = self._groups[values["group"] - 1]
-        return int(found is not None and all(evaluate(count, one.sizes) >= least for count, least in found.limits))
+        return int(found is not None and reach(found.limits, one.sizes))
 
     def _is_even(self, one: Setting, values: Values) -> int:
         found = self._groups[values["group"] - 1]

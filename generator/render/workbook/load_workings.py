@@ -50,11 +50,7 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
     lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
     workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
     page.widths([44, 22, 22, *[16] * GRID, 22, 22, 4, 4, 14, 10, 4, 14, 10])
-    page.text(f"{page.first_page_start()}1", words("load.workings_title", title=plan.sheet_title), "Sheet title")
-    page.sheet.row_dimensions[1].height = 28
-    note = words("load.workings_note")
-    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, page.first_page_room())])
+    page.headed(words("load.workings_title", title=plan.sheet_title), words("load.workings_note"))
     heads = [words("load.what"), *(words("load.scenario", name=name) for name in "AB")]
     page.row(HEAD_ROW, [*heads, *(words("load.length_number", number=i + 1) for i in range(len(workings.letters)))], "Column head")
     if workload.length:

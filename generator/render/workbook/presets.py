@@ -79,14 +79,11 @@ def _write_head(page: Page, plan: Plan) -> None:
     words = plan.words
     columns = (*plan.columns, *plan.own_columns, *plan.other_columns)
     page.widths([*WIDTHS, *[COLUMN_WIDTH] * len(columns)])
-    page.text(f"{page.first_page_start()}1", words("presets.title", title=plan.sheet_title), "Sheet title")
-    page.sheet.row_dimensions[1].height = 28
     note = words("presets.note" if plan.has_presets else "presets.example_note")
     if plan.other_columns:
         name = plan.other_columns[0].name
         note += words("presets.others", columns=_letters(plan.other_columns), name=name)
-    page.text(page.merged(f"{page.first_page_start()}2:{page.first_page_end()}2", "Remark"), note, "Remark")
-    page.height(2, [(note, page.first_page_room())])
+    page.headed(words("presets.title", title=plan.sheet_title), note)
     page.text("A4", words("presets.column"), "Column head")
     page.text("B4", words("presets.meaning"), "Column head")
     page.text("A5", words("presets.source"), "Label")

@@ -10,7 +10,7 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 from sympy import Add, Expr, Integer, Max
 
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import evaluate, reach
 from generator.formulas.order import in_size_order, ordered_terms
 from generator.in_bytes import BYTES, INTENSITY, PEAK_BYTES, InBytes, Ratio
 from generator.quantities import QUANTITIES, Quantity
@@ -172,7 +172,7 @@ def _write_peak(page: Page, plan: Plan, formulas: CellFormulas, row: int, peak: 
     by_size = {size: found for dtype, size in ITEM_BYTES.items() if peak is not None and (found := peak.bytes(dtype)) is not None}
     if peak is not None and by_size:
         limits = peak.limits(FIRST_FORMAT)
-        is_held = all(evaluate(count, plan.in_use) >= least for count, least in limits)
+        is_held = reach(limits, plan.in_use)
         value: Value = evaluate(by_size[ITEM_BYTES[FIRST_FORMAT]], plan.in_use) if is_held else plan.words("result.dash")
         _write_bytes(page, plan, row, (said.title, said.meaning), _highest(plan, formulas, by_size, limits), value)
         return

@@ -22,9 +22,8 @@ from generator.proof.verify.variants import FORMATS, WideStatistics
 from generator.quantities import MATMUL_FLOPS
 from generator.questions.memory.recomputation import again, recompute_of, recomputed
 from generator.sheet.costing import cost_of
-from generator.sheet.number_formats import ITEM_BYTES
+from generator.sheet.number_formats import ITEM_BYTES, item_bytes
 from generator.sheet.pass_peak import PeakMemory
-from generator.sheet.saved_bytes import item_bytes
 from generator.text.errors import SizeError
 from tests.support.builtin import builtin_library
 

@@ -11,8 +11,7 @@ from generator.render.markdown.formula import PageFormulas
 from generator.render.markdown.page import render_page
 from generator.render.markdown.preset_tables import presets_section, sizes_at
 from generator.sheet.compiled import compile_spec
-from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.saved_bytes import item_bytes
+from generator.sheet.number_formats import ITEM_BYTES, item_bytes
 from generator.sheet.sheet import Sheet, SheetPreset
 from generator.trace.diary import Diary
 from tests.render.markdown import rendered

@@ -16,6 +16,7 @@ from generator.render.site.config_rules import imports_script
 from generator.render.site.site_files import app_script
 from generator.sheet.compiled import compile_spec
 from generator.sheet.costing import cost_of
+from generator.sheet.sheet import Sheet
 from generator.text.problems import ProblemsError
 from generator.text.source import Source
 from tests.importing.configs import DRAWS, SEED, UNSAID, saved
@@ -137,9 +138,13 @@ def shown_totals(page: Page) -> dict[str, str]:
 def expected_totals(text: str, keys: dict[str, str], **sizes: int) -> dict[str, str]:
     found = python_reads(text)
     assert isinstance(found, Imported)
-    sheet = compile_spec(found.library, found.name).sheet
-    preset = next(one for one in sheet.every_preset if one.name == found.preset)
-    cost = cost_of(sheet.under(preset), found.preset, sizes)
+    return totals_of(compile_spec(found.library, found.name).sheet, found.preset, keys, **sizes)
+
+
+def totals_of(sheet: Sheet, name: str, keys: dict[str, str], **sizes: int) -> dict[str, str]:
+    """Return the totals of a preset as `gen cost` has them and a page writes them."""
+    preset = next(one for one in sheet.every_preset if one.name == name)
+    cost = cost_of(sheet.under(preset), name, sizes)
     return {one.key: f"{cost.value(one.key):,}" for one in MEASURES if one.key in keys}
 
 

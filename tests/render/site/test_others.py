@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from generator.quantities import MEASURES
 from generator.sheet.compiled import compile_spec
-from generator.sheet.costing import cost_of
-from generator.sheet.sheet import Sheet
 from tests.support.builtin import builtin_library
 
 from .sites import opened, write_site
-from .test_config import DROP, LLAMA, expected_totals, shown_totals
+from .test_config import DROP, LLAMA, expected_totals, shown_totals, totals_of
+from .test_pages import type_sizes
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser
 
 pytestmark = pytest.mark.slow
 
@@ -34,17 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def by_python(name: str, keys: dict[str, str], sizes: dict[str, int]) -> dict[str, str]:
-    """Return the totals of a preset of Llama 3 as `gen cost` has them."""
-    sheet = compile_spec(LIBRARY, "llama3").sheet
-    preset = next(one for one in sheet.every_preset if one.name == name)
-    cost = cost_of(sheet.under(preset), name, sizes)
-    return {one.key: f"{cost.value(one.key):,}" for one in MEASURES if one.key in keys}
-
-
-def type_sizes(page: Page, sheet: Sheet, sizes: dict[str, int]) -> None:
-    for place, size in enumerate(sheet.sizes):
-        if size.name in sizes and page.locator(f"#size-{place}").is_visible():
-            page.fill(f"#size-{place}", str(sizes[size.name]))
+    return totals_of(compile_spec(LIBRARY, "llama3").sheet, name, keys, **sizes)
 
 
 def test_a_preset_with_other_options_is_chosen_and_left_again_and_its_address_shows_the_same(chromium: Browser, site: Path) -> None:

@@ -11,7 +11,7 @@ from tempfile import gettempdir, mkdtemp
 
 from generator.api import LoadedSpec, load_from
 from generator.files.resources import builtin_specs_dir
-from generator.formulas.evaluate import evaluate
+from generator.formulas.evaluate import reach
 from generator.render.texts import texts
 from generator.render.workbook import build_workbook
 from generator.render.workbook.sheet_plan import Plan, make_plan
@@ -48,7 +48,7 @@ def book(name: str) -> Book:
 
 def has_peak(sheet: Sheet, sizes: Mapping[str, int], dtype: str) -> bool:
     """Say whether one formula gives the peak: where none does, the API replays the step, and the workbook shows a dash."""
-    return sheet.peak_bytes(dtype) is not None and all(evaluate(count, sizes) >= least for count, least in sheet.peak_limits(dtype))
+    return sheet.peak_bytes(dtype) is not None and reach(sheet.peak_limits(dtype), sizes)
 
 
 @cache

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from generator.proof.verify.references.implementation import FullSize, PublicModel, Small, tokens
-from generator.proof.verify.references.named_models import precise
+from generator.proof.verify.references.in_double import precise
 from generator.proof.verify.references.transformers_models import WORDS, built
 
 THIRD: Mapping[str, Any] = {

@@ -9,32 +9,18 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.symbols import symbol
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
+from generator.proof.verify.references.in_double import precise
 from generator.proof.verify.references.timm_models import import_timm
 from generator.proof.verify.sample_sizes import sample
 from generator.spec.checkpoint import Checkpoint
 from generator.text.expressions import ExpressionError, names, parse_expression, symbolic
 
 SPREAD = 0.1  # of what is added to weights, so that none is what it starts as, such as a zero
-
-
-class InDouble(TorchFunctionMode):
-    """Takes float64 where code asks for float32, as transformers does in norms, angles and probabilities."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Call a function of torch."""
-        if func is Tensor.float:
-            return args[0].double()
-        return func(*map(_double, args), **{key: _double(value) for key, value in (kwargs or {}).items()})
-
-
-def _double(value: Any) -> Any:
-    return torch.float64 if value is torch.float32 else value
 
 
 def named_models(bench: Workbench, spec: str) -> Iterator[PublicModel]:
@@ -72,11 +58,6 @@ def _full(bench: Workbench, spec: str, given: Checkpoint, layout: str) -> Sequen
     rng = random.Random(spec)  # noqa: S311  as above
     drawn = {preset.name: sample(sheet, rng, fixed=preset.sizes) for preset in sheet.presets}
     return [FullSize(preset, {}, partial(_BUILDERS[layout], given.model, _settings(given, sizes)), None) for preset, sizes in drawn.items()]
-
-
-def precise(dtype: torch.dtype) -> Any:
-    """Return what keeps the code inside in a type: float64 where that is asked for."""
-    return InDouble() if dtype is torch.float64 else torch.overrides.BaseTorchFunctionMode()
 
 
 def _settings(given: Checkpoint, sizes: Mapping[str, int]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from generator.proof.verify.references.images import spread
 from generator.proof.verify.references.implementation import FullSize, PublicModel, Small
-from generator.proof.verify.references.named_models import precise
+from generator.proof.verify.references.in_double import precise
 from generator.proof.verify.references.transformers_models import built
 
 MODEL = partial(built, "SamVision", "Model", attn_implementation="eager")
