@@ -70,12 +70,13 @@ def pytest_collection() -> Generator[None, object, object]:
         sys.dont_write_bytecode = before
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow, and what only `make test-all` runs, and put the longest tests first.
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Mark what is slow, and what only `make test-all` runs, and put those that are left in an order in which no process waits for another.
 
     A proof is run by `make test` however long it takes; of all else what is short. A further case of a test (`exhaustive`) is slow too.
-    In `make test-all` what is slow for its length alone comes before further cases. Were the longest not first, one process would begin
-    them when the other has nothing left to do. Where files or tests are named on the command line, only further cases are left out.
+    In `make test-all` what is slow for its length alone comes before further cases. Where files or tests are named on the command line,
+    only further cases are left out.
     """
     known = seconds.known()
     are_named = os.environ["ARCHSHEET_TESTS_ARE_NAMED"] == "True"
@@ -88,7 +89,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_short = not is_slow or 0 < taken < seconds.SHORT
         if not is_short and not are_named and not item.get_closest_marker("proof"):
             item.add_marker(pytest.mark.exhaustive)
-    items.sort(key=lambda item: (item.nodeid in further, not any(name in item.nodeid for name in LONGEST)))
+    yield
+    items.sort(key=lambda item: item.nodeid in further)
+    items[:] = _spread(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+
+
+def _spread(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
+    """Return the tests with the longest first, as many in each process as in any other.
+
+    A process begins with a stretch of the list, as long as those of the others, and takes over what others have not begun when it is
+    done. Were all of the longest in one stretch, that process would still be at them when nothing else is left to do.
+    """
+    longest = [item for item in items if any(name in item.nodeid for name in LONGEST)]
+    others = [item for item in items if not any(name in item.nodeid for name in LONGEST)]
+    found: list[pytest.Item] = []
+    for process in range(1, processes + 1):
+        found += longest[len(longest) * (process - 1) // processes : len(longest) * process // processes]
+        rest = len(items) * process // processes - len(found)
+        found, others = found + others[:rest], others[rest:]
+    return found
 
 
 @pytest.hookimpl(wrapper=True)

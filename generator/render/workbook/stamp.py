@@ -11,8 +11,8 @@ import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from xml.etree.ElementTree import canonicalize, fromstring
-from xml.parsers import expat
+
+from lxml import etree
 
 from generator.files.seal import CUSTOM, sealed_parts
 
@@ -64,9 +64,9 @@ def stamped(workbook: bytes, values: Values, chart_texts: Mapping[str, Sequence[
 
 def _sheet_parts(parts: Mapping[str, bytes]) -> dict[str, str]:
     """Return the name of the part of each sheet, by title."""
-    relations = fromstring(parts["xl/_rels/workbook.xml.rels"]).iter(_RELATION)  # noqa: S314 - openpyxl wrote it just now
+    relations = etree.fromstring(parts["xl/_rels/workbook.xml.rels"]).iter(_RELATION)
     targets = {relation.attrib["Id"]: relation.attrib["Target"].lstrip("/") for relation in relations}
-    sheets = fromstring(parts["xl/workbook.xml"]).iter(f"{_MAIN}sheet")  # noqa: S314 - as above
+    sheets = etree.fromstring(parts["xl/workbook.xml"]).iter(f"{_MAIN}sheet")
     return {sheet.attrib["name"]: targets[sheet.attrib[_ID]] for sheet in sheets}
 
 
@@ -74,7 +74,7 @@ def _drawings(parts: Mapping[str, bytes], sheet_part: str) -> list[str]:
     """Return the parts that hold the drawings of a sheet."""
     folder, _, name = sheet_part.rpartition("/")
     relations = parts.get(f"{folder}/_rels/{name}.rels")
-    found = fromstring(relations).iter(_RELATION) if relations else ()  # noqa: S314 - as above
+    found = etree.fromstring(relations).iter(_RELATION) if relations else ()
     return [one.attrib["Target"].lstrip("/") for one in found if one.attrib["Type"].endswith("/drawing")]
 
 
@@ -125,32 +125,9 @@ def _zipped(parts: Mapping[str, bytes]) -> bytes:
 
 
 def _canonical(part: bytes) -> bytes:
-    """Return XML in canonical form, so that it does not matter which XML library openpyxl found."""
-    if b"xmlns:" in part or part.count(b"xmlns") > 1:
-        return _HEADER + canonicalize(part.decode("utf-8")).encode("utf-8")
-    return _HEADER + _Plain().canonical(part)
-
-
-class _Plain:
-    """The canonical form of XML of a single namespace, which most parts are; the library's takes ten times as long."""
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-
-    def canonical(self, part: bytes) -> bytes:
-        """Return the canonical form."""
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = lambda name: self._pieces.append(f"</{name}>")
-        parser.CharacterDataHandler = lambda text: self._pieces.append(_in_text(text))
-        parser.Parse(part, True)
-        return "".join(self._pieces).encode()
-
-    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        order = sorted(attributes, key=lambda one: (one != "xmlns", ":" in one, one)) if len(attributes) > 1 else attributes
-        written = [f' {one}="{_in_quotes(attributes[one])}"' for one in order]
-        self._pieces.append(f"<{name}{''.join(written)}>")
+    """Return XML in canonical form (C14N 2.0), so that it does not matter how openpyxl wrote it."""
+    written: bytes = etree.tostring(etree.fromstring(part), method="c14n2")
+    return _HEADER + written
 
 
 def _in_text(text: str) -> str:

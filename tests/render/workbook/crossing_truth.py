@@ -38,7 +38,8 @@ def wrong_sentences(plan: Plan, values: Mapping[Cell, Any], sizes: Mapping[str, 
         if abs(root - round(root)) < ROUNDING * root:  # a whole root, worked out in floating point
             root = round(root)
         low, high = (floor(root), floor(root) + 1) if root != int(root) else (int(root) - 1, int(root) + 1)
-        costs = [[cost(plan, side, one.size, at, sizes) for side in (large, small)] for at in (low, high)]
+        formulas = [cost(plan, side, one.size, sizes) for side in (large, small)]
+        costs = [[Rational(formula.subs(symbol(one.size), at)) for formula in formulas] for at in (low, high)]
         if low < 1 or not costs[0][0] < costs[0][1] or not costs[1][0] > costs[1][1]:
             found.append(f"{text} at {one.size} = {root}: {costs}")
         if bool(said[3]) != any(broken(plan, one.size, at, sizes) for at in (low, high)):
@@ -54,13 +55,13 @@ def sentences(plan: Plan, values: Mapping[Cell, Any]) -> Iterator[str]:
     yield from (str(values["Formulas", f"B{FIRST_CROSSING_ROW + index}"]) for index in range(len(plan.crossings)))
 
 
-def cost(plan: Plan, side: PartSide, size: str, at: int, sizes: Mapping[str, int]) -> Rational:
-    """Return what the rows of a side cost where one size is another; sizes that follow are worked out anew."""
+def cost(plan: Plan, side: PartSide, size: str, sizes: Mapping[str, int]) -> Expr:
+    """Return what the rows of a side cost, of one size; sizes that follow from it do so in the formula."""
     x = symbol(size)
     expr = sum(_costs(plan, side)).subs(_numbers(plan, size, x, sizes))
     if side.kind == "power":
         expr = Poly(expr.expand(), x).coeff_monomial(x ** int(side.name)) * x ** int(side.name)
-    return Rational(expr.subs(x, at))
+    return expr
 
 
 def _costs(plan: Plan, side: PartSide) -> Iterator[Expr]:
