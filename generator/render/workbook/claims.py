@@ -163,6 +163,7 @@ def _write_table(page: Page, plan: Plan, formulas: CellFormulas, claims: Sequenc
         page.text(f"{column}{row + 2}", words(f"checks.{key}"), "Column head, number")
     for i, claim in enumerate(claims):
         _write_claim(page, plan, formulas, claim, row + 3 + i)
+    page.height(row + 2, [(words("checks.claimed"), WIDTHS[2] - 6), (words("checks.derived"), WIDTHS[3] - 6)])
     hide(page, f"C{row + 3}:D{row + 2 + len(claims)}")
 
 

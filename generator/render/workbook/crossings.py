@@ -23,7 +23,7 @@ from generator.render.workbook.cell_formulas import CellFormulas, closed_form
 from generator.render.workbook.cells import Page, quoted
 from generator.render.workbook.conditions import condition_words
 from generator.render.workbook.invalid_sizes import FITS
-from generator.render.workbook.large_numbers import kind_of
+from generator.render.workbook.large_numbers import kind_of, name_whole
 from generator.render.workbook.live import Live, choice, fixed, sentence
 from generator.render.workbook.sheet_plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
@@ -191,6 +191,8 @@ class _Line:
         page.formula(f"F{row}", plan.names[one.size], in_use, "Link")
         shown = none if isinstance(found, str) else (yes if in_use > found else no)
         page.formula(f"G{row}", f"IF(ISNUMBER(E{row}),IF(F{row}>E{row},{quoted(yes)},{quoted(no)}),{quoted(none)})", shown, "Words")
+        for cell in (f"E{row}", f"{ROOT}{row}"):
+            name_whole(page, cell)
         page.height(row, [(happens.shown, WIDTHS[1]), (root, WIDTHS[2]), (assumed, WIDTHS[3])])
 
     def _happens(self) -> Live:

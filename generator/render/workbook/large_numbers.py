@@ -9,6 +9,7 @@ from openpyxl.styles.numbers import NumberFormat
 from generator.quantities import SHORT_UNITS
 from generator.render.texts import Texts
 from generator.render.workbook.cells import Page
+from generator.render.workbook.styles import WHOLE
 
 INEXACT = "1E15"  # from here on Excel shows zeros in place of digits
 _FIRST_ID = 201  # of number formats; smaller ones are built in, or those of dashes
@@ -31,6 +32,13 @@ def name_large(page: Page, cells: str, words: Texts, unit: str) -> None:
 def mark_inexact(page: Page, cells: str) -> None:
     """Mark numbers of a range with ≈ where Excel does not show all of their digits."""
     _add(page, cells, INEXACT, _FIRST_ID + 9, _APPROXIMATE)
+
+
+def name_whole(page: Page, cells: str) -> None:
+    """Show whole numbers of a range without decimals, which its format has for all others."""
+    first = cells.partition(":")[0]
+    look = DifferentialStyle(numFmt=NumberFormat(numFmtId=_FIRST_ID + 10, formatCode=WHOLE))
+    page.sheet.conditional_formatting.add(cells, Rule(type="expression", formula=[f"IFERROR({first}=INT({first}),FALSE)"], dxf=look))
 
 
 def _add(page: Page, cells: str, limit: str, number: int, code: str) -> None:

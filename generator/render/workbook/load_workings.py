@@ -27,6 +27,7 @@ from generator.render.workbook.sheet_plan import Plan
 from generator.render.workbook.typed import is_size
 from generator.sheet.preset_totals import complete
 
+LABEL_WIDTH, TWICE_WIDTH = 44, 22
 _MARK = re.compile("\x01([^\x02]*)\x02")
 
 
@@ -49,15 +50,17 @@ def write_workings(page: Page, plan: Plan, formulas: CellFormulas, workload: Wor
     workings = Workings(workload, letters=tuple(get_column_letter(FIRST_GRID + i) for i in range(GRID)) if has_grid(workload) else ())
     lines = [line for kind in (SettingLines, MemoryLines, TimeLines) for line in kind(plan, formulas, workings).all()]
     workings.rows |= {line.key: FIRST_ROW + i for i, line in enumerate(lines)}
-    page.widths([44, 22, 22, *[16] * GRID, 22, 22, 4, 4, 14, 10, 4, 14, 10])
+    page.widths([LABEL_WIDTH, 22, 22, *[16] * GRID, TWICE_WIDTH, TWICE_WIDTH, 4, 4, 14, 10, 4, 14, 10])
     page.headed(words("load.workings_title", title=plan.sheet_title), words("load.workings_note"))
     heads = [words("load.what"), *(words("load.scenario", name=name) for name in "AB")]
     page.row(HEAD_ROW, [*heads, *(words("load.length_number", number=i + 1) for i in range(len(workings.letters)))], "Column head")
     if workload.length:
         for letter, name in zip(TWICE.values(), "AB", strict=True):
             page.text(f"{letter}{HEAD_ROW}", words("load.twice", name=name), "Column head")
+        page.height(HEAD_ROW, [(words("load.twice", name="A"), TWICE_WIDTH - 6)])
     for line in lines:
         page.text(f"A{workings.rows[line.key]}", line.label, "Words")
+        page.height(workings.rows[line.key], [(line.label, LABEL_WIDTH - 4)])
     lengths = [plan.at("load", f"${get_column_letter(2 + i)}${GRID_ROW}") for i in range(GRID)]
     for setting in _settings(plan, workings):
         _write_column(page, lines, setting, workings, lengths)
