@@ -38,6 +38,7 @@ PAGE_WIDTH = 784 / 5.25 / (LEAST_SCALE / 100)
 REMARKS_WIDTH = 0.8 * PAGE_WIDTH  # of remarks above a sheet, which stay on the first page in wider letters too
 STANDARD_WIDTH = 8.43  # of a column of which no width is set
 LINE_POINTS = 13.5  # height of a line of 10-point text
+WIDE_LINE = 1.12  # as much of that are lines with Chinese, whose fonts are taller
 _ESCAPE_LIKE = re.compile("_x(?=[0-9A-Fa-f]{4}_)")  # Excel reads _x000D_ as the character U+000D, and _x005F_ as an underscore
 _TEMPTING = ("=", "+", "-", "@", "'", "\t")  # beginnings that a spreadsheet would read as more than text when the cell is edited
 
@@ -189,7 +190,8 @@ class Page:
     def height(self, row: int, texts: Sequence[tuple[str, float]], *, points: float = LINE_POINTS, least: int = 1) -> None:
         """Make a row high enough for wrapped texts, each given with the width of its cell."""
         lines = max([least, *(lines_of(text, width) for text, width in texts)])
-        self.sheet.row_dimensions[row].height = min(409.0, lines * points + 2)
+        taller = WIDE_LINE if any(map(_is_wide, "".join(text for text, _ in texts))) else 1
+        self.sheet.row_dimensions[row].height = min(409.0, lines * points * taller + 2)
 
     def _styled(self, at: str, style: str) -> Cell:
         cell = self.sheet[at]
