@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from itertools import chain, cycle
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -159,6 +160,19 @@ def sweeps() -> Iterator[TimedRow]:
     yield TimedRow(what, _in_process(swept_here, 1), "the same table by numpy", _in_process(in_numpy, 1))
 
 
+def clusters() -> Iterator[TimedRow]:
+    """Yield a grid by two workers, beside one of them, where dask is installed."""
+    if find_spec("distributed") is None:
+        return
+    from benchmarks.by_cluster import grid_of_bert, taken
+
+    sweep = grid_of_bert()
+    one, two = taken(sweep)
+    what = f"--dask, {sweep.grid.count:,} points by two workers"
+    yield TimedRow(f"{what}: clock", two.wall, "one worker (the clock on the wall)", one.wall)
+    yield TimedRow(f"{what}: both", two.processor, "one worker (processor)", one.processor)
+
+
 def builds(commands: Commands, bare: float) -> Iterator[TimedRow]:
     """Yield a cold build, one in which nothing is to be done, and one after an edit."""
     beside = "`import sympy` alone"
@@ -190,7 +204,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         commands = Commands(Path(folder))
         bare = commands.least(sys.executable, "-c", "import sympy")
-        for row in chain(answers(commands, bare), questions(), sweeps(), builds(commands, bare), long_specs(commands)):
+        for row in chain(answers(commands, bare), questions(), sweeps(), clusters(), builds(commands, bare), long_specs(commands)):
             print(f"{row.what:<52}{row.seconds:>10.4g}  {row.beside:<38}{row.other:>10.4g}{row.ratio:>10.3g}", flush=True)
 
 

@@ -16,9 +16,9 @@ from generator.commands.arguments import UsageError
 from generator.commands.command_list import COMMANDS, Command
 from generator.commands.exit_codes import INTERRUPTED, OUR_MISTAKE, PIPE_CLOSED, PROBLEMS, USAGE
 from generator.commands.parser import command_parser, top_parser
-from generator.render.terminal.console import complain, complain_of, showing, warn
+from generator.render.terminal.console import complain, complain_of, say, showing, warn
 from generator.spec.mode import MODES, asked_of
-from generator.text.problems import ProblemsError
+from generator.text.problems import Problem, ProblemsError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,20 +37,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except UsageError as error:
-        complain(str(error), *error.notes)
+        _complain(arguments, str(error), *error.notes)
         return USAGE
     except ProblemsError as error:
         from generator.spec.lookup import NotFoundError
 
-        complain_of(error)
+        if _asked_for_json(arguments):
+            _say_in_json(error.problems)
+        else:
+            complain_of(error)
         return USAGE if isinstance(error, NotFoundError) else PROBLEMS
     except OSError as error:
-        _discard_stdout()
+        if not error.filename:  # it may be stdout itself that takes no more
+            _discard_stdout()
         place = f"{error.filename}: " if error.filename else ""
-        complain(f"{place}{error.strerror or error}" if place or _has_working_folder() else "the working folder does not exist any more")
+        message = f"{place}{error.strerror or error}" if place or _has_working_folder() else "the working folder does not exist any more"
+        _complain(arguments if place else (), message)
         return PROBLEMS
     except Exception as error:  # noqa: BLE001 - people get a sentence, not a traceback, even for a mistake of ours
-        _complain_of_mistake(error)
+        _complain_of_mistake(arguments, error)
         return OUR_MISTAKE
     return code
 
@@ -148,12 +153,35 @@ def _discard_stdout() -> None:
     os.close(nowhere)
 
 
-def _complain_of_mistake(error: Exception) -> None:
+def _complain(arguments: Sequence[str], message: str, *notes: str) -> None:
+    """Print an error of the command itself, in the form that was asked for."""
+    if _asked_for_json(arguments):
+        _say_in_json([Problem(message, None, notes)])
+    else:
+        complain(message, *notes)
+
+
+def _asked_for_json(arguments: Sequence[str]) -> bool:
+    """Say whether a program reads the output. The words may be wrong in other ways. Behind the --json of a sweep stands a file."""
+    return "--json" in arguments and arguments[0] != "sweep"
+
+
+def _say_in_json(problems: Sequence[Problem]) -> None:
+    """Print errors as `gen build --json` does, to stdout, where the program looks for an answer."""
+    import json
+
+    from generator.render.terminal.findings import plain
+
+    say(json.dumps({"errors": [plain(problem) for problem in problems]}, indent=2))
+
+
+def _complain_of_mistake(arguments: Sequence[str], error: Exception) -> None:
     if os.environ.get("GEN_DEBUG"):
         traceback.print_exception(error)
     last = traceback.extract_tb(error.__traceback__)[-1]
     place = f"{os.path.basename(last.filename)}, line {last.lineno}"  # noqa: PTH119 - keeps pathlib out of the way of a report
-    complain(
+    _complain(
+        arguments,
         f"a mistake in gen itself: {type(error).__name__}: {error} ({place})",
         "please report it; with GEN_DEBUG=1 in the environment the whole traceback is shown",
     )

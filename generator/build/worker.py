@@ -140,11 +140,12 @@ class _Renderer:
 
 
 def _start(around: Surroundings) -> None:
-    """Prepare a worker process. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
+    """Prepare a worker process."""
     import gc
-    import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from generator.worker_process import begin_worker
+
+    begin_worker()
     gc.set_threshold(COLLECTED_AFTER, 10, 10)
     _Renderer.library = Library(list(around.paths))
     _Renderer.around = around

@@ -2,6 +2,10 @@
 
 Axes are NAME=VALUES: `d=256..4096:x2` (times), `n=64..1024:+64` (plus), `n=512,1024`; a single value is held fixed. Points at which the
 spec's conditions do not hold are left out. Files are written as points are worked out, so memory does not grow with the grid.
+
+With --dask the workers of a cluster of dask.distributed work the grid out, part by part: what --where and --top leave over is all
+that comes back, and with --parquet FOLDER they write one file for each part, so they have to see the folder. A worker that is lost
+costs time only.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +27,7 @@ from generator.render.terminal.text_table import Column, table_lines
 
 if TYPE_CHECKING:
     from generator.questions.growth.axes import Axis
+    from generator.questions.sweep.cluster import Cluster
     from generator.questions.sweep.grid import Grid
     from generator.questions.sweep.sweep_chunks import Chunk, Sweep
     from generator.sheet.sheet import Sheet
@@ -30,6 +36,7 @@ EXAMPLES = """\
   gen sweep bert d=256..4096:x2 n=128,512 h=8 b=1 --preset bert-base
   gen sweep bert d=256..1024:+64 L=2..24:+2 h=4,8,16 b=1 n=512 --preset bert-base --where "params < 1e8" --min matmul_flops --top 20
   gen sweep multi_head_attention b=1 d=64..4096:+64 h=1..64 n=1..4096 --where "e == 64" --csv points.csv
+  gen sweep bert d=64..8192:+64 h=1..64 L=1..96 n=1..512 b=1 --preset bert-base --dask tcp://10.0.0.1:8786 --parquet points/
 """
 SHOWN = 40  # points that are printed where no file is asked for
 KINDS = ("csv", "json", "parquet")
@@ -51,6 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         note = f"write the points as {what}, to stdout where no file is named"
         parser.add_argument(f"--{kind}", metavar="FILE", nargs="?", const=Path("-"), type=_output, help=note)
     parser.add_argument("--parquet", metavar="FILE", type=Path, help="write the points as Parquet (needs the extra `parquet`)")
+    parser.add_argument("--dask", metavar="ADDRESS", help="of the scheduler whose workers work it out (needs the extra `dask`)")
     add_specs(parser)
 
 
@@ -65,30 +73,69 @@ def run(args: argparse.Namespace) -> int:
     """Work the grid out, and print or write its points."""
     with answered():
         sweep, key = _sweep(args)
-        chunks = _watched(sweep)
-        if key:
-            from generator.questions.sweep.best import best
-
-            chunks = iter([best(chunks, key, args.top, greatest=bool(args.max))])
         chosen = [(kind, path) for kind in KINDS if (path := getattr(args, kind)) is not None]
         if len(chosen) > 1:
             raise UsageError("one file at a time: give --csv, --json or --parquet")
-        if not chosen:
-            _show(sweep, chunks, limit=args.top if key else SHOWN)
-        else:
-            _write(sweep, chunks, *chosen[0])
+        with _workers(args.dask) as cluster:
+            if cluster and args.parquet and not key:
+                _write_parts(sweep, cluster, args.parquet)
+                return 0
+            chunks = _chunks(sweep, cluster, args, key, is_shown=not chosen)
+            if not chosen:
+                _show(sweep, chunks, limit=args.top if key else SHOWN)
+            else:
+                _write(sweep, chunks, *chosen[0])
     return 0
 
 
-def _watched(sweep: Sweep) -> Iterator[Chunk]:
+@contextmanager
+def _workers(address: str | None) -> Iterator[Cluster | None]:
+    """Connect with the cluster that was asked for, if one was."""
+    if address is None:
+        yield None
+        return
+    from generator.questions.sweep.cluster import connected
+
+    with connected(address) as cluster:
+        yield cluster
+
+
+def _chunks(sweep: Sweep, cluster: Cluster | None, args: argparse.Namespace, key: str, *, is_shown: bool) -> Iterator[Chunk]:
+    """Return the points to show or to write: of a cluster no more than that, and else as they are worked out here."""
+    if cluster is None:
+        chunks = _watched(sweep, sweep.chunks())
+    elif key or is_shown:
+        from generator.questions.sweep.parts import KeptPoints
+
+        reduction = KeptPoints(args.top, key, bool(args.max)) if key else KeptPoints(SHOWN)
+        chunks = _watched(sweep, cluster.reduced(sweep, reduction))
+    else:
+        chunks = _watched(sweep, cluster.chunks(sweep))
+    if key:
+        from generator.questions.sweep.best import best
+
+        return iter([best(chunks, key, args.top, greatest=bool(args.max))])
+    return chunks
+
+
+def _watched(sweep: Sweep, chunks: Iterator[Chunk]) -> Iterator[Chunk]:
     """Yield the chunks of a sweep while the terminal shows how many of its points are worked out."""
     line = progress()
     line.begin(sweep.grid.count)
-    for chunk in sweep.chunks():
+    for chunk in chunks:
         yield chunk
         line.done += chunk.count + chunk.left_out + chunk.filtered
         line.at("points")
     line.begin(0)
+
+
+def _write_parts(sweep: Sweep, cluster: Cluster, folder: Path) -> None:
+    """Have the workers write all points into files of a folder, and say how many."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already", "with --dask the files of Parquet go into a folder of their own")
+    folder.mkdir(parents=True, exist_ok=True)
+    passed = sum(chunk.count for chunk in _watched(sweep, cluster.write(sweep, folder.resolve())))
+    tell(f"{folder}: {passed:,} of {counted(sweep.grid.count, 'point')} in {counted(len(list(folder.glob('*.parquet'))), 'file')}")
 
 
 def _sweep(args: argparse.Namespace) -> tuple[Sweep, str]:

@@ -67,8 +67,11 @@ def replace(path: Path, data: bytes) -> None:
         with suppress(FileNotFoundError):
             shutil.copymode(path, temporary)
         os.replace(temporary, path)  # noqa: PTH105 - the name that the promise of one step is known by
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):  # what is said is why the file could not be written
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename:
+            error.filename, error.filename2 = str(path), None  # people know the file, not the temporary one
         raise
 
 

@@ -70,6 +70,38 @@ def test_no_mistakes(kind, empty, capsys) -> None:
     assert (found["runs"][0] | empty == found["runs"][0]) if kind == "sarif" else found == empty
 
 
+@pytest.mark.parametrize(
+    ("words", "code", "place", "message"),
+    [
+        ("cost wrong b=1", 1, ("mine/odd, 1%/wrong.yaml", 9, 11), "unknown op `linaer`"),
+        ("cost layr b=1", 2, (None, None, None), "there is no spec named `layr`"),
+        ("cost layer b=1", 2, (None, None, None), ""),
+        ("cost layer b=1 --nonsense", 2, (None, None, None), "`gen cost` has no option `--nonsense`"),
+        ("memory layer b=one", 2, (None, None, None), "`b=one`"),
+        ("check nowhere", 2, (None, None, None), "nowhere: no such file or folder"),
+        ("build mine --out mine/layer.yaml/x", 1, (None, None, None), "mine/layer.yaml/x: Not a directory"),
+    ],
+)
+@pytest.mark.usefixtures("broken")
+def test_errors_are_json_where_json_is_asked_for(words, code, place, message, capsys) -> None:
+    asked = [*words.split(), "--json", *(("--specs", "mine/odd, 1%", "--specs", "mine") if words.startswith(("cost", "memory")) else ())]
+    assert main(asked) == code
+    out, err = capsys.readouterr()
+    assert err == ""
+    first = json.loads(out)["errors"][0]
+    assert (first["file"], first["line"], first["column"]) == place
+    assert message in first["message"]
+
+
+def test_a_mistake_of_ours_is_json_where_json_is_asked_for(capsys, monkeypatch) -> None:
+    from generator.commands import cost
+
+    monkeypatch.setattr(cost, "run", lambda _: 1 // 0)
+    assert main(["cost", "layer", "--json"]) == 70
+    (error,) = json.loads(capsys.readouterr().out)["errors"]
+    assert error["message"].startswith("a mistake in gen itself: ZeroDivisionError")
+
+
 @pytest.mark.parametrize("kind", ["json", "csv"])
 def test_a_sweep_without_a_file_writes_to_stdout(kind, capsys) -> None:
     assert main(["sweep", "layer", "--specs", "mine", "b=1,2", "--preset", "small", "--quantity", "macs", f"--{kind}"]) == 0

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from generator.cli import main
-from tests.support.small_specs import tree
+from tests.support.rights import bound_by_rights
+from tests.support.small_specs import ALONE, contents, tree, write_specs
 
 BUILD = [sys.executable, "-m", "generator.cli", "build", "mine", "--formats", "modules,markdown", "--jobs", "1"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,3 +77,64 @@ def test_a_folder_in_the_place_of_a_file_or_the_other_way_round_is_named(in_the_
     assert main(BUILD[3:]) == 1
     assert f"error: generated/{in_the_way}" in capsys.readouterr().err
     assert Path("generated/markdown/pair.md").exists()
+
+
+@contextmanager
+def closed(*paths: Path, mode: int) -> Iterator[None]:
+    """Take rights away from files and folders for a while."""
+    before = [path.stat().st_mode for path in paths]
+    for path in paths:
+        path.chmod(mode)
+    try:
+        yield
+    finally:
+        for path, old in zip(paths, before, strict=True):
+            path.chmod(old)
+
+
+@pytest.mark.slow
+def test_a_folder_that_may_not_be_written_is_named_and_keeps_what_it_has() -> None:
+    allowed, out = bound_by_rights(), Path("generated")
+    assert run([*allowed, *BUILD]).returncode == 0
+    before = contents(out)
+    write_specs(Path("mine"), alone=ALONE.replace("rows", "rows of numbers"))
+    with closed(out, mode=0o500):
+        done = run([*allowed, *BUILD])
+        assert (done.returncode, done.stderr) == (1, "error: generated: Permission denied\n")
+    assert contents(out) == before
+    with closed(out / "modules", mode=0o500):
+        done = run([*allowed, *BUILD])
+        assert (done.returncode, done.stderr) == (1, "error: generated/modules/alone.py: Permission denied\n")
+    changed = contents(out)
+    assert {path for path in changed if changed[path] != before[path]} >= {"markdown/alone.md"}
+    assert changed["modules/alone.py"] == before["modules/alone.py"]
+    assert run([*allowed, *BUILD]).returncode == 0
+    assert "rows of numbers" in (out / "modules/alone.py").read_text(encoding="utf-8")
+    assert run([*allowed, *BUILD, "--out", "anew"]).returncode == 0
+    assert contents(out) == contents(Path("anew"))
+
+
+def test_what_may_not_be_read_is_named_and_what_may_not_be_kept_is_derived() -> None:
+    allowed, kept = bound_by_rights(), Path("kept")
+    kept.mkdir()
+    question = [*allowed, *BUILD[:3], "cost", "mine/layer.yaml", "b=2", "k=3", "m=5", "--json"]
+    with closed(kept, mode=0o500):
+        done = run(question, ARCHSHEET_CACHE=str(kept))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert '"params": 20' in done.stdout
+    assert list(kept.iterdir()) == []
+    with closed(Path("mine/layer.yaml"), mode=0):
+        done = run(question[:-1])
+    assert done.returncode == 1
+    assert done.stderr.startswith("mine/layer.yaml:1:1: error: the file cannot be read: Permission denied\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("output", ["sweep mine/layer.yaml k=2,4 m=3 b=1 --csv closed/p.csv", "workbook mine/layer.yaml -o closed/l.xlsx"])
+def test_a_file_in_a_folder_that_may_not_be_written_is_named(output: str) -> None:
+    allowed, folder = bound_by_rights(), Path("closed")
+    folder.mkdir()
+    with closed(folder, mode=0o500):
+        done = run([*allowed, *BUILD[:3], *output.split()])
+    assert (done.returncode, done.stderr) == (1, f"error: {output.rsplit(maxsplit=1)[-1]}: Permission denied\n")
+    assert list(folder.iterdir()) == []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -16,6 +15,7 @@ import torch
 from generator.proof.verify.instance import Workbench
 from generator.proof.verify.verification import Verification, verify, verify_preset
 from generator.spec.library import Library
+from generator.worker_process import begin_worker
 
 LOST = "the process that verified it has ended unexpectedly; there may be too little memory for so many: try --jobs 1"
 
@@ -74,8 +74,8 @@ class _Verifier:
 
 
 def _start(library: Path) -> None:
-    """Prepare a process, given a file with specs. Ctrl-C ends it at once and in silence; the main process says what there is to say."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Prepare a process, given a file with specs."""
+    begin_worker()
     torch.set_num_threads(1)  # the processes share the cores already
     _Verifier.library = pickle.loads(library.read_bytes())  # noqa: S301 - written above
 

@@ -31,12 +31,18 @@ class Grid:
         """The greatest value of each size that is given."""
         return {**self.fixed, **{axis.size: max(axis.values) for axis in self.axes}}
 
-    def chunks(self) -> Iterator[dict[str, Any]]:
-        """Yield the points as one array a size, `CHUNK` points at a time; fixed sizes are single numbers."""
+    def chunks(self, first: int = 0, end: int | None = None) -> Iterator[dict[str, Any]]:
+        """Yield the points as one array a size, `CHUNK` points at a time; fixed sizes are single numbers.
+
+        Args:
+            first: the number of the first point, from 0 on.
+            end: that of the first point that is left out; None for all to the last.
+        """
         values = [_as_array(axis.values) for axis in self.axes]
         lengths = [prod(len(axis.values) for axis in self.axes[place + 1 :]) for place in range(len(self.axes))]
-        for start in range(0, self.count, CHUNK):
-            stop = min(start + CHUNK, self.count)
+        last = self.count if end is None else min(end, self.count)
+        for start in range(first, last, CHUNK):
+            stop = min(start + CHUNK, last)
             swept = {axis.size: _points(array, each, start, stop) for axis, array, each in zip(self.axes, values, lengths, strict=True)}
             yield {**self.fixed, **swept}
 

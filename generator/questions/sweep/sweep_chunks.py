@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from sympy import Expr
 from sympy.logic.boolalg import Boolean
 
 from generator.formulas.evaluate import EvaluationError
@@ -17,7 +18,7 @@ from generator.quantities import BY_KEY, cost_formula
 from generator.questions.growth.monomials import upper_bound
 from generator.questions.sweep.columns import Column, Columns
 from generator.questions.sweep.grid import Grid
-from generator.sheet.sheet import Sheet
+from generator.sheet.sheet import Constraint, Size
 from generator.text.errors import MissingSizeError, SizeError
 from generator.text.expressions import ExpressionError, parse_condition, symbolic
 from generator.text.suggest import listed
@@ -33,18 +34,38 @@ class Chunk:
     filtered: int
 
 
+class Formulas(Protocol):
+    """What of a sheet is swept."""
+
+    @property
+    def name(self) -> str:
+        """The name of the spec."""
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        """Its sizes in the order in which they are listed."""
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What sizes must satisfy."""
+
+    @property
+    def totals(self) -> Mapping[str, Expr]:
+        """The formula of each quantity, by key."""
+
+
 @dataclass(frozen=True)
 class Sweep:
     """What is swept.
 
     Args:
-        sheet: the architecture.
+        sheet: the architecture, of which only the formulas of totals are needed.
         grid: the points.
         measures: keys of what is worked out.
         where: a condition on sizes and measures; None for all points.
     """
 
-    sheet: Sheet
+    sheet: Formulas
     grid: Grid
     measures: tuple[str, ...]
     where: Boolean | None = None
@@ -63,16 +84,16 @@ class Sweep:
                 known.add(size.name)
         return known
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Yield the points that pass, in the order of the grid.
+    def chunks(self, first: int = 0, end: int | None = None) -> Iterator[Chunk]:
+        """Yield the points that pass, in the order of the grid: of all points, or of those from `first` on and before `end`.
 
         Raises:
             MissingSizeError: a measure needs a size that is not given.
             SizeError: a measure has no value somewhere.
         """
-        self._require()
+        self.require()
         plan = _Plan(self)
-        for sizes in self.grid.chunks():
+        for sizes in self.grid.chunks(first, end):
             try:
                 yield plan.chunk(sizes)
             except EvaluationError as error:
@@ -85,7 +106,8 @@ class Sweep:
         found: dict[str, int | None] = {name: greatest.get(name) for name in self.names}
         return found | {key: columns.bound(cost_formula(self.sheet.totals, key)) for key in self.measures}
 
-    def _require(self) -> None:
+    def require(self) -> None:
+        """Raise MissingSizeError where a measure needs a size that is not given."""
         known = self._known
         needed = {one.name for key in self.measures for one in cost_formula(self.sheet.totals, key).free_symbols}
         missing = [size for size in self.sheet.sizes if size.name in needed - known]
@@ -186,7 +208,7 @@ def _filled(values: Any, count: int) -> Any:
     return np.full(count, int(values) if not isinstance(values, Fraction) else values, dtype=np.int64 if fits else object)
 
 
-def parse_where(text: str, sheet: Sheet) -> Boolean:
+def parse_where(text: str, sheet: Formulas) -> Boolean:
     """Read a condition on sizes and measures, such as `params < 1e9 and d >= 2*h`. Raises SizeError."""
     names = (*(size.name for size in sheet.sizes), *BY_KEY)
     try:
