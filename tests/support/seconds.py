@@ -14,7 +14,7 @@ from pathlib import Path
 
 FILE = Path(__file__).parents[1] / "seconds.json"
 QUICK = 0.1  # at most, of a case: what `-m "not slow"` runs
-QUICK_IN_ALL = 3.0  # at most, of all cases of a function
+QUICK_IN_ALL = 1.5  # at most, of all cases of a function
 SHORT = 0.15  # at most, of a case: what `make test` runs besides
 PROPERTY = "seconds"
 
