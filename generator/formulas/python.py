@@ -120,7 +120,7 @@ class PythonDialect(Dialect):
 
     def _squared(self, root: Expr, less: int = 0) -> str:
         """Return the square of a term with square roots, so that its whole part can be taken exactly."""
-        square = root**2
+        square = fold_logs(root**2)  # a quotient of two roots of logarithms is seen to be a binary one only now
         if not _is_above_zero(root, less) or has_roots(square) or square.has(Log2):
             raise PrintingError(f"Python cannot round {root} in whole numbers")
         return self.piece(square - less).text

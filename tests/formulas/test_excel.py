@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from sympy import And, Eq, Float, Function, Max, Mod, Ne, Piecewise, Rational, ceiling, floor, log, pi, sqrt
+from sympy import And, Eq, Float, Function, Max, Mod, Ne, Not, Or, Piecewise, Rational, ceiling, floor, log, pi, sqrt, true
 
 from generator.formulas.dialect import PrintingError
 from generator.formulas.excel import to_excel
@@ -50,6 +50,18 @@ NAMES = {"b": "b", "n": "n", "d": "d", "h": "h", "L": "L_"}
         (And(Ne(n, d), Eq(Mod(d, h), 0)), "AND(n<>d,d-h*INT(d/h)=0)"),
         (Eq(d / h, 64), "d=64*h"),
         (12 * L, "12*L_"),
+        (2 * d * floor(n / h), "2*INT(n/h)*d"),
+        (d * floor(log(n, 2)), "INT(ROUND(LOG(n,2),12))*d"),
+        (h * log(n, 2), "LOG(n,2)*h"),
+        (2 * Piecewise((n, n < d), (h, True)), "2*IF(n<d,n,h)"),
+        (floor(log(n)), "INT(ROUND(LN(n),12))"),
+        (floor(n ** Rational(1, 3)), "INT(ROUND(n^(1/3),12))"),
+        (floor(sqrt(n) + sqrt(d)), "INT(ROUND(SQRT(n)+SQRT(d),12))"),
+        (floor(sqrt(n) / 3), "INT(SQRT(n)/3)"),
+        (Or(n < d, Eq(n, h)), "OR(n=h,n<d)"),
+        (Not(Or(n < d, Eq(Mod(n, h), 0)), evaluate=False), "NOT(OR(n-h*INT(n/h)=0,n<d))"),
+        (true, "TRUE"),
+        (-3 * sqrt(n), "-3*SQRT(n)"),
     ],
 )
 def test_formulas(expr: Any, formula: str) -> None:

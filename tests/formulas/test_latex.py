@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sympy import Eq, Max, Mod, Piecewise, ceiling, floor, log, sqrt
+from sympy import And, Eq, Max, Mod, Not, Or, Piecewise, ceiling, floor, log, sqrt, true
 
 from generator.formulas.latex import latex_name, to_latex
 from generator.formulas.symbols import symbol
@@ -34,6 +34,13 @@ b, n, d, h, d_ff, heads, lam, L = (symbol(name) for name in SIZES)
         (b * (n + 1) ** -1, r"\frac{b}{n + 1}"),
         (Eq(Mod(d, h), 0), r"d \bmod h = 0"),
         (Piecewise((n, n < d), (d, True)), r"\begin{cases} n & \text{if } n \lt d \cr d & \text{otherwise} \end{cases}"),
+        (n * sqrt(n), r"n\sqrt{n}"),
+        (2 * d * ceiling(n / h), r"2\left\lceil \frac{n}{h} \right\rceil d"),
+        (ceiling(n / h) ** 2, r"\left\lceil \frac{n}{h} \right\rceil^2"),
+        ((n / h) ** d, r"\left(\frac{n}{h}\right)^d"),
+        (And(Or(n < d, n > h), n < L), r"\left(n \lt d \lor n \gt h\right) \land n \lt L"),
+        (Not(Or(n < d, d < h), evaluate=False), r"\lnot \left(n \lt d \lor d \lt h\right)"),
+        (true, r"\text{true}"),
     ],
 )
 def test_formulas(expr: Any, text: str) -> None:

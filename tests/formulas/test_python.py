@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -33,6 +34,15 @@ PLAIN = {name: name for name in SIZES}
         (And(Or(n < d, n > h), n < e), "(self.n < self.d or self.n > self.h) and self.n < self.e"),
         (Eq(d / h, 64), "self.d == 64 * self.h"),
         (b * Max(n / 2, d), "self.b * max(self.n, 2 * self.d) // 2"),
+        (b * floor(log(n, 2)), "self.b * (self.n.bit_length() - 1)"),
+        (floor(log(n, 2) / 3), "(self.n.bit_length() - 1) // 3"),
+        (b * ceiling(sqrt(n)), "self.b * (math.isqrt(self.n - 1) + 1)"),
+        (ceiling(sqrt(n) / h), "-(-(math.isqrt(self.n - 1) + 1) // self.h)"),
+        (floor(sqrt(n) / 2), "math.isqrt(self.n) // 2"),
+        (floor(sqrt(n - d)), "math.isqrt(self.n - self.d)"),
+        (sqrt(n), "math.isqrt(self.n)"),
+        (n / h + d / h, "(self.n + self.d) // self.h"),
+        (n / h + d, "self.d + self.n // self.h"),
     ],
 )
 def test_whole_numbers(expr: Any, source: str) -> None:
@@ -48,10 +58,40 @@ def test_whole_numbers(expr: Any, source: str) -> None:
         (n ** Rational(1, 3), "self.n**(1 / 3)"),
         (log(n), "math.log(self.n)"),
         (log(n, 2), "math.log2(self.n)"),
+        (e ** Rational(-1, 4), "self.e**-0.25"),
+        (b * n ** Rational(1, 8), "self.b * self.n**0.125"),
+        (n ** Rational(-1, 3), "1 / self.n**(1 / 3)"),
+        (-1 / n, "-1 / self.n"),
     ],
 )
 def test_real_numbers(expr: Any, source: str) -> None:
     assert to_python_number(expr, NAMES, SIZES) == source
+
+
+@pytest.mark.parametrize(
+    ("expr", "said"),
+    [
+        (floor(-sqrt(n)), "Python cannot round -sqrt(n) in whole numbers"),  # the root of n rounded down is not the root rounded up
+        (ceiling(-sqrt(n)), "Python cannot round -sqrt(n) in whole numbers"),
+        (floor(sqrt(n) - sqrt(d)), "Python cannot round -sqrt(d) + sqrt(n) in whole numbers"),
+        (floor((n - d) * sqrt(h)), "Python cannot round sqrt(h)*(-d + n) in whole numbers"),  # n - d may be below zero
+        (ceiling(sqrt(n - d)), "Python cannot round sqrt(-d + n) in whole numbers"),  # n - d may be zero
+        (floor(sqrt(n * log(d, 2))), "in whole numbers"),  # the logarithm under the root is no whole number
+        (floor(log(n / 2, 2)), "Python rounds the binary logarithm of whole numbers only, not of n/2"),
+        (2**-n, "Python has no whole-number reading of 2**(-n)"),
+        (symbol("zz") + 1, "no Python name is known for the size `zz`"),
+    ],
+)
+def test_what_has_no_exact_reading_is_said(expr: Any, said: str) -> None:
+    with pytest.raises(PrintingError, match=re.escape(said)):
+        to_python(expr, NAMES, SIZES)
+
+
+@pytest.mark.parametrize("printed", [to_python, to_python_number])
+def test_beside_an_operator_a_sum_has_parentheses(printed: Any) -> None:
+    assert printed(n + d, PLAIN, SIZES) == "n + d"
+    assert printed(n + d, PLAIN, SIZES, operand=True) == "(n + d)"
+    assert printed(n, PLAIN, SIZES, operand=True) == "n"
 
 
 def test_a_name_that_is_itself_a_formula_gets_parentheses() -> None:
