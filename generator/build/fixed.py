@@ -12,13 +12,15 @@ from generator.files.writing import MADE_BY
 from generator.render.formats import MODULES, SITE, Format
 from generator.render.module.imports import support_files
 from generator.spec.library import Library
+from generator.text.translated import LANGUAGES
 
 OPS = "markdown/ops.md"  # the page of all ops
 SCHEMA = "schema.json"  # of specs, for editors
 PROOF = "markdown/proof.md"  # written by `gen verify --report`
 APP, STYLE, LISTS = "site/app.js", "site/app.css", "site/lists.js"
 START, START_DATA, COMPARE, IMPORTS = "site/index.html", "site/index.js", "site/compare.html", "site/imports.js"
-SITE_FILES = (APP, STYLE, LISTS, START, START_DATA, COMPARE, IMPORTS)  # what the pages for a browser share
+SITE_LANGUAGES = tuple(f"site/{language}.js" for language in LANGUAGES if language != "en")
+SITE_FILES = (APP, STYLE, LISTS, START, START_DATA, COMPARE, IMPORTS, *SITE_LANGUAGES)  # what the pages for a browser share
 
 
 def fixed_files(formats: Sequence[Format], library: Library) -> dict[str, bytes]:
@@ -39,7 +41,7 @@ def _package_files() -> dict[str, str]:
 def _site_files(library: Library) -> dict[str, str]:
     """Return what the pages for a browser share, and the page from which they are found; these list the devices that can be named."""
     from generator.questions.hardware.device_names import devices
-    from generator.render.site.site_files import app_script, app_style, lists_script
+    from generator.render.site.site_files import app_script, app_style, language_scripts, lists_script
     from generator.render.site.start import compare_page, start_page
 
     return {
@@ -48,6 +50,7 @@ def _site_files(library: Library) -> dict[str, str]:
         STYLE: app_style(),
         START: start_page(),
         COMPARE: compare_page(),
+        **{f"site/{name}": text for name, text in language_scripts().items()},
     }
 
 

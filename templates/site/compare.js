@@ -37,6 +37,7 @@ class Comparison {
   }
 
   async open() {
+    await learn(languageAsked(location.hash));
     this.read();
     for (const side of this.sides) await loadModel(side.page);
     this.sides = this.sides.filter((side) => loaded.has(side.page));
@@ -70,7 +71,7 @@ class Comparison {
       if (number !== null && number >= 1n) this.sizes.set(key.slice(SIZE_PART.length), number);
       return number !== null && number >= 1n;
     }
-    const known = { l: ["lang", Object.hasOwn(common.texts, value)], d: ["dtype", places(common.dtypes, value) >= 0], w: ["weights", stored(value)], c: ["cache", stored(value)],
+    const known = { l: ["lang", isLanguage(value)], d: ["dtype", places(common.dtypes, value) >= 0], w: ["weights", stored(value)], c: ["cache", stored(value)],
       q: ["measure", value === "memory" || measureIndex(value) >= 0], x: ["over", true], z: ["equal", value === "1"] };
     if (!Object.hasOwn(known, key) || !known[key][1]) return false;
     if (key === "l") language = value;
@@ -131,7 +132,7 @@ class Comparison {
     const equal = el("input", { type: "checkbox", id: "equal", onchange: () => this.change(() => (this.equal = equal.checked)) });
     equal.checked = this.equal;
     const as = storedChoices(this.dtype);
-    replace(document.querySelector("main"), languageButtons((lang) => this.change(() => (language = lang), true)), this.remark,
+    replace(document.querySelector("main"), languageButtons(async (lang) => (await learn(lang), this.change(() => (language = lang), true))), this.remark,
       el("h2", {}, say("sides")), el("ol", { class: "compared" }, ...this.sides.map((side, place) => this.sideFields(side, place))), el("p", {}, add),
       el("h2", {}, say("settings")),
       el("div", { class: "controls" }, this.choice("dtype", say("computes_in"), common.dtypes.map(([key]) => [key, key]), this.dtype, (value) => (this.dtype = value), true),

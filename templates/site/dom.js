@@ -84,6 +84,22 @@ function say(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
 }
 
+const isLanguage = (text) => common.languages.some(([lang]) => lang === text);
+const knows = (lang) => Object.hasOwn(common.texts, lang);
+
+// Load the texts of a language; those of English are there.
+async function learn(lang) {
+  if (knows(lang)) return;
+  await loadScript(`${lang}.js`);
+  if (!knows(lang)) common.texts[lang] = common.texts.en; // where its file is missing
+}
+
+// The language that an address asks for.
+function languageAsked(hash) {
+  const [, asked] = hash.split("&").slice(1).map(readPart).find(([key]) => key === "l") ?? [];
+  return isLanguage(asked) ? asked : "en";
+}
+
 // A text of a spec in the language of the page, as a table of pairs has it; itself where that is not known.
 const dictionaries = new WeakMap();
 function told(text, table = model.said) {
@@ -103,8 +119,8 @@ function headed(title, description) {
 }
 
 function languageButtons(speak) {
-  return el("p", { class: "languages" }, ...Object.keys(common.texts).map((lang) =>
-    el("button", { type: "button", "aria-pressed": String(lang === language), lang, onclick: () => speak(lang) }, common.texts[lang].language)));
+  return el("p", { class: "languages" }, ...common.languages.map(([lang, name]) =>
+    el("button", { type: "button", "aria-pressed": String(lang === language), lang, onclick: () => speak(lang) }, name)));
 }
 
 function option(value, text, chosen) {

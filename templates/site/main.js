@@ -49,7 +49,8 @@ class App {
     this.updateLater();
   }
 
-  speak(lang) {
+  async speak(lang) {
+    if (!knows(lang)) await learn(lang);
     this.state.lang = lang;
     language = lang;
     this.place();
@@ -110,6 +111,10 @@ const USUAL = { model, formulas };
 let others = null;
 
 async function open() {
+  if (!knows(languageAsked(location.hash))) {
+    await learn(languageAsked(location.hash));
+    return open();
+  }
   const asked = otherAsked(location.hash);
   if (asked && others === null) {
     others = await loadOthers(model.name);

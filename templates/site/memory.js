@@ -25,15 +25,24 @@ function highest(pass, dtype, sizes) {
   return valueOf(place, sizes);
 }
 
+const copiesOf = (optimiser) => common.optimisers.find(([name]) => name === optimiser)[1];
+
+// The numbers that an optimiser keeps: so many for each parameter that learns, or by the shapes of weights.
+function numbersKept(optimiser, sizes) {
+  const copies = copiesOf(optimiser);
+  if (copies === null) return valueOf(model.memory.kept[optimiser], sizes);
+  const trainable = valueOf(model.memory.trainable, sizes);
+  return trainable === null ? null : BigInt(copies) * trainable;
+}
+
 // The parts of what is needed, [key, bytes or null], their sum, and the sum of those that are known; of a setting {dtype, weights, cache, optimiser}.
 function memoryNeeds(setting, sizes) {
   const params = valueOf(model.memory.params, sizes);
   const training = setting.optimiser !== "";
   const parts = [["weights", params === null ? null : storedBytes(params, training ? setting.dtype : setting.weights)]];
   if (training) {
-    const copies = BigInt(common.optimisers.find((one) => one[0] === setting.optimiser)[1]);
-    const trainable = valueOf(model.memory.trainable, sizes);
-    parts.push(["optimiser", trainable === null ? null : storedBytes(copies * trainable, setting.dtype)]);
+    const kept = numbersKept(setting.optimiser, sizes);
+    parts.push(["optimiser", kept === null ? null : storedBytes(kept, setting.dtype)]);
     parts.push(["step", highest("step", setting.dtype, sizes)]);
   } else {
     const state = valueOf(model.memory.state, sizes);

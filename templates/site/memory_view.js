@@ -41,7 +41,7 @@ function memoryView(app) {
     const format = (chosen) => stored(chosen || s.dtype)[3];
     if (key === "weights") return s.optimiser ? stored(s.dtype)[3] : format(s.weights);
     if (key === "cache") return format(s.cache);
-    if (key === "optimiser") return say("how_optimiser", { count: common.optimisers.find((one) => one[0] === s.optimiser)[1] });
+    if (key === "optimiser") return copiesOf(s.optimiser) === null ? say("how_by_shape") : say("how_optimiser", { count: copiesOf(s.optimiser) });
     return say(`how_${key}`);
   }
 

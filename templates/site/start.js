@@ -3,10 +3,11 @@
 // The parts of an address: l the language, s what is searched for, f the family.
 function startState() {
   const given = new Map(location.hash.replace(/^#/, "").split("&").slice(1).map(readPart));
-  return { lang: Object.hasOwn(common.texts, given.get("l")) ? given.get("l") : "en", search: given.get("s") || "", family: given.get("f") || "" };
+  return { lang: languageAsked(location.hash), search: given.get("s") || "", family: given.get("f") || "" };
 }
 
-function startPage() {
+async function startPage() {
+  if (!knows(languageAsked(location.hash))) await learn(languageAsked(location.hash));
   const main = document.querySelector("main");
   const state = startState();
   language = state.lang;
@@ -40,7 +41,8 @@ function startPage() {
     timer = setTimeout(write, WAIT);
   }
 
-  function speak(lang) {
+  async function speak(lang) {
+    if (!knows(lang)) await learn(lang);
     language = lang;
     write();
     startPage();

@@ -33,7 +33,7 @@ const rowPlace = (path) => places(model.rows, path, ROW.path);
 
 // Each part of the address: how it is read into a state (false if it says nothing known), and how it is written.
 const PARTS = {
-  l: { read: (s, text) => text in common.texts && Object.hasOwn(common.texts, text) && (s.lang = text), write: (s) => s.lang },
+  l: { read: (s, text) => isLanguage(text) && (s.lang = text), write: (s) => s.lang },
   // Which model is in force is settled before an address is read.
   u: { read: (s, text) => model.other !== undefined && places(model.presets, text) >= 0, write: (s) => s.other },
   p: {

@@ -58,11 +58,12 @@ function leastWork(setting, sizes) {
       const parts = [weights, times(cacheRead(sizes), bytesEach(setting.cache)), inputs, times(new Fraction(workValue(one.results, sizes)), item)];
       return { flops, bytes: parts.reduce(plus), spread };
     }
-    const copies = BigInt(common.optimisers.find(([name]) => name === setting.optimiser)[1]);
+    const copies = copiesOf(setting.optimiser);
+    const kept = workValue(copies === null ? model.memory.kept[setting.optimiser] : model.memory.trainable, sizes) * BigInt(copies === null ? 1 : copies);
     const learned = times(new Fraction(workValue(model.memory.trainable, sizes)), item);
     const [read, spread] = weightsRead(bytesEach(setting.dtype), sizes);
-    const written = copies ? learned : ARITHMETIC.get("min")(learned, read); // what is not read gets no gradient
-    const parts = [read, written, times(new Fraction(2n * copies), learned), inputs];
+    const written = kept ? learned : ARITHMETIC.get("min")(learned, read); // what is not read gets no gradient
+    const parts = [read, written, times(new Fraction(2n * kept), item), inputs];
     return { flops: flops + workValue(one.backward, sizes), bytes: parts.reduce(plus), spread };
   } catch (error) {
     if (error instanceof UnknownWork) return null;

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from generator.cli import main
 
-SHARED = {"app.js", "app.css", "index.html", "index.js", "compare.html", "imports.js", "lists.js"}
+SHARED = {"app.js", "app.css", "index.html", "index.js", "compare.html", "imports.js", "lists.js", "zh.js"}
 
 
 def files(*specs: str) -> set[str]:

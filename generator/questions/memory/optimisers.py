@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from math import prod
 from typing import Any, Final
+
+from sympy import Add, Expr, expand
 
 from generator.formulas.evaluate import evaluate
 from generator.formulas.human import counted
@@ -12,7 +15,7 @@ from generator.quantities import TRAINABLE_PARAMS
 from generator.sheet.costing import Cost
 from generator.sheet.heads import head_rows
 from generator.sheet.number_formats import ITEM_BYTES
-from generator.sheet.sheet import SheetWeight
+from generator.sheet.sheet import Sheet, SheetWeight
 from generator.text.errors import SizeError
 from generator.text.suggest import did_you_mean, listed
 
@@ -70,46 +73,50 @@ def state_bytes(cost: Cost, optimiser: str) -> Any:
     item = ITEM_BYTES[cost.dtype]
     if optimiser in COPIES:
         return COPIES[optimiser] * cost.value(TRAINABLE_PARAMS.key) * item
-    return {"adafactor": _adafactor, "muon": _muon, "adam8bit": _adam_in_8_bits}[optimiser](cost, item)
+    if optimiser in NUMBERS_BY_SHAPE:
+        return int(evaluate(numbers_kept(cost.sheet, optimiser), cost.dims)) * item
+    return _adam_in_8_bits(cost)
 
 
-def _adafactor(cost: Cost, item: int) -> int:
+@lru_cache(maxsize=16)  # questions for a largest size ask it of one sheet again and again
+def numbers_kept(sheet: Sheet, optimiser: str) -> Expr:
+    """Return how many numbers one of `NUMBERS_BY_SHAPE` keeps, as a formula of the sizes of a sheet."""
+    return expand(NUMBERS_BY_SHAPE[optimiser](sheet))
+
+
+def _adafactor(sheet: Sheet) -> Expr:
     """Shazeer and Stern 2018, without momentum: torch.optim.Adafactor. More axes than two are a stack of matrices of the last two."""
 
-    def kept(shape: tuple[int, ...]) -> int:
-        return prod(shape) // shape[-1] + prod(shape) // shape[-2] if len(shape) > 1 else prod(shape)
+    def kept(shape: tuple[Expr, ...]) -> Expr:
+        return prod(shape[:-2]) * (shape[-2] + shape[-1]) if len(shape) > 1 else prod(shape)
 
-    return _summed(cost, lambda _, shape: kept(shape) * item)
+    return Add(*(weight.copies * kept(weight.shape) for weight in sheet.weights if weight.learns))
 
 
-def _muon(cost: Cost, item: int) -> int:
+def _muon(sheet: Sheet) -> Expr:
     """Jordan 2024, torch.optim.Muon: for matrices of hidden layers; tables of tokens, heads, and all that has not two axes by AdamW."""
-    heads = {row.path for row in head_rows(cost.sheet)}
+    heads = {row.path for row in head_rows(sheet)}
 
-    def kept(weight: SheetWeight, shape: tuple[int, ...]) -> int:
-        is_hidden = len(shape) == 2 and weight.op != "embedding" and weight.row not in heads
-        return prod(shape) * item * (1 if is_hidden else 2)
+    def kept_of_each(weight: SheetWeight) -> int:
+        return 1 if len(weight.shape) == 2 and weight.op != "embedding" and weight.row not in heads else 2
 
-    return _summed(cost, kept)
-
-
-def _adam_in_8_bits(cost: Cost, _: int) -> int:
-    """Dettmers et al. 2022, bitsandbytes.optim.Adam8bit and AdamW8bit."""
-
-    def kept(_: SheetWeight, shape: tuple[int, ...]) -> int:
-        numbers = prod(shape)
-        return 2 * (numbers + 4 * -(-numbers // _BLOCK) if numbers >= _LEAST else 4 * numbers)
-
-    is_any = any(prod(shape) >= _LEAST and times for _, shape, times in _weights(cost))
-    return _summed(cost, kept) + (_MAPS if is_any else 0)
+    return Add(*(kept_of_each(weight) * weight.count for weight in sheet.weights if weight.learns))
 
 
-def _summed(cost: Cost, kept: Callable[[SheetWeight, tuple[int, ...]], int]) -> int:
-    return sum(times * kept(weight, shape) for weight, shape, times in _weights(cost))
+NUMBERS_BY_SHAPE: Final[Mapping[str, Callable[[Sheet], Expr]]] = {"adafactor": _adafactor, "muon": _muon}
+"""Those of `BY_SHAPE` that keep numbers in the format of their states: one formula says how many."""
 
 
-def _weights(cost: Cost) -> Iterator[tuple[SheetWeight, tuple[int, ...], int]]:
-    """Yield the weights that learn, their shapes, and how many there are of each."""
+def _adam_in_8_bits(cost: Cost) -> int:
+    """Dettmers et al. 2022, bitsandbytes.optim.Adam8bit and AdamW8bit.
+
+    In numbers and not as a formula: that would have a condition for each shape of a weight.
+    """
+    total, is_any = 0, False
     for weight in cost.sheet.weights:
         if weight.learns:
-            yield weight, tuple(int(evaluate(axis, cost.dims)) for axis in weight.shape), int(evaluate(weight.copies, cost.dims))
+            numbers, copies = (int(evaluate(one, cost.dims)) for one in (prod(weight.shape), weight.copies))
+            is_large = numbers >= _LEAST
+            total += copies * 2 * (numbers + 4 * -(-numbers // _BLOCK) if is_large else 4 * numbers)
+            is_any |= is_large and copies > 0
+    return total + (_MAPS if is_any else 0)

@@ -20,6 +20,7 @@ from generator.quantities import (
     VISIBLE_MATMUL_FLOPS,
 )
 from generator.questions.memory.decoding_passes import batch_size, step_size
+from generator.questions.memory.optimisers import NUMBERS_BY_SHAPE, numbers_kept
 from generator.questions.time.work import items_formula
 from generator.sheet.heads import head_rows
 from generator.sheet.pass_peak import Pass, PeakMemory
@@ -81,6 +82,7 @@ class Workload:
         length: the size that counts the tokens of a sample or a step; empty where there is none.
         decodes: whether it keeps a state from step to step, so that tokens come one by one.
         items: what a pass works on, and what these are called: `tokens`, `samples` or `passes`.
+        kept: the numbers that optimisers keep by the shapes of weights, by their names.
         training: the moments of a forward and backward pass by format, gradients of weights left out; none where no formula holds.
         forward: those of a forward pass without gradients; those of two bytes alone where they are others than those of four.
         read: the parameters that a pass reads whole, by the share of them that one token uses.
@@ -93,6 +95,7 @@ class Workload:
     params: Expr
     learned: Expr
     state: PartedByBatch
+    kept: dict[str, Expr]
     training: dict[str, Moments]
     forward: dict[str, Moments]
     flops: Expr
@@ -122,6 +125,7 @@ def workload_of(sheet: Sheet) -> Workload:
         totals[PARAMS.key],
         sheet.totals[TRAINABLE_PARAMS.key],
         state,
+        {optimiser: numbers_kept(sheet, optimiser) for optimiser in NUMBERS_BY_SHAPE},
         _moments(sheet.peak, Pass.TRAINING, batch),
         _moments(used, Pass.FORWARD, batch),
         totals[VISIBLE_MATMUL_FLOPS.key],

@@ -11,13 +11,12 @@ from generator.importing.common_keys import shared
 from generator.importing.found import rules
 from generator.render.environment import environment
 from generator.render.site.escaped import script_json
-from generator.render.site.site_files import READING, script_parts, texts_of
+from generator.render.site.site_files import FIRST, READING, script_parts, texts_of
 from generator.render.site.translations import translations
 from generator.spec.import_mappings import Import
 from generator.spec.library import Library
 from generator.spec.model import Spec
 from generator.text.expression_tree import Ast, Binary, Call, Name, Number, Unary, fold, names, unparse
-from generator.text.translated import LANGUAGES
 
 # The operations that `templates/site/fractions.js` knows; a rule with another one is left to `gen import`, and the page says so.
 ARITHMETIC: Final = frozenset(["+", "-", "*", "/", "//", "%", "floor", "ceil", "min", "max"])
@@ -31,12 +30,9 @@ def imports_script(library: Library, pages: Collection[str]) -> str:
         "said": translations([*(spec.title for spec, _ in found), *_reasons(rule for _, rule in found)]),
         "shared": [[name, _shared(name)] for name in sorted({rule.name for _, rule in found})],
     }
-    own = [[language, texts_of(language, is_reading=True)] for language in LANGUAGES]
-    return (
-        environment()
-        .get_template("site/imports.js.jinja")
-        .render(origin=f"{MADE_BY}; do not edit", data=script_json(data), texts=script_json(own), parts=script_parts(READING))
-    )
+    own, parts = script_json(texts_of(FIRST, is_reading=True)), script_parts(READING)
+    template = environment().get_template("site/imports.js.jinja")
+    return template.render(origin=f"{MADE_BY}; do not edit", data=script_json(data), texts=own, parts=parts)
 
 
 def _reasons(known: Iterable[Import]) -> list[str]:

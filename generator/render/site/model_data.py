@@ -17,6 +17,7 @@ from generator.questions.growth.growth_summary import first_of_pairs, inside
 from generator.questions.growth.inner_crossings import division_of, preferred
 from generator.questions.growth.parts import main_quantity
 from generator.questions.memory.decoding_passes import step_size
+from generator.questions.memory.optimisers import NUMBERS_BY_SHAPE, numbers_kept
 from generator.render.site.claim_texts import claim_texts
 from generator.render.site.compact import compact
 from generator.render.site.formula_pool import UNKNOWN, FormulaPool
@@ -129,6 +130,7 @@ def _memory(sheet: Sheet, pool: FormulaPool) -> dict[str, Any]:
     return {
         "params": pool.add(sheet.totals[PARAMS.key]),
         "trainable": pool.add(sheet.totals[TRAINABLE_PARAMS.key]),
+        "kept": {optimiser: pool.add(numbers_kept(sheet, optimiser)) for optimiser in NUMBERS_BY_SHAPE},
         "state": pool.add(used[STATE_ELEMENTS.key]),
         "forward": _peaks(forward, Pass.FORWARD, pool),
         "step": _peaks(sheet.peak if len(sheet.rows) <= MOST_ROWS else None, Pass.GRADIENTS, pool),

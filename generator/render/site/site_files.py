@@ -15,7 +15,7 @@ from generator.files.resources import templates_dir
 from generator.files.writing import MADE_BY
 from generator.quantities import MEASURES, QUANTITIES, summands
 from generator.questions.hardware.device import Device
-from generator.questions.memory.optimisers import COPIES
+from generator.questions.memory.optimisers import COPIES, NUMBERS_BY_SHAPE
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.render.environment import environment
 from generator.render.site.escaped import script_json
@@ -46,6 +46,7 @@ PARTS: Final = (
     "main",
 )
 LISTS: Final = ("compare", "start")  # the parts of the pages of several models
+FIRST, *OTHERS = LANGUAGES
 READING: Final = ("config_values", "config_rules", "config_said")  # those that read a configuration, which come where one is to be read
 
 
@@ -61,6 +62,15 @@ def app_script(devices: Iterable[Device]) -> str:
 def lists_script() -> str:
     """Return the script of the pages of several models, which runs behind that of all pages."""
     return environment().get_template("site/lists.js.jinja").render(origin=f"{MADE_BY}; do not edit", parts=script_parts(LISTS))
+
+
+def language_scripts() -> dict[str, str]:
+    """Return the scripts of all texts in a language but the first, by the name of the file: loaded where one is asked for."""
+    template = environment().get_template("site/language.js.jinja")
+    return {
+        f"{language}.js": template.render(origin=f"{MADE_BY}; do not edit", language=language, texts=script_json(texts(language)))
+        for language in OTHERS
+    }
 
 
 def script_parts(names: Sequence[str]) -> list[str]:
@@ -102,9 +112,10 @@ def _common(devices: Iterable[Device]) -> dict[str, Any]:
         "rowQuantities": [one.key for one in QUANTITIES],
         "stored": [[one.key, one.bytes_each.numerator, one.bytes_each.denominator, one.words] for one in STORED_FORMATS.values()],
         "dtypes": [[dtype, item_bytes(ITEM_BYTES[dtype])] for dtype in DTYPES],
-        "optimisers": [[name, copies] for name, copies in COPIES.items()],
+        "optimisers": [[name, COPIES.get(name)] for name in (*COPIES, *NUMBERS_BY_SHAPE)],
         "devices": [_device(one) for one in sorted(devices, key=lambda one: (one.memory, one.name))],
-        "texts": {language: texts_of(language, is_reading=False) for language in LANGUAGES},
+        "languages": [[language, texts(language)["language"]] for language in LANGUAGES],
+        "texts": {FIRST: texts_of(FIRST, is_reading=False)},
     }
 
 

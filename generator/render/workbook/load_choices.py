@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from generator.questions.hardware.device_names import builtin_devices
-from generator.questions.memory.optimisers import COPIES
+from generator.questions.memory.optimisers import COPIES, NUMBERS_BY_SHAPE
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.questions.workload.workload_formulas import Workload
 from generator.render.texts import Texts
@@ -72,6 +72,7 @@ GRID_ROW = FIRST_TIME_ROW + len(TIMES) + 4  # of the lengths of the grid
 BELOW_GRID = GRID_ROW + GRID + 5  # the first line of what comes after it
 DEVICES: Final = ("a100-80gb", "h100-sxm")  # of the scenarios, when the file is written
 FORMAT, OPTIMISER, EFFICIENCY = "bfloat16", "adamw", 0.5
+OPTIMISERS = (*COPIES, *NUMBERS_BY_SHAPE)  # of which formulas say what they keep
 
 
 def choice_row(key: str) -> int:
@@ -97,7 +98,7 @@ def offered(key: str, words: Texts, workload: Workload) -> list[str]:
         "compute": [*COMPUTE],
         "weights": [*STORED_FORMATS],
         "cache": [*STORED_FORMATS],
-        "optimiser": [*COPIES],
+        "optimiser": [*OPTIMISERS],
         "states": [*STORED_FORMATS],
         "master": [*STORED_FORMATS],
         "products": [*PEAKS],

@@ -9,10 +9,10 @@ from typing import Any
 from sympy import Expr
 
 from generator.formulas.evaluate import evaluate
-from generator.questions.memory.optimisers import COPIES
 from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.questions.workload.workload_formulas import FULL, HALF, Moments, Workload
 from generator.render.workbook.cell_formulas import CellFormulas
+from generator.render.workbook.load_choices import OPTIMISERS
 from generator.render.workbook.sheet_plan import LONGEST_GUARDED, Plan
 from generator.render.workbook.stamp import Value
 
@@ -106,7 +106,7 @@ def moments_of(workload: Workload, group: int) -> Moments | None:
 
 def table_range(key: str) -> str:
     """Return the cells of a column of the tables."""
-    count = len(STORED_FORMATS) if key.startswith("format") else len(COPIES)
+    count = len(STORED_FORMATS) if key.startswith("format") else len(OPTIMISERS)
     return f"${TABLES[key]}${FIRST_ROW}:${TABLES[key]}${FIRST_ROW + count - 1}"
 
 

@@ -9,9 +9,10 @@ from math import ceil, floor
 from sympy import Expr, Integer
 
 from generator.formulas.evaluate import evaluate, reach
+from generator.questions.memory.optimisers import COPIES
 from generator.questions.workload.workload_formulas import Moments
-from generator.render.workbook.load_choices import TRAINING
-from generator.render.workbook.load_line import GROUPS, NO_LIMIT, Setting, Values, WorkingLine, WorkingLines, moments_of, ref
+from generator.render.workbook.load_choices import OPTIMISERS, TRAINING
+from generator.render.workbook.load_line import GROUPS, NO_LIMIT, Setting, Values, WorkingLine, WorkingLines, moments_of, ref, table_range
 from generator.render.workbook.sheet_plan import LONGEST_GUARDED
 from generator.render.workbook.stamp import Value
 
@@ -28,12 +29,13 @@ class MemoryLines(WorkingLines):
         trains = f"{ref('task')}={TRAINING}"
         yield from self._amount("params", load.params, in_grid=True)
         yield from self._amount("learned", load.learned, in_grid=True)
+        yield from self._kept()
         yield from self._amount("state", load.state.alone, in_grid=True)
         yield from self._amount("state_each", load.state.each, in_grid=True)
         yield self._line("weights", _ceiling(f"{ref('params')}*{ref('weight_item')}"), lambda _, v: ceil(v["params"] * v["weight_item"]))
         learned, only = ref("learned"), f"IF({trains},{{}},0)"
-        states = only.format(_ceiling(f"{ref('copies')}*{learned}*{ref('state_item')}"))
-        yield self._line("states", states, _in_training(lambda v: ceil(v["copies"] * v["learned"] * v["state_item"])))
+        states = only.format(_ceiling(f"{ref('kept')}*{ref('state_item')}"))
+        yield self._line("states", states, _in_training(lambda v: ceil(v["kept"] * v["state_item"])))
         master = only.format(_ceiling(f"{learned}*{ref('master_item')}"))
         yield self._line("master", master, _in_training(lambda v: ceil(v["learned"] * v["master_item"])))
         gradients = only.format(f"{learned}*{ref('item')}")
@@ -56,6 +58,20 @@ class MemoryLines(WorkingLines):
         peak = f"IF({ref('peak_known')}=1,{highest(doubled, self._range('alone'), self._range('each'))},0)"
         more = _ceiling(f"{ref('fixed')}+{doubled}*{ref('cache_each')}+{peak}")
         yield self._line("twice_batch", more, lambda _, v: total_value(v, 2 * v["batch"]), in_grid=False)
+
+    def _kept(self) -> Iterator[WorkingLine]:
+        """Yield the numbers that the optimiser keeps, and before them those of each that goes by the shapes of weights."""
+        for name, numbers in self.workload.kept.items():
+            yield from self._amount(f"kept_{name}", numbers, in_grid=True)
+        row, each = ref("optimiser"), f"INDEX({table_range('copies')},{ref('optimiser')})"
+        by_shape = f"CHOOSE({row}-{len(COPIES)},{','.join(ref(f'kept_{name}') for name in self.workload.kept)})"
+        yield self._line("kept", f"IF({row}>{len(COPIES)},{by_shape},{each}*{ref('learned')})", self._kept_value)
+
+    @staticmethod
+    def _kept_value(_: Setting, values: Values) -> Value:
+        name = OPTIMISERS[values["optimiser"] - 1]
+        kept: Value = COPIES[name] * values["learned"] if name in COPIES else values[f"kept_{name}"]
+        return kept
 
     def _range(self, key: str) -> str:
         return f"{ref(f'{key} 0')}:{ref(f'{key} {self.workings.moments - 1}')}"

@@ -7,11 +7,20 @@ from fractions import Fraction
 from typing import Any
 
 from generator.questions.hardware.device_names import builtin_devices
-from generator.questions.memory.optimisers import COPIES
 from generator.render.workbook.cells import quoted
 from generator.render.workbook.conditions import broken_conditions, broken_value
 from generator.render.workbook.devices import BANDWIDTH, MEMORY, NAME, PRICE, column_of, peak_names, peaks_of
-from generator.render.workbook.load_choices import COMPUTE, EFFICIENCY, FORMAT, OPTIMISER, STEP, TRAINING, choice_row, task_names
+from generator.render.workbook.load_choices import (
+    COMPUTE,
+    EFFICIENCY,
+    FORMAT,
+    OPTIMISER,
+    OPTIMISERS,
+    STEP,
+    TRAINING,
+    choice_row,
+    task_names,
+)
 from generator.render.workbook.load_line import Setting, Values, WorkingLine, WorkingLines, ref, table_range
 from generator.render.workbook.stamp import Value
 from generator.render.workbook.typed import is_size, unless_given
@@ -46,8 +55,8 @@ class SettingLines(WorkingLines):
         trained = f"{ref('task')}={TRAINING}"
         yield self._setting("weight_item", f"IF({trained},{ref('item')},{self._stored('weights', ref('item'))})", _item)
         yield self._setting("cache_item", self._stored("cache", ref("item")), _item)
-        copies = f"INDEX({table_range('copies')},MATCH({self._choice('optimiser')},{table_range('optimiser')},0))"
-        yield self._setting("copies", f"IFERROR({copies},-1)", lambda *_: COPIES[OPTIMISER])
+        row = f"MATCH({self._choice('optimiser')},{table_range('optimiser')},0)"
+        yield self._setting("optimiser", f"IFERROR({row},0)", lambda *_: OPTIMISERS.index(OPTIMISER) + 1)
         yield self._setting("state_item", self._stored("states", ref("item")), _item)
         yield self._setting("master_item", self._stored("master", "0"), lambda *_: 0)
         yield from self._device()
@@ -102,7 +111,7 @@ class SettingLines(WorkingLines):
             "compute": f"{ref('item')}=0",
             "weights": f"{ref('weight_item')}<0",
             "cache": f"{ref('cache_item')}<0",
-            "optimiser": f"{ref('copies')}<0",
+            "optimiser": f"{ref('optimiser')}=0",
             "states": f"{ref('state_item')}<0",
             "master": f"{ref('master_item')}<0",
             "memory": f"{ref('memory')}<=0",

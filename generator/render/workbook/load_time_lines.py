@@ -36,7 +36,7 @@ class TimeLines(WorkingLines):
         yield self._line("work", work, self._work_value, in_grid=False)
         yield from self._read()
         yield from self._cache_moved()
-        written = f"IF({ref('copies')}>0,{ref('learned')}*{ref('item')},MIN({ref('learned')}*{ref('item')},{ref('read')}*{ref('item')}))"
+        written = f"IF({ref('kept')}>0,{ref('learned')}*{ref('item')},MIN({ref('learned')}*{ref('item')},{ref('read')}*{ref('item')}))"
         trained = f"{ref('read')}*{ref('item')}+{written}+2*{ref('states')}+2*{ref('master')}+{ref('inputs')}*{ref('item')}"
         results = f"{ref('results')}*{ref('item')}*IF({is_prompt},1/{ref('length')},1)"
         used = f"{ref('read')}*{ref('weight_item')}+{ref('cache_moved')}*{ref('cache_item')}+{ref('inputs')}*{ref('item')}+{results}"
@@ -118,7 +118,7 @@ class TimeLines(WorkingLines):
         if one.task == TRAINING:
             learned, read = values["learned"] * item, values["read"] * item
             trained: Value = (
-                read + (learned if values["copies"] else min(learned, read)) + 2 * values["states"] + 2 * values["master"] + inputs
+                read + (learned if values["kept"] else min(learned, read)) + 2 * values["states"] + 2 * values["master"] + inputs
             )
             return trained
         results = values["results"] * item * (1 - self._rest(one))

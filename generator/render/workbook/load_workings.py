@@ -18,7 +18,7 @@ from generator.questions.memory.stored_formats import STORED_FORMATS
 from generator.questions.workload.workload_formulas import Workload
 from generator.render.workbook.cell_formulas import CellFormulas
 from generator.render.workbook.cells import Page
-from generator.render.workbook.load_choices import DEVICES, GRID, GRID_ROW, SCENARIOS, STEP, first_task
+from generator.render.workbook.load_choices import DEVICES, GRID, GRID_ROW, OPTIMISERS, SCENARIOS, STEP, first_task
 from generator.render.workbook.load_line import FIRST_GRID, FIRST_ROW, HEAD_ROW, TABLES, TWICE, Setting, Values, WorkingLine, Workings, ref
 from generator.render.workbook.load_memory_lines import MemoryLines
 from generator.render.workbook.load_setting_lines import SettingLines
@@ -129,6 +129,9 @@ def _write_tables(page: Page, plan: Plan) -> None:
     for row, stored in enumerate(STORED_FORMATS.values(), start=FIRST_ROW):
         page.text(f"{TABLES['format']}{row}", stored.key, "Words")
         page.number(f"{TABLES['format_bytes']}{row}", float(stored.bytes_each), "Calculation")
-    for row, (name, copies) in enumerate(COPIES.items(), start=FIRST_ROW):
+    for row, name in enumerate(OPTIMISERS, start=FIRST_ROW):
         page.text(f"{TABLES['optimiser']}{row}", name, "Words")
-        page.number(f"{TABLES['copies']}{row}", copies, "Calculation")
+        if name in COPIES:
+            page.number(f"{TABLES['copies']}{row}", COPIES[name], "Calculation")
+        else:
+            page.text(f"{TABLES['copies']}{row}", plan.words("load.by_shape"), "Words")

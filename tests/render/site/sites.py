@@ -12,7 +12,7 @@ from generator.render.markdown.index import IndexEntry
 from generator.render.markdown.preset_tables import preset_numbers
 from generator.render.site.config_rules import imports_script
 from generator.render.site.model_page import model_page, model_script, others_script
-from generator.render.site.site_files import app_script, app_style, lists_script
+from generator.render.site.site_files import app_script, app_style, language_scripts, lists_script
 from generator.render.site.start import compare_page, start_page, start_script
 from generator.sheet.sheet import Sheet
 from generator.spec.library import Library
@@ -25,6 +25,8 @@ def write_site(folder: Path, *sheets: Sheet, imports: Library | None = None) -> 
     """Write the pages of sheets, and those that list and compare them, without lines of code: these take the modules of all they use."""
     (folder / "app.js").write_text(app_script(devices()), encoding="utf-8")
     (folder / "lists.js").write_text(lists_script(), encoding="utf-8")
+    for name, text in language_scripts().items():
+        (folder / name).write_text(text, encoding="utf-8")
     (folder / "app.css").write_text(app_style(), encoding="utf-8")
     (folder / "index.html").write_text(start_page(), encoding="utf-8")
     (folder / "compare.html").write_text(compare_page(), encoding="utf-8")

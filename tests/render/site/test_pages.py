@@ -179,7 +179,8 @@ def test_the_browser_rounds_as_commands_do(chromium: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "optimiser", "weights", "there"), [("grouped_rotary_attention", "", "q4_k", 1), ("bert", "adamw", "float32", 16)]
+    ("name", "optimiser", "weights", "there"),
+    [("grouped_rotary_attention", "", "q4_k", 1), ("bert", "adamw", "float32", 16), ("bert", "adafactor", "float32", 16)],
 )
 def test_memory_and_what_fits_are_those_of_gen_memory(
     chromium: Browser, site: Path, name: str, optimiser: str, weights: str, there: int

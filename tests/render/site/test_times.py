@@ -29,6 +29,7 @@ CASES: list[tuple[str, str, dict[str, int], tuple[str, str, str, str, str, str]]
     ("llama3", "llama-3-8b", {"b": 8, "n": 1, "m": 4096}, ("h100", "bfloat16", "int8", "fp8", "", "decode")),
     ("llama3", "llama-3-8b", {"b": 1, "n": 2048}, ("a100", "float16", "q4_k", "float16", "", "prefill")),
     ("bert", "bert-base", {"b": 32, "n": 384}, ("h100", "bfloat16", "bfloat16", "bfloat16", "adamw", "")),
+    ("bert", "bert-base", {"b": 4, "n": 128}, ("h100", "float32", "float32", "float32", "muon", "")),
     ("bert", "bert-large", {"b": 1, "n": 16}, ("v100", "bfloat16", "bfloat16", "bfloat16", "", "")),
     ("mixtral", "mixtral-8x7b", {"b": 4, "n": 1, "m": 8192}, ("h200", "bfloat16", "bfloat16", "bfloat16", "", "decode")),
 ]

@@ -48,14 +48,14 @@ CASES: dict[str, list[tuple[Choice, Choice]]] = {
             {"task": PROMPT, "batch": 3, "length": 1234, "device": "h100-sxm"},
         ),
         (
-            {"task": TRAIN, "batch": 2, "length": 4096, "optimiser": "momentum", "device": "b200"},
+            {"task": TRAIN, "batch": 2, "length": 4096, "optimiser": "muon", "device": "b200"},
             {"task": STEP, "batch": 1, "length": 2, "compute": "float16", "device": "tpu-v4"},
         ),
     ],
     "mamba": [
         (
             {"task": STEP, "batch": 64, "length": 100, "device": "a100-80gb"},
-            {"task": TRAIN, "batch": 5, "length": 64, "compute": "float32", "device": "rtx-4090"},
+            {"task": TRAIN, "batch": 5, "length": 64, "compute": "float32", "optimiser": "adafactor", "device": "rtx-4090"},
         ),
     ],
     "resnet": [
