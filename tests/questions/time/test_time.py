@@ -195,10 +195,18 @@ def test_both_questions_fit_on_one_screen(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_time_is_told_where_the_memory_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
-    """DeepSeek-V3 with latents as its cache: its highest moment is not known; experts are read as fp8."""
+    """Of a training step in which fewer experts are chosen than there are the highest moment is not known."""
+    found = asked(capsys, "mixtral-8x7b", "b=1", "n=1", "m=1", "--train", "adamw", "--device", "h200")
+    assert found["memory"]["training_step"]["fits"] is None
+    assert (
+        found["training_step"]["least_bytes_by_part"]["optimiser"] == 2 * 2 * 2 * 46_702_792_704
+    )  # two numbers of two bytes, read and written
+
+
+def test_latents_are_read_as_they_are_kept_and_experts_in_their_format(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("deepseek-v3", "b=1", "n=1", "m=4096", "attention=absorbed_latent_attention", "--device", "h200", "--weights", "fp8")
     found = asked(capsys, *words)
-    assert found["memory"]["forward_pass"]["fits"] is None
+    assert found["memory"]["forward_pass"]["fits"] is False
     assert found["forward_pass"]["least_bytes_by_part"]["cache"] == 2 * 61 * 4096 * (512 + 64)
 
 
