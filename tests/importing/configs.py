@@ -173,6 +173,16 @@ def _t5(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _switch(rng: random.Random) -> dict[str, Any]:
+    drawn = {key: value for key, value in _t5(rng).items() if key not in ("feed_forward_proj", "tie_word_embeddings")}
+    step, sparse = rng.randint(2, 3), rng.randint(1, 2)
+    layers, both = step * sparse, {"num_sparse_encoder_layers": sparse, "num_sparse_decoder_layers": sparse}
+    return {
+        **drawn, **both, "num_layers": layers, "num_decoder_layers": layers, "num_experts": rng.randint(1, 5),
+        "expert_capacity": rng.randint(200, 300),
+    }  # fmt: skip
+
+
 def _bart(rng: random.Random) -> dict[str, Any]:
     heads, layers, inner = rng.choice([1, 2, 3, 5]), rng.randint(1, 6), rng.randint(10, 90)
     return {
@@ -471,6 +481,7 @@ DRAWS: dict[str, Draw] = {
     "electra": _electra,
     "granitemoe": _granite_moe,
     "t5": _t5,
+    "switch_transformers": _switch,
     "bart": _bart,
     "modernbert": _modernbert,
     "whisper": _whisper,

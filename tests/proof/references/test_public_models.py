@@ -57,7 +57,7 @@ FULL_SIZE |= {
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "efficientnet", "gmlp", "mlp_mixer"}
-FULL_SIZE |= {"deberta_v3", "sam_encoder"}
+FULL_SIZE |= {"deberta_v3", "sam_encoder", "switch_transformer"}
 FULL_SIZE |= {"mobilenet_v2", "regnet_x", "regnet_y", "resmlp", "pvt_v2", "segformer"}
 # These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
 # tokens choose an expert?), so that matmul FLOPs are not compared.
@@ -78,6 +78,7 @@ OTHER_PRODUCTS = {
     "mamba",
     "mamba2",
     "mixtral",
+    "switch_transformer",
 }
 FROZEN = {"deepseek_v3", "whisper"}  # some of whose weights are frozen here and there: both counts are compared
 

@@ -28,7 +28,7 @@ MODULES = ROOT / "generated" / "modules"
 NAMES = sorted(file.stem for file in spec_files(builtin_specs_dir()))
 # Which tokens an expert takes depends on values: neither the compiler nor tensors without values know it.
 BY_VALUES = {"deepseek_v2", "deepseek_v2_lite", "deepseek_v3", "mixtral", "mixture_of_experts", "shared_mixture_of_experts", "switch_layer"}
-BY_VALUES |= {"gated_shared_experts", "gpt_oss", "granite_moe", "jamba", "olmoe", "qwen3_moe", "qwen3_next"}
+BY_VALUES |= {"gated_shared_experts", "gpt_oss", "granite_moe", "jamba", "olmoe", "qwen3_moe", "qwen3_next", "switch_transformer"}
 # The compiler takes seconds for each layer of the others, whose blocks it compiles on their own.
 SLOW_TO_COMPILE = {"cat", "cvt", "swin", "swin_fixed_window", "longformer", "luna", "linformer", "mamba", "ddpm", "gemma3", "resnet"}
 COMPILED = [name for name in NAMES if name not in SLOW_TO_COMPILE | BY_VALUES]
