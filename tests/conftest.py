@@ -15,6 +15,7 @@ from collections.abc import Generator
 from typing import TypeVar
 
 import pytest
+from hypothesis import settings
 
 from generator.build.worker import COLLECTED_AFTER
 from tests.support import seconds
@@ -49,8 +50,11 @@ RECORD = seconds.Record()
 def pytest_configure(config: pytest.Config) -> None:
     """Start the clock, which the processes of xdist share with the one that began them, and keep nothing in the user's caches.
 
+    What is drawn is the same in each run, however slow the machine; `make fuzz` draws anew.
     Python looks for circles of objects more seldom than by itself, as the processes of a build do.
     """
+    settings.register_profile("same", deadline=None, derandomize=True, database=None)
+    settings.load_profile("same")
     gc.set_threshold(COLLECTED_AFTER, 10, 10)
     os.environ.setdefault("ARCHSHEET_CACHE", "")
     os.environ.setdefault("ARCHSHEET_TESTS_BEGAN", str(time.time()))
