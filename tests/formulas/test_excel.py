@@ -92,3 +92,8 @@ def test_a_size_can_be_a_cell() -> None:
 def test_what_excel_cannot_say_is_an_error(unknown: Any) -> None:
     with pytest.raises(PrintingError):
         to_excel(unknown, NAMES, SIZES)
+
+
+def test_a_size_without_a_name_is_named() -> None:
+    with pytest.raises(PrintingError, match="no Excel name is known for the size `zz`"):
+        to_excel(symbol("zz") + 1, NAMES, SIZES)

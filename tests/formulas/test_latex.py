@@ -34,6 +34,8 @@ b, n, d, h, d_ff, heads, lam, L = (symbol(name) for name in SIZES)
         (b * (n + 1) ** -1, r"\frac{b}{n + 1}"),
         (Eq(Mod(d, h), 0), r"d \bmod h = 0"),
         (Piecewise((n, n < d), (d, True)), r"\begin{cases} n & \text{if } n \lt d \cr d & \text{otherwise} \end{cases}"),
+        (heads * L, r"\mathrm{heads}\thinspace L"),
+        (heads**2 * L, r"\mathrm{heads}^2\thinspace L"),
         (n * sqrt(n), r"n\sqrt{n}"),
         (2 * d * ceiling(n / h), r"2\left\lceil \frac{n}{h} \right\rceil d"),
         (ceiling(n / h) ** 2, r"\left\lceil \frac{n}{h} \right\rceil^2"),

@@ -41,6 +41,7 @@ PLAIN = {name: name for name in SIZES}
         (floor(sqrt(n) / 2), "math.isqrt(self.n) // 2"),
         (floor(sqrt(n - d)), "math.isqrt(self.n - self.d)"),
         (sqrt(n), "math.isqrt(self.n)"),
+        (b * log(n, 2), "self.b * (self.n.bit_length() - 1)"),
         (n / h + d / h, "(self.n + self.d) // self.h"),
         (n / h + d, "self.d + self.n // self.h"),
     ],
