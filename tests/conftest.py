@@ -79,8 +79,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, N
     """Mark what is slow, and what only `make test-all` runs, and put those that are left in an order in which no process waits for another.
 
     A proof is run by `make test` however long it takes; of all else what is short. A further case of a test (`exhaustive`) is slow too.
-    In `make test-all` what is slow for its length alone comes before further cases. Where files or tests are named on the command line,
-    only further cases are left out.
+    Of what a process begins with the longest tests come first, and further cases last. Where files or tests are named on the command
+    line, only further cases are left out.
     """
     known = seconds.known()
     are_named = os.environ["ARCHSHEET_TESTS_ARE_NAMED"] == "True"
@@ -94,24 +94,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, N
         if not is_short and not are_named and not item.get_closest_marker("proof"):
             item.add_marker(pytest.mark.exhaustive)
     yield
-    items.sort(key=lambda item: item.nodeid in further)
-    items[:] = _spread(items, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    parts: tuple[list[pytest.Item], ...] = ([], [], [])  # the longest, others, further cases
+    for item in items:
+        is_long = any(name in item.nodeid for name in LONGEST)
+        parts[2 if item.nodeid in further else 0 if is_long else 1].append(item)
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    items[:] = [item for process in range(processes) for part in parts for item in _share(part, process, processes)]
 
 
-def _spread(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
-    """Return the tests with the longest first, as many in each process as in any other.
+def _share(items: list[pytest.Item], process: int, processes: int) -> list[pytest.Item]:
+    """Return a stretch of tests, as long as those of the other processes.
 
-    A process begins with a stretch of the list, as long as those of the others, and takes over what others have not begun when it is
-    done. Were all of the longest in one stretch, that process would still be at them when nothing else is left to do.
+    A process begins with a stretch of all tests, and takes over what others have not begun when it is done. Were all of the longest in
+    one stretch, that process would still be at them when nothing else is left to do.
     """
-    longest = [item for item in items if any(name in item.nodeid for name in LONGEST)]
-    others = [item for item in items if not any(name in item.nodeid for name in LONGEST)]
-    found: list[pytest.Item] = []
-    for process in range(1, processes + 1):
-        found += longest[len(longest) * (process - 1) // processes : len(longest) * process // processes]
-        rest = len(items) * process // processes - len(found)
-        found, others = found + others[:rest], others[rest:]
-    return found
+    return items[len(items) * process // processes : len(items) * (process + 1) // processes]
 
 
 @pytest.hookimpl(wrapper=True)
