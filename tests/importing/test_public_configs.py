@@ -128,6 +128,31 @@ def test_what_the_defaults_of_the_library_leave_out_is_what_an_empty_file_gets()
                 assert (less.name, less.mapped.sizes, less.mapped.options) == (full.name, full.mapped.sizes, full.mapped.options), kind
 
 
+@pytest.mark.slow
+def test_what_follows_from_another_key_does_so_in_the_library_too() -> None:
+    """A key that `defaults` works out of another one may be absent where that other one is not as usual."""
+    tried = 0
+    for _, rule in rules(builtin_library()):
+        for kind in (one for one in rule.model_type if one in DRAWS):
+            usual = saved(kind)
+            follow = {key: value for key, value in rule.defaults.items() if isinstance(value, str) and rule.formula(value) is not None}
+            for key, other in ((key, other) for key, value in follow.items() for other in usual if other != key and other in value):
+                if type(usual[other]) is int:
+                    whole = saved(kind, **{**UNSAID.get(kind, {}), other: 2 * usual[other]})
+                    assert _read_as({name: value for name, value in whole.items() if name != key}) in (_read_as(whole), None), key
+                    tried += 1
+    assert tried > 40
+
+
+def _read_as(values: dict[str, Any]) -> Any:
+    """Return what a configuration is read as; None where it is refused."""
+    try:
+        found = read(values)
+    except ProblemsError:
+        return None
+    return found.name, found.mapped.sizes, found.mapped.options
+
+
 # Files under the names of keys that earlier versions of the library wrote, and that published weights still have.
 EARLIER: dict[str, dict[str, Any]] = {
     "bloom-7b1": {
