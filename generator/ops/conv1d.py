@@ -27,7 +27,7 @@ class Conv1d(Convolution):
     of groups too much; the verification does not). Kept for the backward pass: x. `padding: same` with an even kernel first copies
     x to add the odd zero at the end. So does a `padding_mode` other than zeros, as `op: pad` does, and the copy is kept. With
     `weight_norm` a filter has a parameter more, its length; the weight is made anew in each pass (3 operations a number and 2 a filter),
-    and kept with the lengths of the directions.
+    and kept with the lengths of the directions. With `norm_places` beside it each place of the kernel has a length, and no filter has.
 
     causal: a position sees itself and what is in front of it, zeros before the first: [b, channels, n]. x is copied behind the last
     dilation (kernel - 1) positions of earlier steps, which are state, also where they are zeros.
@@ -38,6 +38,15 @@ class Conv1d(Convolution):
     called: ClassVar[Mapping[str, str]] = {"convtranspose1d": "transposed: true"}
 
     causal: Flag = param(FLAG, "see earlier positions alone, and keep the last of them between decoding steps", default=False)
+
+    norm_places: Flag = param(
+        FLAG, "beside weight_norm: learn the length of each place of the kernel, and not of each filter", default=False
+    )
+
+    @property
+    def lengths_along(self) -> int:
+        """The filters, or the places of the kernel."""
+        return 2 if self.norm_places.value else super().lengths_along
 
     @property
     def reach(self) -> Expr:
@@ -50,7 +59,11 @@ class Conv1d(Convolution):
         return self.causal.value and self.reach != 0
 
     def run(self, row: RowScope, *inputs: Tensor) -> Tensor:
-        """Check what a causal convolution cannot have, then convolve."""
+        """Check what a causal convolution cannot have, and whose lengths are learned, then convolve."""
+        if self.norm_places.option:
+            raise OpError("`norm_places` must be true or false itself, not an option: it decides the weights", at="norm_places")
+        if self.norm_places and not self.weight_norm:
+            raise OpError(f"`{row.name}` has no lengths that places could have", "say it beside weight_norm: true", at="norm_places")
         if self.causal.option:
             raise OpError("`causal` must be true or false itself, not an option: it decides the shape", at="causal")
         if self.causal:

@@ -54,9 +54,9 @@ class Convolution(Op):
         bias = row.weight("bias", (channels,)) if bias_of(self, row) else None
         if self.transposed:
             shape = (x.shape[0], channels, *windows.reached(x.shape[2:], self._extra(row, windows)))
-            weight = weight_of(row, (x.shape[1], channels / groups, *windows.kernel), self.weight_norm)
+            weight = weight_of(row, (x.shape[1], channels / groups, *windows.kernel), self.weight_norm, self.lengths_along)
             return convolution(row.t, x, weight, bias, shape, transposed=True)
-        weight = weight_of(row, (channels, x.shape[1] / groups, *windows.kernel), self.weight_norm)
+        weight = weight_of(row, (channels, x.shape[1] / groups, *windows.kernel), self.weight_norm, self.lengths_along)
         if mode != ZEROS:
             lengths = tuple(2 * p + z for p, z in zip(windows.padding, self.odd_zeros(), strict=True))
             before = tuple(floor(length / 2) for length in lengths)
@@ -67,6 +67,11 @@ class Convolution(Op):
         counts = windows.count(row.t, padded.shape[2:])
         check_fits(row, x, windows, counts)
         return convolution(row.t, padded, weight, bias, (x.shape[0], channels, *counts), transposed=False)
+
+    @property
+    def lengths_along(self) -> int:
+        """The axis of the weight that has lengths of its own, where these are learned apart: that of the filters."""
+        return 0
 
     def windows(self, row: RowScope) -> Windows:
         """Return the sliding kernel; `same` is resolved to the padding on both sides. Raises OpError."""
@@ -165,7 +170,7 @@ class Convolution(Op):
         settings += [] if bias == "True" else [f"bias={bias}"]
         zeros = ", ".join(f"0, {size}" for size in reversed(odd))
         return {
-            "made": made(f"Conv{'Transpose' if self.transposed else ''}{self.axes}d", settings, self.weight_norm),
+            "made": made(f"Conv{'Transpose' if self.transposed else ''}{self.axes}d", settings, self.weight_norm, self.lengths_along),
             "read": f"F.pad({c.inputs[0]}, ({zeros}))" if any(odd) else c.inputs[0],
         }
 

@@ -20,19 +20,25 @@ def weight_norm_param() -> Any:
     return param(FLAG, "learn the length of each filter (row of the weight) and its direction apart", default=False)
 
 
-def weight_of(row: RowScope, shape: Shape, normed: Flag) -> Tensor:
-    """Return the weight of a row, made of lengths and directions where the row says so. Raises OpError where an option decides that."""
+def weight_of(row: RowScope, shape: Shape, normed: Flag, axis: int = 0) -> Tensor:
+    """Return the weight of a row, made of lengths and directions where the row says so. Raises OpError where an option decides that.
+
+    Args:
+        axis: the axis of the weight that has a length for each of its indices.
+    """
     if normed.option is not None:
         raise OpError(
             f"`weight_norm` of `{row.name}` must be true or false itself, not an option: it decides the weights", at="weight_norm"
         )
     if not normed.value:
         return row.weight("weight", shape)
-    lengths = row.weight(LENGTHS, (shape[0], *(Integer(1) for _ in shape[1:])))
+    lengths = row.weight(LENGTHS, tuple(size if at == axis else Integer(1) for at, size in enumerate(shape)))
     return normalise.weight_norm(row.t, row.weight(DIRECTIONS, shape), lengths)
 
 
-def made(module: str, settings: Sequence[str], normed: Flag) -> str:
-    """Print the construction of a module."""
+def made(module: str, settings: Sequence[str], normed: Flag, axis: int = 0) -> str:
+    """Print the construction of a module, whose weight has lengths along an axis."""
     text = f"nn.{module}({', '.join([*settings, '**factory'])})"
-    return f"nn.utils.parametrizations.weight_norm({text})" if normed.value else text
+    if not normed.value:
+        return text
+    return f"nn.utils.parametrizations.weight_norm({text}{f', dim={axis}' if axis else ''})"

@@ -157,11 +157,11 @@ def _divided_by_neighbours(t: Tracer, x: Tensor, size: Expr, *, is_scaled: bool)
 
 
 def weight_norm(t: Tracer, directions: Tensor, lengths: Tensor) -> Tensor:
-    """Each filter in a direction and of a length that are learned apart: torch._weight_norm, over all axes but the first.
+    """Each filter in a direction and of a length that are learned apart: torch._weight_norm, over all axes but that of the lengths.
 
     Args:
         directions: of the shape of the weight.
-        lengths: one for each filter.
+        lengths: one for each filter, or one for each place of the kernel.
 
     Kept: the lengths of the directions.
     """

@@ -183,6 +183,15 @@ def _switch(rng: random.Random) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _wav2vec2(rng: random.Random) -> dict[str, Any]:
+    heads, groups, channels = rng.choice([1, 2, 3, 5]), rng.choice([1, 2, 4]), rng.randint(5, 20)
+    return {
+        "hidden_size": 4 * heads * rng.randint(1, 3), "num_attention_heads": heads, "intermediate_size": rng.randint(10, 90),
+        "num_hidden_layers": rng.randint(1, 6), "vocab_size": rng.randint(20, 90), "conv_dim": [channels] * 7,
+        "num_conv_pos_embedding_groups": groups, "num_conv_pos_embeddings": 2 * rng.randint(1, 20),
+    }  # fmt: skip
+
+
 def _bart(rng: random.Random) -> dict[str, Any]:
     heads, layers, inner = rng.choice([1, 2, 3, 5]), rng.randint(1, 6), rng.randint(10, 90)
     return {
@@ -485,6 +494,7 @@ DRAWS: dict[str, Draw] = {
     "bart": _bart,
     "modernbert": _modernbert,
     "whisper": _whisper,
+    "wav2vec2": _wav2vec2,
     "bloom": _bloom,
     "mpt": _mpt,
     "gpt_neo": _gpt_neo,

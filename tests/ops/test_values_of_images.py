@@ -281,6 +281,14 @@ def test_a_weight_of_normed_filters_has_the_lengths_that_are_learned(run: Any) -
     close(one.y, convolved(one.x, weight, one.bias, (1,), (0,), (1,)))
 
 
+def test_a_weight_of_normed_places_has_a_length_for_each_place_of_the_kernel(run: Any) -> None:
+    one = run("{op: conv1d, channels: 6, kernel: 3, weight_norm: true, norm_places: true}", SEQUENCE)
+    lengths, directions = (getattr(one.layer.parametrizations.weight, f"original{i}").detach().numpy() for i in (0, 1))
+    assert lengths.shape == (1, 1, 3)
+    weight = lengths * directions / np.sqrt((directions**2).sum((0, 1), keepdims=True))
+    close(one.y, convolved(one.x, weight, one.bias, (1,), (0,), (1,)))
+
+
 def test_drop_path_drops_whole_samples_in_training_and_scales_the_others(run: Any) -> None:
     one = run("{op: drop_path, p: 0.25}", "[b*1000, n]")
     ratio = one.y / one.x
