@@ -16,6 +16,7 @@ DEBERTA = {
     "relative_attention": True, "position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True,
     "pos_att_type": ["p2c", "c2p"], "position_biased_input": False,
 }  # fmt: skip
+STABLE = {"feat_extract_norm": "layer", "conv_bias": True, "do_stable_layer_norm": True}  # wav2vec 2.0 with norms in front
 GRANITE_SCALES = {"embedding_multiplier": 12.0, "residual_multiplier": 0.2, "attention_multiplier": 0.1, "logits_scaling": 6.0}
 
 
@@ -189,6 +190,7 @@ def _wav2vec2(rng: random.Random) -> dict[str, Any]:
         "hidden_size": 4 * heads * rng.randint(1, 3), "num_attention_heads": heads, "intermediate_size": rng.randint(10, 90),
         "num_hidden_layers": rng.randint(1, 6), "vocab_size": rng.randint(20, 90), "conv_dim": [channels] * 7,
         "num_conv_pos_embedding_groups": groups, "num_conv_pos_embeddings": 2 * rng.randint(1, 20),
+        **(STABLE if rng.random() < 0.5 else {}),
     }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from generator.sheet.costing import cost_of
 from generator.spec.library import Library
 from generator.text.problems import ProblemsError
 from generator.text.source import Source
-from tests.importing.configs import DEBERTA, DRAWS, GRANITE_SCALES, SEED, UNSAID, VARIED, counted, products, saved
+from tests.importing.configs import DEBERTA, DRAWS, GRANITE_SCALES, SEED, STABLE, UNSAID, VARIED, counted, products, saved
 from tests.support.builtin import builtin_library
 
 OFTEN = 1  # of the drawn configurations are compared by `make test`, all by `make test-all`
@@ -213,6 +213,7 @@ UNSAYABLE: list[tuple[str, str, dict[str, Any]]] = [
     ("switch_transformers", "num_sparse_decoder_layers", {"num_sparse_decoder_layers": 4}),
     ("switch_transformers", "router_bias", {"router_bias": True}),
     ("wav2vec2", "do_stable_layer_norm", {"do_stable_layer_norm": True}),
+    ("wav2vec2", "adapter_attn_dim", {**STABLE, "adapter_attn_dim": 8}),
     ("wav2vec2", "mask_feature_prob", {"mask_feature_prob": 0.1}),
     ("wav2vec2", "conv_stride_3", {"conv_stride": [5, 2, 3, 2, 2, 2, 2]}),
     ("wav2vec2", "add_adapter", {"add_adapter": True}),

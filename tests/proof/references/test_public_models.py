@@ -57,7 +57,7 @@ FULL_SIZE |= {
 FULL_SIZE |= {"bloom", "falcon", "falcon_7b", "gpt_neo", "gpt_neox", "gptj", "mpt", "stablelm"}
 FULL_SIZE |= {"qwen3", "deepseek_v2_lite", "deepseek_v3", "fnet", "mixtral", "reformer", "roformer", "swin", "vit"}
 FULL_SIZE |= {"clip", "convnext", "convnext_v2", "deit", "dinov2", "efficientnet", "gmlp", "mlp_mixer"}
-FULL_SIZE |= {"deberta_v3", "sam_encoder", "switch_transformer", "wav2vec2"}
+FULL_SIZE |= {"deberta_v3", "sam_encoder", "switch_transformer", "wav2vec2", "wav2vec2_stable"}
 FULL_SIZE |= {"mobilenet_v2", "mobilenet_v3", "mobilenet_v3_small", "regnet_x", "regnet_y", "resmlp", "pvt_v2", "segformer"}
 # These compute the same by other products (overlapping chunks, a product at each token of a scan), or cannot run without values (which
 # tokens choose an expert?), so that matmul FLOPs are not compared.

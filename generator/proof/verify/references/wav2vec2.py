@@ -17,6 +17,8 @@ PRESETS: Mapping[str, Mapping[str, int]] = {
     "wav2vec2-base": {},
     "wav2vec2-large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
 }
+# Norms in front, of each convolution over the wave too.
+STABLE: Mapping[str, Any] = {"feat_extract_norm": "layer", "conv_bias": True, "do_stable_layer_norm": True}
 SMALL: Mapping[str, Any] = {
     "vocab_size": WORDS, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 56,
     "conv_dim": [10] * 7, "num_conv_pos_embeddings": 6, "num_conv_pos_embedding_groups": 3, "hidden_dropout": 0.0,
@@ -31,8 +33,8 @@ def samples(frames: int) -> int:
     return 320 * frames + 80
 
 
-def _small(dtype: torch.dtype) -> Small:
-    other: Any = MODEL(**SMALL).to(dtype)
+def _small(settings: Mapping[str, Any], dtype: torch.dtype) -> Small:
+    other: Any = MODEL(**SMALL, **settings).to(dtype)
     wave, mask = torch.randn(2, samples(11), dtype=dtype), torch.rand(2, 11) < 0.4
 
     def run() -> list[Tensor]:
@@ -41,11 +43,11 @@ def _small(dtype: torch.dtype) -> Small:
     return Small(SIZES, other, (wave, mask), run)
 
 
-def _full() -> list[FullSize]:
+def _full(presets: Mapping[str, Mapping[str, Any]]) -> list[FullSize]:
     """Return published sizes; no frame is masked, which changes no product."""
     return [
         FullSize(preset, {"b": BATCH, "n": frames}, partial(MODEL, **settings), partial(_given, frames))
-        for preset, settings in PRESETS.items()
+        for preset, settings in presets.items()
         for frames in FRAMES
     ]
 
@@ -54,4 +56,9 @@ def _given(frames: int) -> Mapping[str, Any]:
     return {"input_values": torch.empty(BATCH, samples(frames), device="meta")}
 
 
-IMPLEMENTATIONS = (PublicModel("wav2vec2", "transformers", "transformers", "Wav2Vec2ForCTC", _small, _full),)
+NAME = "Wav2Vec2ForCTC"
+LV60: Mapping[str, Mapping[str, Any]] = {"wav2vec2-large-lv60": {**PRESETS["wav2vec2-large"], **STABLE}}
+IMPLEMENTATIONS = (
+    PublicModel("wav2vec2", "transformers", "transformers", NAME, partial(_small, {}), partial(_full, PRESETS)),
+    PublicModel("wav2vec2_stable", "transformers", "transformers", NAME, partial(_small, STABLE), partial(_full, LV60)),
+)
