@@ -58,8 +58,8 @@ def sample(
     defaults = {} if given else {size.name: size.value for size in sheet.sizes if size.kind == "default" and size.value is not None}
     for attempt in range(attempts):
         drawn = {name for name in defaults if rng.random() < 0.5}
-        if attempt >= attempts // 2:  # several defaults may be beyond the limit, and are seldom all drawn
-            drawn |= {name for name, value in defaults.items() if value.is_Integer and value > limit * limit}
+        if attempt >= attempts // 2:  # several defaults may be beyond the limits, and are seldom all drawn
+            drawn |= {name for name, value in defaults.items() if value.is_Integer and not least <= value <= limit * limit}
         following = {size.name for size in sheet.sizes if size.value is not None} - drawn
         demands = [*sheet_demands(sheet, {*given, *drawn}, in_training=True), *_of_drawn(sheet, given, layers, least)]
         if fixed is None:
