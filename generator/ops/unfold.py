@@ -21,7 +21,8 @@ class Unfold(Op):
 
     The axis of n elements becomes two: floor((n + padding - size) / step) + 1 windows, and directly behind it the `size` elements of each:
     [b, h, n, e] -> [b, h, n/w, 3*w, e] above. No arithmetic, nothing kept: the windows are a view of the input (or of its
-    padded copy). What needs them side by side, such as a matrix product, copies them.
+    padded copy). What needs them side by side, such as a matrix product, copies them. Where `step` is a size that comes to the number
+    `size` by chance, the windows lie side by side, and PyTorch skips a copy that is counted here: write the same size for both.
     """
 
     name: ClassVar[str] = "unfold"
