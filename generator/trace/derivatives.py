@@ -80,6 +80,13 @@ class Derivative:
         self._free(temporaries)
         return found
 
+    def in_order(self) -> Gradients:
+        """One each, from a gradient that is contiguous: from a copy of one that is not."""
+        copies = [] if self.gradient.is_contiguous else [self.heap.new(self.gradient.shape, kind=self.gradient.kind)]
+        found = self.one_each()
+        self._free(copies)
+        return found
+
     def products(self) -> Gradients:
         """One each; the gradient of a matrix that lies column by column in memory lies so too."""
         found = []
@@ -276,6 +283,7 @@ def summed_to(heap: Heap, gradient: Tensor, x: Tensor) -> Tensor:
 
 _RULES: dict[Rule, Callable[[Derivative], Gradients]] = {
     "each": Derivative.one_each,
+    "in_order": Derivative.in_order,
     "products": Derivative.products,
     "elementwise": Derivative.elementwise,
     "both": Derivative.both,

@@ -20,6 +20,7 @@ Tensors = Sequence[Tensor]
 Keeps = Callable[[Tensors, Tensors], Tensors]  # of what is read and written, what is kept
 Rule = Literal[
     "each",
+    "in_order",
     "products",
     "elementwise",
     "both",
@@ -289,7 +290,7 @@ KERNELS: dict[str, Kernel] = {
         "each",
     ),
     "native_group_norm": Kernel(
-        (VectorCost(8, 4, f"{_NORM}; weight, bias", "weight and bias"), VectorCost(6, 4, _NORM, "no weight")), statistics, "each"
+        (VectorCost(8, 4, f"{_NORM}; weight, bias", "weight and bias"), VectorCost(6, 4, _NORM, "no weight")), statistics, "in_order"
     ),
     "native_batch_norm": Kernel(
         (
