@@ -1,6 +1,6 @@
 """EfficientNet.
 
-Generated from models/efficientnet.yaml (sha256 e7c37b3e3ef7b0eb); edit the spec, not this file (content 10562ed9b2d99e15).
+Generated from models/efficientnet.yaml (sha256 0e551f89c3c42eef); edit the spec, not this file (content 51ce5ecf32f276b8).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """EfficientNet: first stage.
 
-Generated from models/efficientnet.yaml (sha256 9eb38347566e22a0); edit the spec, not this file (content ba04cf6f8f5d54f9).
+Generated from models/efficientnet.yaml (sha256 10ce7e2fbc9ed703); edit the spec, not this file (content 530fcbc6e32c4660).
 """
 
 from __future__ import annotations

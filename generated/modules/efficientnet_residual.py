@@ -1,6 +1,6 @@
 """EfficientNet: residual.
 
-Generated from models/efficientnet.yaml (sha256 1ab7627b8e32a660); edit the spec, not this file (content 65a073ce0d9b1467).
+Generated from models/efficientnet.yaml (sha256 26d6362a1aa64e20); edit the spec, not this file (content ac35030866924d2f).
 """
 
 from __future__ import annotations

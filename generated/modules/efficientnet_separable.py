@@ -1,6 +1,6 @@
 """EfficientNet: separable.
 
-Generated from models/efficientnet.yaml (sha256 e3a6e6de151d421f); edit the spec, not this file (content 3d35e75ad1a4f912).
+Generated from models/efficientnet.yaml (sha256 3795430b9f3f1f54); edit the spec, not this file (content 0ec8308457858529).
 """
 
 from __future__ import annotations

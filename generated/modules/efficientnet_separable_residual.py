@@ -1,6 +1,6 @@
 """EfficientNet: separable residual.
 
-Generated from models/efficientnet.yaml (sha256 c8b2ac3253b5f158); edit the spec, not this file (content 0f2798c9bc780e27).
+Generated from models/efficientnet.yaml (sha256 a1fe9e4a353e2e35); edit the spec, not this file (content 2d93e7475bfb21b7).
 """
 
 from __future__ import annotations

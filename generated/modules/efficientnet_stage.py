@@ -1,6 +1,6 @@
 """EfficientNet: stage.
 
-Generated from models/efficientnet.yaml (sha256 42b8089f72ef61ea); edit the spec, not this file (content c618f7f9b7e76dae).
+Generated from models/efficientnet.yaml (sha256 cb792777380074ca); edit the spec, not this file (content 4563aed2bcfca333).
 """
 
 from __future__ import annotations

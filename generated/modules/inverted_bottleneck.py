@@ -1,6 +1,6 @@
 """Inverted bottleneck.
 
-Generated from blocks/convolution/inverted_bottleneck.yaml (sha256 103d11e4ba97c304); edit the spec, not this file (content 00bae38b52329ceb).
+Generated from blocks/convolution/inverted_bottleneck.yaml (sha256 e1641bd2ea563f28); edit the spec, not this file (content 0e20acff05033695).
 """
 
 from __future__ import annotations

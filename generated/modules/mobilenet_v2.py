@@ -1,6 +1,6 @@
 """MobileNetV2.
 
-Generated from models/mobilenet_v2.yaml (sha256 bc7dc0815e271a76); edit the spec, not this file (content c6a68f3618d24290).
+Generated from models/mobilenet_v2.yaml (sha256 431d29189cbaef0b); edit the spec, not this file (content 45d1b0204e4df377).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """MobileNetV2: residual.
 
-Generated from models/mobilenet_v2.yaml (sha256 f9949f782cd6cf0e); edit the spec, not this file (content 66565ff76dccdb37).
+Generated from models/mobilenet_v2.yaml (sha256 b3557c4d820e8e79); edit the spec, not this file (content fb777028bc3783c8).
 """
 
 from __future__ import annotations

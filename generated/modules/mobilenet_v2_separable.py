@@ -1,6 +1,6 @@
 """MobileNetV2: separable.
 
-Generated from models/mobilenet_v2.yaml (sha256 8b5f94a814f341b1); edit the spec, not this file (content b076a23b3a966768).
+Generated from models/mobilenet_v2.yaml (sha256 a04670a3eb6482b3); edit the spec, not this file (content d50b3647b256abb0).
 """
 
 from __future__ import annotations

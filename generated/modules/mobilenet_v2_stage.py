@@ -1,6 +1,6 @@
 """MobileNetV2: stage.
 
-Generated from models/mobilenet_v2.yaml (sha256 164460e705c457c3); edit the spec, not this file (content 1384ca5a97ed88a9).
+Generated from models/mobilenet_v2.yaml (sha256 e39675b48dba8f55); edit the spec, not this file (content 40a8e67ca3d8ad99).
 """
 
 from __future__ import annotations

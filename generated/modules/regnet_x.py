@@ -1,6 +1,6 @@
 """RegNetX.
 
-Generated from models/regnet_x.yaml (sha256 1c479256df02e123); edit the spec, not this file (content 74f0b677805b0de8).
+Generated from models/regnet_x.yaml (sha256 26488b32f29a1d21); edit the spec, not this file (content 0c50ca86ec8f47cb).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """RegNetY.
 
-Generated from models/regnet_y.yaml (sha256 e9702ce956b9b9f9); edit the spec, not this file (content bba32eaaaed188a0).
+Generated from models/regnet_y.yaml (sha256 107b8391800e6a43); edit the spec, not this file (content 18b4d5e204bffdf7).
 """
 
 from __future__ import annotations

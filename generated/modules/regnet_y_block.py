@@ -1,6 +1,6 @@
 """RegNetY: block.
 
-Generated from models/regnet_y.yaml (sha256 7115eef5e56feb65); edit the spec, not this file (content 18364a07d4ea9ae2).
+Generated from models/regnet_y.yaml (sha256 bff4f48b0c903326); edit the spec, not this file (content 531356209ccb315c).
 """
 
 from __future__ import annotations

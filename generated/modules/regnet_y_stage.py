@@ -1,6 +1,6 @@
 """RegNetY: stage.
 
-Generated from models/regnet_y.yaml (sha256 81ee11c88e361af4); edit the spec, not this file (content 834f6fb46975d16d).
+Generated from models/regnet_y.yaml (sha256 67dd4f0550268b78); edit the spec, not this file (content d9b4ace19a9ce956).
 """
 
 from __future__ import annotations

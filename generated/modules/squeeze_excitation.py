@@ -1,6 +1,6 @@
 """Squeeze and excitation.
 
-Generated from blocks/convolution/squeeze_excitation.yaml (sha256 7f72dc3c134cdf7b); edit the spec, not this file (content d5a6d4185f8d8936).
+Generated from blocks/convolution/squeeze_excitation.yaml (sha256 331c5e4b2c07c5bf); edit the spec, not this file (content e12c3736add55935).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from torch import Tensor, nn
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": F.relu,
     "silu": F.silu,
+    "sigmoid": lambda x: x.sigmoid(),
+    "hardsigmoid": F.hardsigmoid,
 }
 
 
@@ -21,7 +23,7 @@ class SqueezeExcitation(nn.Module):
     """Squeeze and excitation (Hu et al., 2018).
 
     Each channel is weighed by what the means of all channels say: a narrow network of two layers, with a sigmoid behind
-    it.
+    it, or the straight lines that stand for one.
 
     Sizes: b batch size, c channels, H height, W width, r (reduced_channels) channels between the two layers.
     Parameters: 2*c*r + c + r.
@@ -34,6 +36,7 @@ class SqueezeExcitation(nn.Module):
         c: int,
         reduced_channels: int,
         activation: str = "relu",
+        gate: str = "sigmoid",
         device: torch.device | str | None = None,
         dtype: torch.dtype | None = None,
     ) -> None:
@@ -42,12 +45,13 @@ class SqueezeExcitation(nn.Module):
         self.reduce = nn.Conv2d(c, reduced_channels, 1, **factory)
         self.active = ACTIVATIONS[activation]
         self.expand = nn.Conv2d(reduced_channels, c, 1, **factory)
+        self.gates = ACTIVATIONS[gate]
 
     def forward(self, x: Tensor) -> Tensor:
         squeezed = x.mean((2, 3), keepdim=True)                           # b c 1 1
         reduce = self.reduce(squeezed)                                    # b r 1 1
         active = self.active(reduce)                                      # b r 1 1
         expand = self.expand(active)                                      # b c 1 1
-        gates = expand.sigmoid()                                          # b c 1 1
+        gates = self.gates(expand)                                        # b c 1 1
         y = x * gates                                                     # b c H W
         return y
