@@ -110,7 +110,15 @@ class CellFormulas:
                 length = 0
             pieces[-1].append(term.expr)
             length += len(text) + 1
-        return [Add(*piece) for piece in pieces]
+        return [short for piece in pieces for short in self._short(piece, names)]
+
+    def _short(self, terms: list[Expr], names: Mapping[str, str]) -> list[Expr]:
+        """Return the sum of some terms, in parts where it is too long: it may be longer than its terms, over one denominator."""
+        total = Add(*terms)
+        if len(terms) == 1 or len(self._printed(total, names)) < LONGEST_FORMULA:
+            return [total]
+        middle = len(terms) // 2
+        return [*self._short(terms[:middle], names), *self._short(terms[middle:], names)]
 
     def _helper_page(self) -> Page:
         if self._helpers is None:
