@@ -18,7 +18,7 @@ _SAID = {
 }
 _SPEC = re.compile(r"[a-z][a-z0-9_]{0,59}")
 # Outputs that come from no single spec; `generator.build.fixed` says where they lie, and a test holds this list against it.
-RESERVED = frozenset({"app", "catalogue", "claims", "compare", "imports", "index", "lists", "ops", "proof", "readme"})
+RESERVED = frozenset({"app", "catalogue", "claims", "compare", "imports", "index", "lists", "ops", "proof", "readme", "zh"})
 _DEVICES = frozenset({"aux", "con", "nul", "prn", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
 
 
