@@ -66,6 +66,15 @@ def opened(
         page.close()
 
 
+def wait_until(page: Page, condition: str) -> None:
+    """Wait until an expression holds on a page: asked from outside, as the page's own policy lets nothing on it be evaluated."""
+    for _ in range(600):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(f"{condition} does not come to hold")
+
+
 def milliseconds(tools: CDPSession) -> float:
     """Return the time that the page's thread has taken for scripts, styles, layout and all else."""
     found: list[dict[str, Any]] = tools.send("Performance.getMetrics")["metrics"]

@@ -11,7 +11,7 @@ import pytest
 from generator.sheet.compiled import compile_spec
 from tests.support.builtin import builtin_library
 
-from .sites import opened, write_site
+from .sites import opened, wait_until, write_site
 from .test_config import DROP, LLAMA, expected_totals, shown_totals, totals_of
 from .test_pages import type_sizes
 
@@ -39,7 +39,7 @@ def test_a_preset_with_other_options_is_chosen_and_left_again_and_its_address_sh
     sheet = compile_spec(LIBRARY, "llama3").sheet
     with opened(chromium, site, "llama3", "#1&w=int8") as page:
         page.select_option("#preset", label=f"{TIED} (tied=True)")
-        page.wait_for_function("model.other === 'llama-3.2-1b'")
+        wait_until(page, "model.other === 'llama-3.2-1b'")
         type_sizes(page, sheet, SIZES)
         page.wait_for_timeout(400)
         totals, address = shown_totals(page), page.evaluate("location.hash")
@@ -48,7 +48,7 @@ def test_a_preset_with_other_options_is_chosen_and_left_again_and_its_address_sh
         assert "w=int8" in address
         assert page.locator("[role=alert]:visible").count() == 0
         page.select_option("#preset", label="llama-3-8b")
-        page.wait_for_function("model.other === undefined")
+        wait_until(page, "model.other === undefined")
         totals = shown_totals(page)
         assert totals == by_python("llama-3-8b", totals, SIZES)
         assert "w=int8" in page.evaluate("location.hash")
@@ -81,7 +81,7 @@ def test_a_configuration_with_options_of_a_preset_is_filled_in_under_these_and_o
         totals = shown_totals(page)
         assert totals == expected_totals(tied, totals, **SIZES)
         page.evaluate(DROP, ["config.json", json.dumps(LLAMA)])
-        page.wait_for_function("model.other === undefined")
+        wait_until(page, "model.other === undefined")
         page.wait_for_selector("#config-said details")
         type_sizes(page, sheet, SIZES)
         totals = shown_totals(page)
